@@ -1,0 +1,55 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+}
+
+let package = Package(
+    name: "ykit",
+    products: [
+        .executable(name: "ykit", targets: ["ykit"]),
+        .library(name: "YKWire", targets: ["YKWire"]),
+        .library(name: "YKTransport", targets: ["YKTransport"]),
+        .library(name: "YKHardware", targets: ["YKHardware"]),
+        .library(name: "YKOATH", targets: ["YKOATH"]),
+        .library(name: "YKManagement", targets: ["YKManagement"]),
+        .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        .target(name: "CPCSC"),
+        .target(name: "YKWire", swiftSettings: house),
+        .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras], swiftSettings: house),
+        .target(name: "YKTransport", dependencies: ["YKWire"], swiftSettings: house),
+        .target(name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CPCSC"], swiftSettings: house),
+        .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        .executableTarget(
+            name: "ykit",
+            dependencies: [
+                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKOATH", "YKManagement", "YKVirtualKey",
+                arguments,
+            ],
+            swiftSettings: house),
+        test("YKWireTests", ["YKWire"]),
+        test("YKTransportTests", ["YKTransport", "YKWire"]),
+    ]
+)

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types and constants of libpcsclite. The library itself is opened at run time, so that a machine without it runs
+// everything that needs no smart card service.
+#pragma once
+#include <PCSC/winscard.h>
+#include <PCSC/reader.h>

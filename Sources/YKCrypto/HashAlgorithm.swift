@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+
+/// A hash function, with the message authentication code and the key derivation built on it.
+public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
+    /// SHA-1 (FIPS 180-4), for protocols that fix it.
+    case sha1
+    /// SHA-256 (FIPS 180-4).
+    case sha256
+    /// SHA-384 (FIPS 180-4).
+    case sha384
+    /// SHA-512 (FIPS 180-4).
+    case sha512
+
+    /// The input block in bytes: a longer HMAC key is hashed first (RFC 2104 §2).
+    public var blockSize: Int {
+        switch self {
+        case .sha1, .sha256: 64
+        case .sha384, .sha512: 128
+        }
+    }
+
+    /// The digest in bytes.
+    public var digestSize: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// The digest of a message.
+    public func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
+        let message = Array(message)
+        return switch self {
+        case .sha1: Array(Insecure.SHA1.hash(data: message))
+        case .sha256: Array(SHA256.hash(data: message))
+        case .sha384: Array(SHA384.hash(data: message))
+        case .sha512: Array(SHA512.hash(data: message))
+        }
+    }
+
+    /// The HMAC of a message (RFC 2104).
+    public func hmac(key: borrowing Secret, _ message: [UInt8]) -> [UInt8] {
+        let key = key.withBytes { SymmetricKey(data: $0) }
+        return switch self {
+        case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+        case .sha256: Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+        case .sha384: Array(HMAC<SHA384>.authenticationCode(for: message, using: key))
+        case .sha512: Array(HMAC<SHA512>.authenticationCode(for: message, using: key))
+        }
+    }
+
+    /// A key of `length` bytes from a password (PBKDF2 with HMAC, RFC 8018 §5.2).
+    ///
+    /// Throws `CryptoFault` when the length or the number of rounds cannot be served.
+    public func pbkdf2(
+        _ password: borrowing Secret, salt: [UInt8], rounds: Int, length: Int
+    ) throws(CryptoFault) -> Secret {
+        do {
+            let key = try password.withBytes { bytes in
+                try KDF.Insecure.PBKDF2.deriveKey(
+                    from: bytes, salt: salt, using: insecureHash, outputByteCount: length,
+                    unsafeUncheckedRounds: rounds)
+            }
+            var bytes = key.withUnsafeBytes { Array($0) }
+            defer { Secret.wipe(&bytes) }
+            return Secret(bytes)
+        } catch {
+            throw CryptoFault("PBKDF2: \(error)")
+        }
+    }
+
+    private var insecureHash: KDF.Insecure.PBKDF2.HashFunction {
+        switch self {
+        case .sha1: .insecureSHA1
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+}

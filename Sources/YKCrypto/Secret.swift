@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A PIN, password or key: it cannot be copied by accident, prints as `‹secret›`, and is wiped when it goes away.
+public struct Secret: ~Copyable, Sendable {
+    nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
+
+    /// How many bytes there are.
+    public var count: Int { storage.count }
+    /// Whether there are no bytes: an empty PIN or password is never sent to a key.
+    public var isEmpty: Bool { storage.isEmpty }
+
+    /// Takes the bytes over; the caller's own copy is the caller's to wipe.
+    public init(_ bytes: some Collection<UInt8>) {
+        storage = .allocate(byteCount: bytes.count, alignment: 1)
+        storage.copyBytes(from: bytes)
+    }
+
+    /// Takes the UTF-8 bytes of a text.
+    public init(utf8 text: String) { self.init(Array(text.utf8)) }
+
+    deinit {
+        Self.wipe(storage)
+        storage.deallocate()
+    }
+
+    /// Lends the bytes for the time of `body`.
+    public borrowing func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(storage))
+    }
+
+    /// A copy of the bytes, for a message that has to carry them; wipe it with ``wipe(_:)-([UInt8])`` afterwards.
+    public borrowing func copyBytes() -> [UInt8] { Array(storage) }
+
+    /// A second secret with the same bytes.
+    public borrowing func copy() -> Secret { Secret(storage) }
+
+    /// Whether both hold the same bytes, in a time that does not depend on where they differ.
+    public static func == (left: borrowing Secret, right: borrowing Secret) -> Bool {
+        constantTimeEqual(Array(left.storage), Array(right.storage))
+    }
+
+    /// Overwrites bytes in place with zeros, in a way the compiler keeps.
+    public static func wipe(_ bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { wipe($0) }
+    }
+
+    private static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let base = buffer.baseAddress else { return }
+        explicit_bzero(base, buffer.count)
+    }
+
+    /// What is printed instead of the bytes.
+    public static let placeholder = "‹secret›"
+}
+
+/// Whether two byte strings are the same, in a time that depends on their lengths only.
+public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+}

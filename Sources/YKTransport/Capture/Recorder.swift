@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKWire
+
+/// Writes what passes over a link, and the randomness and time that the host used, into a capture file.
+public final class Recorder: Sendable {
+    private struct State {
+        var header: Capture.Header
+        var file: CaptureFile?
+        var redactor: Redactor?
+        var random: [UInt8] = []
+        var failure: LinkError?
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+    private let started: Int64
+
+    /// Records into a new file at `path`. Secrets are overwritten unless `keepsSecrets`, which marks the header.
+    public init(path: String, keepsSecrets: Bool = false, note: String? = nil, clock: any WallClock = SystemClock()) {
+        self.path = path
+        started = clock.now
+        var header = Capture.Header(link: .card)
+        header.note = note
+        header.clock = started
+        header.keepsSecrets = keepsSecrets
+        state = Mutex(State(header: header, redactor: keepsSecrets ? nil : Redactor()))
+    }
+
+    /// The environment with its randomness and clock recorded.
+    public func recording(_ environment: Environment) -> Environment {
+        var environment = environment
+        environment.random = RecordedRandom(recorder: self, source: environment.random)
+        environment.clock = RecordedClock(recorder: self)
+        return environment
+    }
+
+    /// The link with its exchanges recorded; the file is created here.
+    public func recording(_ link: sending any CardLink) throws(LinkError) -> sending any CardLink {
+        let identity = link.identity
+        try with { state throws(LinkError) in
+            state.header.reader = identity.reader
+            state.header.atr = identity.atr
+            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        }
+        try append(.init(.link(.powerOn, why: nil)))
+        return RecordingLink(link: link, recorder: self)
+    }
+
+    /// The time of day in the recorded session: the clock at its start and the milliseconds of the latest event.
+    var now: Int64 { started + (start.duration(to: .now) / .seconds(1)).int64 }
+
+    func append(_ event: Capture.Event) throws(LinkError) {
+        try with { state throws(LinkError) in
+            var event = event
+            event.milliseconds = start.duration(to: .now) / .milliseconds(1)
+            if case .exchange(let command, let reply) = event.kind,
+                let masks = state.redactor?.masks(command: command, reply: reply)
+            {
+                event.commandMask = masks.command
+                event.replyMask = masks.reply
+                event.kind = .exchange(command: command.masked(masks.command), reply: reply.masked(masks.reply))
+            }
+            try state.file?.append(event.text)
+        }
+    }
+
+    func note(random bytes: [UInt8]) throws(LinkError) {
+        try with { state throws(LinkError) in
+            state.random += bytes
+            state.header.random = state.random
+            try state.file?.replaceHeader(JSON.object(state.header.fields).text)
+        }
+    }
+
+    private func with(_ body: (inout State) throws(LinkError) -> Void) throws(LinkError) {
+        try state.withLock { state throws(LinkError) in try body(&state) }
+    }
+}
+
+extension Double {
+    fileprivate var int64: Int64 { Int64(exactly: self.rounded(.down)) ?? 0 }
+}
+
+private struct RecordedRandom: RandomSource {
+    let recorder: Recorder
+    let source: any RandomSource
+
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
+        let bytes = try source.draw(count, secret: secret)
+        try recorder.note(random: secret ? [UInt8](repeating: 0, count: count) : bytes)
+        return bytes
+    }
+}
+
+private struct RecordedClock: WallClock {
+    let recorder: Recorder
+    var now: Int64 { recorder.now }
+}

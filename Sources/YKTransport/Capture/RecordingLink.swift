@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A card link that writes every exchange and every event of the link below into a capture.
+final class RecordingLink: CardLink {
+    private let link: any CardLink
+    private let recorder: Recorder
+
+    init(link: any CardLink, recorder: Recorder) {
+        self.link = link
+        self.recorder = recorder
+    }
+
+    var identity: CardIdentity { link.identity }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        let reply = try noting { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
+        try recorder.append(.init(.exchange(command: command, reply: reply)))
+        return reply
+    }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+        try noting { () throws(LinkError) in try link.begin(deadline: deadline) }
+    }
+
+    func end() { link.end() }
+
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        try noting { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
+        try recorder.append(.init(.link(.reset, why: nil)))
+    }
+
+    func close() {
+        link.close()
+        try? recorder.append(.init(.link(.powerOff, why: nil)))
+    }
+
+    /// Records how the link failed, then lets the failure go on.
+    private func noting<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            switch error {
+            case .removed: try? recorder.append(.init(.link(.removed, why: nil)))
+            case .capture: break
+            default: try? recorder.append(.init(.link(.fail, why: "\(error)")))
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// The way from a service to a card: selects an application and sends it commands through the stages of encoding,
+/// command chaining and response chaining.
+///
+/// The card is kept from other programs from the first exchange until ``rest()``. After a rest, or when another program
+/// reset the card in between, the application is selected again before the next command.
+public final class CardChannel {
+    /// The world this channel works in.
+    public let environment: Environment
+    /// The application that is selected.
+    public private(set) var applet: AID?
+    /// Runs after an application had to be selected again, with the reply to SELECT: a service unlocks it once more.
+    package var onReselect: (([UInt8]) throws(CardError) -> Void)?
+
+    private let link: any CardLink
+    private let encoding: EncodingStage
+    private let chaining: CommandChaining
+    private let top: ResponseChaining
+    private var isHeld = false
+
+    /// Takes a link over.
+    public init(link: sending any CardLink, environment: Environment = Environment()) {
+        self.link = link
+        self.environment = environment
+        encoding = EncodingStage(link: link)
+        chaining = CommandChaining(next: encoding)
+        top = ResponseChaining(next: chaining)
+        encoding.form = link.identity.takesExtendedLength ? .extended : .short
+        if let limit = link.identity.maxCommandLength { chaining.extendedLimit = min(limit, chaining.extendedLimit) }
+    }
+
+    deinit { link.close() }
+
+    /// What is known of the card and its reader.
+    public var identity: CardIdentity { link.identity }
+    /// How length fields are written; extended where card and reader are known to take it.
+    public var form: APDU.Form {
+        get { encoding.form }
+        set { encoding.form = newValue }
+    }
+    /// How many exchanges were made with the card.
+    public var exchanges: Int { encoding.exchanges }
+    /// The instruction that asks for the rest of a long reply, for the selected application; C0 unless set.
+    public var continuation: UInt8 {
+        get { top.continuation }
+        set { top.continuation = newValue }
+    }
+
+    /// Selects an application (ISO 7816-4 §11.2.2) and gives the data of the reply.
+    ///
+    /// Throws `appletMissing` when the card has no such application.
+    public func select(_ aid: AID) throws(CardError) -> [UInt8] {
+        let deadline = environment.deadline()
+        try hold(deadline, reselecting: false)
+        return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
+    }
+
+    /// Sends a command and reads its reply; a status word other than 9000 throws `status`.
+    public func send<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
+        let response = try transmit(command.apdu)
+        guard response.status == .ok else { throw .status(response.status, during: Command.name) }
+        return try lift({ CardError.malformed($0, during: Command.name) }) { () throws(WireError) in
+            var reader = ByteReader(response.data)
+            return try command.decode(&reader)
+        }
+    }
+
+    /// Sends a command through the stages and gives the reply, whatever its status word.
+    public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
+        let deadline = environment.deadline()
+        try hold(deadline, reselecting: true)
+        return try restingOnLinkFailure { () throws(CardError) in try top.send(command, deadline: deadline) }
+    }
+
+    /// Sends one command APDU as it is, without any stage, and gives the response APDU as it came.
+    public func exchange(raw command: [UInt8]) throws(CardError) -> [UInt8] {
+        let deadline = environment.deadline()
+        try hold(deadline, reselecting: true)
+        return try restingOnLinkFailure { () throws(CardError) in
+            try lift(CardError.link) { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
+        }
+    }
+
+    /// Lets other programs use the card until the next command.
+    public func rest() {
+        guard isHeld else { return }
+        isHeld = false
+        link.end()
+    }
+
+    /// Resets the card; the next command selects the application again.
+    public func reset(_ kind: CardReset) throws(CardError) {
+        let deadline = environment.deadline()
+        try lift(CardError.link) { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
+        rest()
+    }
+
+    private func hold(_ deadline: Deadline, reselecting: Bool) throws(CardError) {
+        if isHeld { return }
+        let isLost = try lift(CardError.link) { () throws(LinkError) in try link.begin(deadline: deadline) }
+        isHeld = true
+        guard reselecting, isLost, let applet else { return }
+        let reply = try selectHeld(applet, deadline: deadline)
+        try onReselect?(reply)
+    }
+
+    /// After a failure of the link nothing is held any more: the next command begins anew.
+    private func restingOnLinkFailure<Value>(_ body: () throws(CardError) -> Value) throws(CardError) -> Value {
+        do { return try body() } catch {
+            if case .link = error { rest() }
+            throw error
+        }
+    }
+
+    private func selectHeld(_ aid: AID, deadline: Deadline) throws(CardError) -> [UInt8] {
+        let usual = top.continuation
+        top.continuation = ResponseChaining.getResponse
+        defer { top.continuation = aid == applet ? usual : ResponseChaining.getResponse }
+        let response = try top.send(.select(aid), deadline: deadline)
+        switch response.status {
+        case .ok:
+            defer { applet = aid }
+            return response.data
+        case .notFound, .appletSelectFailed, .functionNotSupported, .unknownInstruction:
+            throw .appletMissing(aid)
+        default:
+            throw .status(response.status, during: "SELECT \(aid)")
+        }
+    }
+}

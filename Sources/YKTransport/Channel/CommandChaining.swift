@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// Splits a command whose data does not fit into a row of commands, all but the last with class bit 0x10
+/// (ISO 7816-4 §5.3.3).
+package final class CommandChaining: CardStage {
+    private let next: EncodingStage
+    /// The longest command APDU, in bytes, that card and reader take in extended form.
+    package var extendedLimit = 3062
+
+    package init(next: EncodingStage) { self.next = next }
+
+    package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
+        let limit = next.form == .short ? APDU.shortDataLimit : max(APDU.shortDataLimit, extendedLimit - 9)
+        var rest = command.data[...]
+        while rest.count > limit {
+            let block = APDU(
+                cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2,
+                data: Array(rest.prefix(limit)), le: .none)
+            let response = try next.send(block, deadline: deadline)
+            guard response.status == .ok else { return response }
+            rest = rest.dropFirst(limit)
+        }
+        var last = command
+        last.data = Array(rest)
+        return try next.send(last, deadline: deadline)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// Collects a reply that ends with 61xx by asking for the rest (ISO 7816-4 §11.5.1), under caps on rounds and bytes.
+///
+/// xx is not trusted as a length: CanoKey 3.0 answers 61FF for "more, of any length". Le is always sent, because that
+/// firmware repeats 61xx for ever when it is absent.
+package final class ResponseChaining: CardStage {
+    private let next: any CardStage
+    /// The instruction that asks for the rest: GET RESPONSE, or the application's own.
+    package var continuation: UInt8 = ResponseChaining.getResponse
+    /// The most rounds for one reply.
+    package var roundLimit = 1024
+    /// The most bytes of one reply.
+    package var byteLimit = 256 * 1024
+
+    /// GET RESPONSE (ISO 7816-4 §11.5.1).
+    package static let getResponse: UInt8 = 0xC0
+
+    package init(next: any CardStage) { self.next = next }
+
+    package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
+        var response = try next.send(command, deadline: deadline)
+        guard response.status.bytesRemaining != nil else { return response }
+        var collected = response.data
+        for _ in 0..<roundLimit {
+            let more = APDU(cla: command.cla & ~0x10, ins: continuation)
+            response = try next.send(more, deadline: deadline)
+            collected += response.data
+            guard response.status.bytesRemaining != nil else {
+                return ResponseAPDU(response.status, data: collected)
+            }
+            guard !response.data.isEmpty, collected.count <= byteLimit else { break }
+        }
+        throw .endlessReply(during: command.label)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The time that is left for a piece of work, and whether somebody called it off; handed down through every layer.
+public struct Deadline: Sendable {
+    private let expires: ContinuousClock.Instant
+    private let cancellation: Cancellation?
+
+    /// Ends `duration` from now, or when `cancellation` is thrown.
+    public static func after(_ duration: Duration, cancellation: Cancellation? = nil) -> Deadline {
+        Deadline(expires: .now.advanced(by: duration), cancellation: cancellation)
+    }
+
+    /// The time left; zero when it is over.
+    public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: expires)) }
+
+    /// Whether the time is over.
+    public var isOver: Bool { remaining == .zero }
+
+    /// Whether somebody called the work off.
+    public var isCancelled: Bool { cancellation?.isCancelled ?? false }
+
+    /// Throws `cancelled` or `timedOut` when there is no reason to go on.
+    public func check(_ doing: @autoclosure () -> String) throws(LinkError) {
+        if isCancelled { throw .cancelled }
+        if isOver { throw .timedOut(doing()) }
+    }
+
+    /// The time left in milliseconds, rounded up, and no more than `limit`.
+    public func milliseconds(limit: Int32 = .max) -> Int32 {
+        let (seconds, attoseconds) = remaining.components
+        let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        guard seconds < Int64(Int32.max) / 1000 else { return limit }
+        return min(limit, Int32(truncatingIfNeeded: seconds * 1000 + fraction))
+    }
+}

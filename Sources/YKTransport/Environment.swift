@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where random bytes come from.
+public protocol RandomSource: Sendable {
+    /// Draws bytes; `secret` marks those that must not be written into a capture.
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8]
+}
+
+/// Where the time of day comes from.
+public protocol WallClock: Sendable {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    var now: Int64 { get }
+}
+
+/// The world a service works in, handed in from outside so that a replay is exact and a test is instant.
+public struct Environment: Sendable {
+    /// Random bytes.
+    public var random: any RandomSource
+    /// Time of day.
+    public var clock: any WallClock
+    /// How long one operation on the key may take.
+    public var timeout: Duration
+    /// Stops whatever waits.
+    public var cancellation: Cancellation
+
+    /// Makes an environment; without arguments it is the real world with 30 seconds for an operation.
+    public init(
+        random: any RandomSource = SystemRandom(), clock: any WallClock = SystemClock(),
+        timeout: Duration = .seconds(30), cancellation: Cancellation = Cancellation()
+    ) {
+        self.random = random
+        self.clock = clock
+        self.timeout = timeout
+        self.cancellation = cancellation
+    }
+
+    /// A deadline for an operation that starts now.
+    public func deadline() -> Deadline { .after(timeout, cancellation: cancellation) }
+}
+
+/// The operating system's random bytes.
+public struct SystemRandom: RandomSource {
+    /// Makes a source.
+    public init() {}
+
+    /// Draws bytes from the system's cryptographic generator.
+    public func draw(_ count: Int, secret: Bool) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<max(0, count)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// A clock that stands still.
+public struct FixedClock: WallClock {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    public let now: Int64
+    /// Makes a clock that shows `now` for ever.
+    public init(_ now: Int64) { self.now = now }
+}

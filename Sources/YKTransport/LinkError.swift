@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// Why bytes did not get to a key, or an answer did not come back.
+public enum LinkError: Error, Hashable, Sendable {
+    /// The smart card library (libpcsclite) is not on this machine.
+    case serviceNotInstalled
+    /// The smart card service (pcscd) does not answer.
+    case serviceNotRunning
+    /// The smart card service refused this user or process (polkit).
+    case accessDenied
+    /// The client library and the smart card service speak different versions.
+    case serviceMismatch
+    /// No reader, and no key, is attached.
+    case noReader
+    /// A reader of that name is not there.
+    case unknownReader(String)
+    /// The reader has no card in it.
+    case noCard(reader: String)
+    /// Another program has the card for itself.
+    case busy(reader: String, holders: [Holder])
+    /// The card or key was taken away.
+    case removed
+    /// Another program reset the card: what was selected and unlocked is lost.
+    case reset
+    /// The time for the named step was over.
+    case timedOut(String)
+    /// Somebody called it off.
+    case cancelled
+    /// The card does not answer to power, or the reader cannot talk to it.
+    case unresponsive(String)
+    /// What came back is not a response.
+    case malformed(WireError)
+    /// The recorded session has something else here.
+    case replay(ReplayMismatch)
+    /// The capture file could not be read or written.
+    case capture(String)
+    /// Anything else, with the code of the layer below.
+    case failed(code: UInt32, String)
+
+    /// A process that has a reader open.
+    public struct Holder: Hashable, Sendable {
+        /// The process id.
+        public let pid: Int32
+        /// The program's name.
+        public let name: String
+
+        /// Makes a holder.
+        public init(pid: Int32, name: String) {
+            self.pid = pid
+            self.name = name
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Base 64, standard and URL-safe (RFC 4648 §4 and §5).
+public enum Base64 {
+    private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let urlSafe = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Prints bytes in the URL-safe alphabet without padding.
+    public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, urlSafe, padded: false) }
+
+    /// Prints bytes in the standard alphabet, padded with `=` to a multiple of four unless told otherwise.
+    public static func encode(_ bytes: [UInt8], padded: Bool = true) -> String {
+        encode(bytes, standard, padded: padded)
+    }
+
+    /// Reads either alphabet, with or without padding; other characters, stray bits and odd lengths throw.
+    public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var pending: UInt32 = 0
+        var bits = 0
+        var padding = 0
+        for (index, character) in text.utf8.enumerated() {
+            if character == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let value = value(of: character) else {
+                throw WireError(.malformed, at: index, "not a base 64 character")
+            }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+            }
+        }
+        guard bits < 6, pending & (1 << UInt32(bits) - 1) == 0 else {
+            throw WireError(.truncated, at: text.utf8.count, "incomplete base 64")
+        }
+        guard padding == 0 || padding < 3 && (text.utf8.count).isMultiple(of: 4) else {
+            throw WireError(.malformed, at: text.utf8.count, "wrong base 64 padding")
+        }
+        return bytes
+    }
+
+    private static func encode(_ bytes: [UInt8], _ alphabet: [UInt8], padded: Bool) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let word = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32((3 - group.count) * 8)
+            for position in 0...group.count {
+                text.append(alphabet[Int(word >> UInt32(18 - 6 * position) & 63)])
+            }
+            if padded { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - group.count)) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case 0x41...0x5A: character - 0x41
+        case 0x61...0x7A: character - 0x61 + 26
+        case 0x30...0x39: character - 0x30 + 52
+        case 0x2B, 0x2D: 62
+        case 0x2F, 0x5F: 63
+        default: nil
+        }
+    }
+}

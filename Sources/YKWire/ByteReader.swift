@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Consumes bytes from the front, checking every length against what is left before it does arithmetic.
+///
+/// A reader over a part of an input keeps the outer offsets, so an error names the place in the whole message.
+public struct ByteReader: Sendable {
+    private let bytes: [UInt8]
+    private let end: Int
+    /// The offset of the next byte from the start of the outermost input.
+    public private(set) var offset: Int
+
+    /// Starts at the first of `bytes`.
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        self.end = bytes.count
+        self.offset = 0
+    }
+
+    private init(_ bytes: [UInt8], from offset: Int, to end: Int) {
+        self.bytes = bytes
+        self.end = end
+        self.offset = offset
+    }
+
+    /// How many bytes are left.
+    public var remaining: Int { end - offset }
+    /// Whether nothing is left.
+    public var isAtEnd: Bool { offset == end }
+    /// The next byte, left in place; `nil` at the end.
+    public var peek: UInt8? { offset < end ? bytes[offset] : nil }
+
+    /// Takes one byte.
+    public mutating func byte(_ what: @autoclosure () -> String = "a byte") throws(WireError) -> UInt8 {
+        guard offset < end else { throw missing(1, what()) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    /// Takes `count` bytes.
+    public mutating func bytes(
+        _ count: Int, _ what: @autoclosure () -> String = "data"
+    ) throws(WireError) -> [UInt8] {
+        guard count >= 0, count <= remaining else { throw missing(count, what()) }
+        defer { offset += count }
+        return Array(bytes[offset..<(offset + count)])
+    }
+
+    /// Takes everything that is left.
+    public mutating func rest() -> [UInt8] {
+        defer { offset = end }
+        return Array(bytes[offset..<end])
+    }
+
+    /// Takes `count` bytes as a reader of their own that keeps the outer offsets.
+    public mutating func reader(
+        _ count: Int, _ what: @autoclosure () -> String = "data"
+    ) throws(WireError) -> ByteReader {
+        guard count >= 0, count <= remaining else { throw missing(count, what()) }
+        defer { offset += count }
+        return ByteReader(bytes, from: offset, to: offset + count)
+    }
+
+    /// Takes an unsigned integer of `count` bytes (1 to 8), most significant first.
+    public mutating func bigEndian(
+        _ count: Int, _ what: @autoclosure () -> String = "an integer"
+    ) throws(WireError) -> UInt64 {
+        try bytes(min(count, 8), what()).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Takes an unsigned integer of `count` bytes (1 to 8), least significant first.
+    public mutating func littleEndian(
+        _ count: Int, _ what: @autoclosure () -> String = "an integer"
+    ) throws(WireError) -> UInt64 {
+        try bytes(min(count, 8), what()).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Takes two bytes, most significant first.
+    public mutating func uint16(_ what: @autoclosure () -> String = "two bytes") throws(WireError) -> UInt16 {
+        UInt16(truncatingIfNeeded: try bigEndian(2, what()))
+    }
+
+    /// Takes four bytes, most significant first.
+    public mutating func uint32(_ what: @autoclosure () -> String = "four bytes") throws(WireError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try bigEndian(4, what()))
+    }
+
+    /// Refuses leftovers: throws `trailing` unless everything was consumed.
+    public func finish(_ what: @autoclosure () -> String = "the value") throws(WireError) {
+        guard isAtEnd else {
+            throw WireError(.trailing, at: offset, "\(remaining) bytes left over after \(what())")
+        }
+    }
+
+    private func missing(_ count: Int, _ what: String) -> WireError {
+        WireError(.truncated, at: offset, "expected \(what) of \(count) bytes, \(remaining) left")
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TLV {
+    /// The tag, the shortest length field, and the value.
+    public var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: value.count + 6)
+        writer.append(tag.bytes)
+        writer.append(Self.lengthField(value.count))
+        writer.append(value)
+        return writer.bytes
+    }
+
+    /// The shortest BER length field for `count` bytes (ISO 7816-4 §5.2.2.2).
+    public static func lengthField(_ count: Int) -> [UInt8] {
+        guard count >= 0x80 else { return [UInt8(truncatingIfNeeded: count)] }
+        var digits: [UInt8] = []
+        var rest = count
+        while rest > 0 {
+            digits.insert(UInt8(truncatingIfNeeded: rest), at: 0)
+            rest >>= 8
+        }
+        return [0x80 | UInt8(truncatingIfNeeded: digits.count)] + digits
+    }
+
+    /// Reads a whole input as a row of data objects, refusing leftovers.
+    public static func list(_ bytes: [UInt8]) throws(WireError) -> [TLV] {
+        var reader = ByteReader(bytes)
+        return try reader.tlvs()
+    }
+}
+
+extension Sequence<TLV> {
+    /// The data objects one after the other.
+    public var encoded: [UInt8] { flatMap(\.encoded) }
+
+    /// The value of the first object with this tag.
+    public func value(_ tag: TLV.Tag) -> [UInt8]? { first { $0.tag == tag }?.value }
+
+    /// The value of the first object with this tag; throws `missing` when there is none.
+    public func required(_ tag: TLV.Tag, _ what: String) throws(WireError) -> [UInt8] {
+        guard let value = value(tag) else { throw WireError(.missing, at: 0, "no \(what) (tag \(tag))") }
+        return value
+    }
+}
+
+extension ByteReader {
+    /// Takes one BER-TLV data object with definite length (ISO 7816-4 §5.2.2).
+    public mutating func tlv() throws(WireError) -> TLV {
+        let tag = try tlvTag()
+        if peek == 0x80 { return TLV(tag, try indefinite(tag)) }
+        return TLV(tag, try bytes(try tlvLength(), "the value of tag \(tag)"))
+    }
+
+    /// Takes data objects until nothing is left.
+    public mutating func tlvs() throws(WireError) -> [TLV] {
+        var list: [TLV] = []
+        while !isAtEnd { list.append(try tlv()) }
+        return list
+    }
+
+    /// Takes one data object that must have this tag, and gives a reader over its value.
+    public mutating func tlv(_ expected: TLV.Tag, _ what: String) throws(WireError) -> ByteReader {
+        let start = offset
+        let tag = try tlvTag()
+        guard tag == expected else {
+            throw WireError(.malformed, at: start, "expected \(what) (tag \(expected)), got tag \(tag)")
+        }
+        return try reader(try tlvLength(), what)
+    }
+
+    /// Takes a tag of one to four bytes (ISO 7816-4 §5.2.2.1).
+    public mutating func tlvTag() throws(WireError) -> TLV.Tag {
+        let start = offset
+        let first = try byte("a tag")
+        guard first & 0x1F == 0x1F else { return TLV.Tag(rawValue: UInt32(first)) }
+        var raw = UInt32(first)
+        for _ in 0..<3 {
+            let next = try byte("the rest of a tag")
+            raw = raw << 8 | UInt32(next)
+            if next & 0x80 == 0 { return TLV.Tag(rawValue: raw) }
+        }
+        throw WireError(.tooLarge, at: start, "a tag of more than four bytes")
+    }
+
+    /// Takes a definite length field (ISO 7816-4 §5.2.2.2) of at most four length bytes.
+    public mutating func tlvLength() throws(WireError) -> Int {
+        let start = offset
+        let first = try byte("a length")
+        guard first >= 0x80 else { return Int(first) }
+        guard (0x81...0x84).contains(first) else {
+            throw WireError(.malformed, at: start, "length field starts with \(Hex.encode([first]))")
+        }
+        return Int(try bigEndian(Int(first & 0x7F), "a length"))
+    }
+
+    /// Takes a value of indefinite length (X.690 §8.1.3.6): data objects up to the end mark 00 00.
+    private mutating func indefinite(_ tag: TLV.Tag, depth: Int = 0) throws(WireError) -> [UInt8] {
+        guard tag.isConstructed, depth < 16 else {
+            throw WireError(.tooDeep, at: offset, "indefinite length in tag \(tag)")
+        }
+        _ = try byte("a length")
+        var value: [UInt8] = []
+        while true {
+            let inner = try tlvTag()
+            if inner.rawValue == 0 {
+                guard try byte("an end mark") == 0 else {
+                    throw WireError(.malformed, at: offset - 1, "end mark with a length")
+                }
+                return value
+            }
+            let content =
+                peek == 0x80
+                ? try indefinite(inner, depth: depth + 1) : try bytes(try tlvLength(), "the value of tag \(inner)")
+            value += TLV(inner, content).encoded
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why bytes could not be read as the format they claim to be.
+public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of fault, stable for programs to compare.
+    public enum Code: String, Hashable, Sendable {
+        /// The input ended before the value did.
+        case truncated
+        /// The value ended before the input did.
+        case trailing
+        /// The bytes are not a value of this format.
+        case malformed
+        /// A length or count is above the cap for this format.
+        case tooLarge
+        /// Values are nested deeper than the cap for this format.
+        case tooDeep
+        /// A required field is not there.
+        case missing
+        /// A field is there twice.
+        case duplicate
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// Where it was noticed: bytes from the start of the outermost input.
+    public let offset: Int
+    /// What was expected and what was found, in a few words.
+    public let reason: String
+
+    /// Makes an error; `offset` counts bytes from the start of the outermost input.
+    public init(_ code: Code, at offset: Int, _ reason: String) {
+        self.code = code
+        self.offset = offset
+        self.reason = reason
+    }
+
+    /// The reason and the offset, for people.
+    public var description: String { "\(reason) at byte \(offset)" }
+}
