@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKTransport
+import YKWire
+
+/// Sends commands to an application as they are given.
+struct APDUCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "apdu", abstract: "Send commands to a smart-card application.",
+        discussion: """
+            A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
+            Example: ykit apdu -a oath a1 a4:00 . Long replies are collected.
+            """)
+    static let members = ["application", "select", "exchanges"]
+
+    @Option(name: [.short, .customLong("app")], help: "Select this application first: a name or an AID.")
+    var app: String?
+
+    @Flag(exclusivity: .exclusive, help: "How lengths are written.")
+    var form: FormChoice?
+
+    @Argument(help: ArgumentHelp("Commands.", valueName: "apdu"))
+    var commands: [String] = []
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// How lengths are written.
+    enum FormChoice: EnumerableFlag {
+        case short, extended
+    }
+
+    func validate() throws {
+        if commands.isEmpty, app == nil { throw ValidationError("give a command, or an application to select") }
+    }
+
+    func answer(in world: World) throws -> Answer {
+        let texts = try commands.map { text throws(Explanation) in try APDUText(text) }
+        let aid = try app.map { name throws(Explanation) in try ApplicationName.aid(name) }
+        let channel = try world.connect()
+        if let form { channel.form = form == .short ? .short : .extended }
+        var answer = Answer()
+        if let aid {
+            let reply = try channel.select(aid)
+            if aid == .oath { channel.continuation = 0xA5 }
+            answer.members["application"] = .string(aid.description)
+            answer.members["select"] = .string(Hex.encode(reply))
+            if texts.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
+        }
+        var exchanges: [JSON] = []
+        for text in texts {
+            let response = try channel.transmit(text.apdu)
+            answer.lines.append(Self.line(response))
+            exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
+            if let expected = text.expected, expected != response.status { throw Self.surprise(expected, response) }
+        }
+        answer.members["exchanges"] = .array(exchanges)
+        return answer
+    }
+
+    private static func line(_ response: ResponseAPDU) -> String {
+        (response.data.isEmpty ? [] : [Hex.encode(response.data)]).joined() + (response.data.isEmpty ? "" : " ")
+            + response.status.hex
+    }
+
+    private static func surprise(_ expected: StatusWord, _ response: ResponseAPDU) -> Explanation {
+        Explanation(
+            "unexpected-status", .failed, "the key answered \(response.status), expected \(expected.hex)",
+            retriesLeft: response.status.triesLeft)
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKTransport
+
+/// Verbs on recordings.
+struct CaptureGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture", abstract: "Show, check and convert recordings.",
+        subcommands: [CaptureCheck.self])
+}
+
+extension Capture {
+    /// Reads a capture file; what cannot be opened is a usage error, what cannot be read a malformed one.
+    init(file path: String) throws {
+        self = try Capture(parsing: try Files.read(path))
+    }
+}

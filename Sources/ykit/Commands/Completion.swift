@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKWire
+
+/// Prints a completion script.
+struct Completion: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a completion script for bash, zsh or fish.",
+        discussion: "bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit")
+    static let members = ["shell", "script"]
+
+    /// A shell with a completion script.
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+    }
+
+    @Argument(help: "bash, zsh or fish")
+    var shell: Shell
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) -> Answer {
+        let kind: CompletionShell =
+            switch shell {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        let script = Ykit.completionScript(for: kind)
+        return Answer([script], ["shell": .string(shell.rawValue), "script": .string(script)])
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension Explain {
+    static func link(_ error: LinkError) -> Explanation {
+        switch error {
+        case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: service(error)
+        case .noReader, .unknownReader, .noCard: absent(error)
+        case .replay(let mismatch): replay(mismatch)
+        case .busy(let reader, let holders): busy(reader, holders)
+        case .removed:
+            Explanation(
+                "removed", .removed, "the key was taken away in the middle",
+                hint: "insert it again and repeat the command; what the key had confirmed is done, the rest is not")
+        case .reset:
+            Explanation(
+                "reset", .busy, "another program reset the card in the middle", hint: "repeat the command")
+        case .timedOut(let step):
+            Explanation(
+                "timed-out", .timeOut, "no answer in time while: \(step)",
+                hint: "take the key out, insert it again, or allow more time with --timeout SECONDS")
+        case .cancelled: interrupted
+        case .unresponsive(let why):
+            Explanation(
+                "unresponsive", .failed, "the card does not answer: \(why)",
+                hint: "take the key out and insert it again")
+        case .malformed(let error): malformed("what came back is not a response: \(error)")
+        case .capture(let why): Explanation("capture", .failed, why, hint: "name a new file in a folder you may write")
+        case .failed(let code, let why):
+            Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")
+        }
+    }
+
+    static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
+
+    private static func service(_ error: LinkError) -> Explanation {
+        switch error {
+        case .serviceNotInstalled:
+            Explanation(
+                "pcscd-not-installed", .noDevice, "the smart card service is not on this machine",
+                hint: "sudo apt install pcscd libpcsclite1")
+        case .serviceMismatch:
+            Explanation(
+                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine speak different versions",
+                hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
+                    + "or snap use the host's library")
+        case .accessDenied:
+            Explanation("polkit", .permission, "the smart card service refused this user (polkit)", hint: polkitRule)
+        default:
+            Explanation(
+                "pcscd-not-running", .noDevice, "the smart card service does not answer",
+                hint: "sudo systemctl enable --now pcscd.socket")
+        }
+    }
+
+    private static func absent(_ error: LinkError) -> Explanation {
+        switch error {
+        case .unknownReader(let name):
+            Explanation("no-reader", .noDevice, "no reader is called '\(name)'", hint: "ykit list --readers")
+        case .noCard(let reader):
+            Explanation("no-card", .noDevice, "no card in reader '\(reader)'", hint: "put the card on the reader")
+        default:
+            Explanation(
+                "no-device", .noDevice, "no key is attached",
+                hint: "insert one, or try without: ykit --virtual oath list")
+        }
+    }
+
+    private static func busy(_ reader: String, _ holders: [LinkError.Holder]) -> Explanation {
+        let names = holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: ", ")
+        let hint =
+            switch holders.first?.name {
+            case "scdaemon"?: "gpgconf --kill scdaemon, then repeat the command"
+            case let name?: "end \(name) or let it release the card, then repeat the command"
+            case nil: "end the program that uses the card, then repeat the command"
+            }
+        let holder = names.isEmpty ? "another program" : names
+        return Explanation("busy", .busy, "'\(reader)' is held by \(holder)", hint: hint, candidates: [])
+    }
+
+    private static func replay(_ mismatch: ReplayMismatch) -> Explanation {
+        var message = mismatch.line > 0 ? "line \(mismatch.line): " : ""
+        message += mismatch.reason
+        if let expected = mismatch.expected { message += "; recorded: \(command(expected))" }
+        if let actual = mismatch.actual { message += "; sent: \(command(actual))" }
+        return Explanation(
+            "replay-mismatch", .replayMismatch, message,
+            hint: "see what was recorded with 'ykit capture show FILE'; a recording of another tool needs "
+                + "--replay-mode lookup")
+    }
+
+    /// The rule that lets the calling user use smart cards (polkit(8)).
+    private static var polkitRule: String {
+        """
+        allow it with this rule in /etc/polkit-1/rules.d/60-pcscd.rules, then repeat the command:
+          polkit.addRule(function(action, subject) {
+            if ((action.id == "org.debian.pcsc-lite.access_pcsc" ||
+                 action.id == "org.debian.pcsc-lite.access_card") &&
+                subject.user == "\(User.name)") { return polkit.Result.YES; }
+          });
+        """
+    }
+}
+
+extension UInt32 {
+    fileprivate var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * UInt32($0))) } }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// The one place where an error of any layer becomes something a person can act on.
+enum Explain {
+    static func explain(_ error: any Error) -> Explanation {
+        switch error {
+        case let explained as Explanation: explained
+        case let error as LinkError: link(error)
+        case let error as CardError: card(error)
+        case let error as CaptureError: capture(error)
+        case let error as WireError: malformed("the input cannot be read: \(error)")
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+
+    static func malformed(_ message: String, hint: String? = nil) -> Explanation {
+        Explanation("malformed", .malformed, message, hint: hint)
+    }
+
+    static func capture(_ error: CaptureError) -> Explanation {
+        malformed("the capture cannot be read: \(error)", hint: "ykit capture check FILE")
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// A failure told to a person: what happened and why, what to type next, and what the shell gets.
+struct Explanation: Error, Hashable, Sendable {
+    /// A word that stays the same, for programs.
+    var code: String
+    /// What happened, and why.
+    var message: String
+    /// What to type next.
+    var hint: String?
+    /// How many more wrong attempts the key allows, where it counts them.
+    var retriesLeft: Int?
+    /// What the shell gets.
+    var exit: ExitStatus
+    /// What there is to choose from.
+    var candidates: [String]
+
+    init(
+        _ code: String, _ exit: ExitStatus, _ message: String, hint: String? = nil, retriesLeft: Int? = nil,
+        candidates: [String] = []
+    ) {
+        self.code = code
+        self.exit = exit
+        self.message = message
+        self.hint = hint
+        self.retriesLeft = retriesLeft
+        self.candidates = candidates
+    }
+
+    /// The command line is not what the verb takes.
+    static func usage(_ message: String, hint: String? = nil) -> Explanation {
+        Explanation("usage", .usage, message, hint: hint)
+    }
+
+    /// The member `error` of an answer.
+    var json: JSON {
+        var object: JSON = [
+            "code": .string(code), "message": .string(message), "hint": hint.map(JSON.string) ?? .null,
+            "retriesLeft": retriesLeft.map { .int(Int64($0)) } ?? .null, "exitCode": .int(Int64(exit.rawValue)),
+        ]
+        if !candidates.isEmpty, var members = object.object {
+            members["candidates"] = .array(candidates.map(JSON.string))
+            object = .object(members)
+        }
+        return object
+    }
+
+    /// The lines for a terminal, without a prefix.
+    var lines: [String] {
+        [message] + candidates.map { "  \($0)" } + (hint.map { ["hint: \($0)"] } ?? [])
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets the global options stand anywhere on the line: they are moved behind everything else, where the verb reads
+/// them.
+struct ArgumentRewriting {
+    /// The words that can follow `ykit`, which are no file names.
+    var groups: Set<String>
+    /// Whether a file of this name exists.
+    var exists: (String) -> Bool
+
+    /// Global options that take a value.
+    static let valued: Set<String> = [
+        "--device", "--reader", "--path", "--link", "--timeout", "--record", "--replay", "--replay-mode",
+        "--log-level", "--log-file",
+    ]
+    /// Global options that stand alone.
+    static let flags: Set<String> = ["--json", "--strict", "--keep-secrets", "--plan"]
+
+    /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, empty for the
+    /// demonstration key in memory.
+    func rewrite(_ arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        var words = arguments[..<end]
+        var own: [String] = []
+        var global: [String] = []
+        while let word = words.popFirst() {
+            let name = String(word.prefix { $0 != "=" })
+            if word == "--virtual" {
+                global.append(
+                    "--virtual=" + takeStateFile(&words, isBeforeGroup: !own.contains(where: groups.contains)))
+            } else if Self.valued.contains(name) {
+                global.append(word)
+                if name == word, let value = words.popFirst() { global.append(value) }
+            } else if Self.flags.contains(word) || name == "--virtual" {
+                global.append(word)
+            } else {
+                own.append(word)
+            }
+        }
+        return own + global + arguments[end...]
+    }
+
+    /// The word behind `--virtual`, when it is a file name. Before the group that is anything but an option or a group;
+    /// behind it, where verbs have words of their own, only a path or an existing file.
+    private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {
+        guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return "" }
+        let isFile = isBeforeGroup ? !groups.contains(next) : next.contains("/") || exists(next)
+        guard isFile else { return "" }
+        words.removeFirst()
+        return next
+    }
+}

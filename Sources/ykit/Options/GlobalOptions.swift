@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// The options that every verb takes, anywhere on the line.
+struct GlobalOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Use the reader of this name or part of a name (YKIT_READER).", valueName: "name"))
+    var reader: String?
+
+    @Option(help: ArgumentHelp("Use the device at this path (YKIT_PATH).", valueName: "path"))
+    var path: String?
+
+    @Option(help: "How to reach the key: pcsc or auto; usb and hid are not built yet (YKIT_LINK).")
+    var link: LinkChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give an operation this long, 30 unless told otherwise (YKIT_TIMEOUT).", valueName: "seconds"))
+    var timeout: Double?
+
+    @Flag(help: "Answer with one JSON object.")
+    var json = false
+
+    @Flag(help: "Fail on what would only be warned of.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp("Record what passes over the link into a new file, secrets overwritten.", valueName: "file"),
+        completion: .file())
+    var record: String?
+
+    @Flag(help: "Leave secrets in what --record writes.")
+    var keepSecrets = false
+
+    @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file())
+    var replay: String?
+
+    @Option(help: "Match commands strictly in order, or look each one up.")
+    var replayMode: ReplayChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Use a software key, kept in this file; without a file a demonstration key in memory.",
+            valueName: "statefile"),
+        completion: .file())
+    var virtual: String?
+
+    @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.")
+    var plan = false
+
+    @Option(help: "Say more on standard error: off, info, debug or traffic.")
+    var logLevel: LogLevel?
+
+    @Option(help: ArgumentHelp("Write what --log-level says into this file.", valueName: "file"), completion: .file())
+    var logFile: String?
+}
+
+/// How a key is reached.
+enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, pcsc, usb, hid
+}
+
+/// How commands are matched with a recording.
+enum ReplayChoice: String, CaseIterable, ExpressibleByArgument {
+    case strict, lookup
+}
+
+/// How much is said on standard error.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
+    case off, info, debug, traffic
+
+    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

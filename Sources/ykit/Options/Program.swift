@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKWire
+
+extension Program {
+    /// Reads the command line, runs the verb and prints what it answers.
+    static func run(_ arguments: [String]) async -> ExitStatus {
+        let groups = Set(Ykit.configuration.subcommands.compactMap { $0._commandName } + ["help"])
+        let rewriting = ArgumentRewriting(groups: groups) { access($0, F_OK) == 0 }
+        let arguments = rewriting.rewrite(arguments)
+        let terminal = Terminal()
+        do {
+            var command = try Ykit.parseAsRoot(arguments)
+            if let verb = command as? any Verb { return await run(verb, terminal) }
+            try command.run()
+            return .done
+        } catch {
+            return refused(error, isJSON: arguments.contains("--json"), terminal)
+        }
+    }
+
+    private static func run(_ verb: some Verb, _ terminal: Terminal) async -> ExitStatus {
+        let isJSON = verb.global.json
+        do {
+            let world = try World(verb.global, terminal)
+            let answer = try await world.answer(of: verb)
+            print(answer, type(of: verb).members, isJSON, terminal)
+            return .done
+        } catch {
+            let isCancelled = Interruption.happened
+            let explanation = isCancelled ? Explain.interrupted : Explain.explain(error)
+            report(explanation, type(of: verb).members, isJSON, terminal)
+            return explanation.exit
+        }
+    }
+
+    /// Prints an answer: one object with all members of the verb, or lines.
+    static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+        guard isJSON else {
+            answer.warnings.forEach(terminal.warn)
+            if let raw = answer.raw { return Terminal.write(raw, to: 1) }
+            return answer.lines.forEach(terminal.line)
+        }
+        var object = envelope(error: nil, warnings: answer.warnings)
+        for key in members { object[key] = answer.members[key] ?? .null }
+        for member in answer.members.members { object[member.key] = member.value }
+        terminal.line(JSON.object(object).text)
+    }
+
+    /// Prints a failure: the same object with `ok` false, or lines on standard error.
+    static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+        guard isJSON else { return terminal.fail(explanation) }
+        var object = envelope(error: explanation, warnings: [])
+        for key in members { object[key] = .null }
+        terminal.line(JSON.object(object).text)
+    }
+
+    private static func envelope(error: Explanation?, warnings: [String]) -> JSON.Object {
+        var object = JSON.Object()
+        object["ok"] = .bool(error == nil)
+        object["error"] = error?.json ?? .null
+        object["warnings"] = .array(warnings.map(JSON.string))
+        return object
+    }
+
+    /// Help and version go to standard output; a line that cannot be read is a usage error.
+    private static func refused(_ error: any Error, isJSON: Bool, _ terminal: Terminal) -> ExitStatus {
+        guard Ykit.exitCode(for: error) != .success else {
+            terminal.line(Ykit.fullMessage(for: error))
+            return .done
+        }
+        if let explanation = error as? Explanation {
+            report(explanation, [], isJSON, terminal)
+            return explanation.exit
+        }
+        let lines = Ykit.fullMessage(for: error).split(separator: "\n").map(String.init)
+        let message = lines.first.map { $0.hasPrefix("Error: ") ? String($0.dropFirst(7)) : $0 } ?? "usage"
+        let usage = lines.dropFirst().map { $0.trimmed }.joined(separator: "; ")
+        report(.usage(message.asSentencePart, hint: usage.isEmpty ? nil : usage), [], isJSON, terminal)
+        return .usage
+    }
+}
+
+extension String {
+    /// Without blanks at both ends.
+    var trimmed: String {
+        var view = self[...]
+        while let first = view.first, first.isWhitespace { view.removeFirst() }
+        while let last = view.last, last.isWhitespace { view.removeLast() }
+        return String(view)
+    }
+
+    /// Lower case at the start, no full stop at the end.
+    var asSentencePart: String {
+        let text = hasSuffix(".") ? String(dropLast()) : self
+        guard let first = text.first, text.dropFirst().first?.isUppercase != true else { return text }
+        return first.lowercased() + text.dropFirst()
+    }
+}

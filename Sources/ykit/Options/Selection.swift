@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which key is meant: from the options, else from the environment.
+struct Selection: Sendable, Hashable {
+    var device: String?
+    var reader: String?
+    var path: String?
+    var link: LinkChoice = .auto
+    var timeout: Double = 30
+
+    init() {}
+
+    /// Reads options, then environment; a value that makes no sense is a usage error.
+    init(_ options: GlobalOptions, variable: (String) -> String? = { Variables[$0] }) throws(Explanation) {
+        func read(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        device = options.device ?? read("YKIT_DEVICE")
+        reader = options.reader ?? read("YKIT_READER")
+        path = options.path ?? read("YKIT_PATH")
+        if let choice = options.link {
+            link = choice
+        } else if let word = read("YKIT_LINK") {
+            guard let choice = LinkChoice(rawValue: word) else {
+                throw .usage("YKIT_LINK is '\(word)', expected auto, pcsc, usb or hid")
+            }
+            link = choice
+        }
+        try readTimeout(options.timeout, read("YKIT_TIMEOUT"))
+        if link == .usb || link == .hid || path != nil {
+            let what = path == nil ? "--link \(link.rawValue)" : "--path"
+            throw Explanation(
+                "link-not-supported", .usage, "\(what) needs a link that this version does not have, only PC/SC",
+                hint: "leave it away, or choose with --device or --reader")
+        }
+    }
+
+    private mutating func readTimeout(_ option: Double?, _ variable: String?) throws(Explanation) {
+        guard let seconds = option ?? variable.map({ Double($0) ?? .nan }) else { return }
+        guard seconds > 0, seconds <= 86_400 else {
+            throw .usage("the time-out has to be more than 0 and at most 86400 seconds")
+        }
+        timeout = seconds
+    }
+}

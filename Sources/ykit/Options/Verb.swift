@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// A command that does something: it answers, and the program prints.
+protocol Verb: ParsableCommand {
+    var global: GlobalOptions { get }
+    /// The members of its JSON object besides `ok`, `error` and `warnings`, there in success and failure.
+    static var members: [String] { get }
+    /// Does the work.
+    func answer(in world: World) async throws -> Answer
+}

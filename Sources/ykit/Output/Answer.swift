@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// What a verb has to say: for programs as members of one JSON object, for people as lines.
+struct Answer {
+    /// The members of the object behind `ok`.
+    var members = JSON.Object()
+    /// The lines.
+    var lines: [String] = []
+    /// Bytes that are printed as they are instead of the lines.
+    var raw: [UInt8]?
+    /// What went less than well, though the verb did its work.
+    var warnings: [String] = []
+
+    /// Nothing to say.
+    init() {}
+
+    init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSON>) {
+        self.lines = lines
+        for (key, value) in members { self.members[key] = value }
+    }
+
+    init(_ line: String, _ members: KeyValuePairs<String, JSON>) { self.init([line], members) }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+
+/// Where a password comes from when it is not asked for.
+struct PasswordOptions: ParsableArguments {
+    @Flag(help: "Read the password from standard input, one line.")
+    var passwordStdin = false
+
+    @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "n"))
+    var passwordFd: Int32?
+
+    @Option(
+        name: [.customShort("p"), .customLong("password")],
+        help: ArgumentHelp("The password itself; other users of this machine can see it.", visibility: .hidden))
+    var password: String?
+}
+
+/// Reads secrets: never from the command line if it can be helped, never echoed, never kept longer than needed.
+enum SecretInput {
+    /// The longest secret that is read, in bytes.
+    static let limit = 4096
+
+    /// One line from a descriptor, without its end.
+    static func line(from descriptor: Int32) throws -> Secret {
+        var bytes: [UInt8] = []
+        defer { Secret.wipe(&bytes) }
+        var byte: UInt8 = 0
+        while true {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR {
+                if Interruption.happened { throw Explain.interrupted }
+                continue
+            }
+            guard count >= 0 else {
+                throw Explanation.usage("cannot read from descriptor \(descriptor): \(System.failure)")
+            }
+            if count == 0 || byte == UInt8(ascii: "\n") { break }
+            guard bytes.count < limit else { throw Explanation.usage("the secret is longer than \(limit) bytes") }
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return Secret(bytes)
+    }
+
+    /// The password that the options or the environment give; `nil` when it has to be asked for.
+    static func given(_ options: PasswordOptions, variable: String, _ terminal: Terminal) throws -> Given {
+        if let text = options.password {
+            terminal.warn("a password on the command line can be seen by others; use --password-stdin or the prompt")
+            return .secret(Secret(utf8: text))
+        }
+        if options.passwordStdin { return .secret(try line(from: 0)) }
+        if let descriptor = options.passwordFd { return .secret(try line(from: descriptor)) }
+        if let text = Variables[variable], !text.isEmpty {
+            terminal.say("password taken from \(variable)")
+            return .secret(Secret(utf8: text))
+        }
+        return .none
+    }
+
+    /// A secret, or none.
+    enum Given: ~Copyable {
+        case secret(Secret)
+        case none
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Whether a command only reads, or changes the key.
+enum Effect: Hashable {
+    /// Nothing on the key changes.
+    case read
+    /// Something changes; the reply to assume, where one can be assumed.
+    case write(reply: [UInt8]?)
+
+    /// Looks a command up; what is not known to read counts as a change.
+    init(of bytes: [UInt8], in applet: AID?) {
+        guard let command = try? APDU(decoding: bytes) else {
+            self = .write(reply: nil)
+            return
+        }
+        if command.ins == 0xA4, command.p1 == 0x04 || applet.isNDEF {
+            self = .read
+        } else if command.ins == 0xC0 {
+            self = .read
+        } else if applet.map({ AID.oath.matches($0.rawValue) }) ?? false {
+            self = Self.oath(command)
+        } else {
+            self = Self.reads(applet).contains(command.ins) ? .read : .write(reply: nil)
+        }
+    }
+
+    /// OATH (YKOATH protocol): a calculation without challenge moves a counter.
+    private static func oath(_ command: APDU) -> Effect {
+        switch command.ins {
+        case 0xA1, 0xA3, 0xA4, 0xA5: return .read
+        case 0xA2:
+            let challenge = (try? TLV.list(command.data))?.value(0x74)
+            return challenge?.isEmpty ?? true ? .write(reply: nil) : .read
+        default: return .write(reply: [0x90, 0x00])
+        }
+    }
+
+    private static func reads(_ applet: AID?) -> Set<UInt8> {
+        guard let applet else { return [] }
+        if AID.management.matches(applet.rawValue) { return [0x1D] }
+        if AID.canokeyAdmin.matches(applet.rawValue) { return [0x31, 0x32] }
+        if AID.ndef.matches(applet.rawValue) { return [0xB0] }
+        if AID.piv.matches(applet.rawValue) { return [0xCB, 0xF7, 0xF8, 0xFD] }
+        if AID.openPGP.matches(applet.rawValue) { return [0xCA] }
+        return []
+    }
+}
+
+extension AID? {
+    fileprivate var isNDEF: Bool { map { AID.ndef.matches($0.rawValue) } ?? false }
+}

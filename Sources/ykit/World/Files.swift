@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Files as bytes, with failures in words.
+enum Files {
+    /// The most that is read from a file.
+    static let limit = 64 << 20
+
+    /// Reads a file, or standard input for `-`.
+    static func read(_ path: String) throws(Explanation) -> [UInt8] {
+        if path == "-" { return try read(descriptor: 0, path) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot open", path) }
+        defer { close(descriptor) }
+        return try read(descriptor: descriptor, path)
+    }
+
+    /// Reads until the end.
+    static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR {
+                if Interruption.happened { throw Explain.interrupted }
+                continue
+            }
+            guard count >= 0 else { throw failure("cannot read", path) }
+            if count == 0 { return bytes }
+            bytes += buffer.prefix(count)
+            guard bytes.count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
+        }
+    }
+
+    /// Writes a new file that only its owner may read, complete or not at all.
+    static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot create", path) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                defer { unlink(temporary) }
+                defer { close(descriptor) }
+                throw failure("cannot write", path)
+            }
+            rest = rest.dropFirst(count)
+        }
+        close(descriptor)
+        guard rename(temporary, path) == 0 else { throw failure("cannot replace", path) }
+    }
+
+    private static func failure(_ doing: String, _ path: String) -> Explanation {
+        let number = errno
+        let exit: ExitStatus =
+            number == EACCES || number == EPERM ? .permission : number == ENOENT ? .notFound : .failed
+        let code = number == ENOENT ? "no-such-file" : "file"
+        return Explanation(code, exit, "\(doing) \(path): \(String(cString: strerror(number)))")
+    }
+}

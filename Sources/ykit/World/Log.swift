@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+import YKWire
+
+/// Where `--log-level` goes: standard error, or a file that only its owner may read.
+final class Log: Sendable {
+    let level: LogLevel
+    private let descriptor: Int32
+
+    init(level: LogLevel, file: String?) throws(Explanation) {
+        self.level = level
+        guard let file, level > .off else {
+            descriptor = 2
+            return
+        }
+        descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Explanation("file", .failed, "cannot open \(file): \(System.failure)") }
+    }
+
+    deinit { if descriptor > 2 { close(descriptor) } }
+
+    /// Whether anything is said.
+    var isOn: Bool { level > .off }
+
+    /// Says a line at a level.
+    func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
+        guard level <= self.level else { return }
+        Terminal.write(Array("\(level.rawValue): \(text())\n".utf8), to: descriptor)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Who runs the program.
+enum User {
+    /// The login name, else the number.
+    static var name: String {
+        guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
+        return String(cString: name)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// The composition root: from the options to a card that a service can talk to, and to the world it works in.
+final class World {
+    let options: GlobalOptions
+    let selection: Selection
+    let terminal: Terminal
+    /// The clock, the randomness and the time limit for services.
+    let environment: Environment
+    /// What `--plan` collects.
+    let plan: Plan?
+
+    private let log: Log
+    private let replay: Replay?
+    private let recorder: Recorder?
+
+    init(_ options: GlobalOptions, _ terminal: Terminal) throws {
+        self.options = options
+        self.terminal = terminal
+        selection = try Selection(options)
+        try Self.check(options)
+        log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
+        plan = options.plan ? Plan() : nil
+        var environment = Environment(
+            timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
+        replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
+        if let replay { environment = replay.replaying(environment) }
+        recorder = options.record.map {
+            Recorder(path: $0, keepsSecrets: options.keepSecrets, clock: environment.clock)
+        }
+        if let recorder { environment = recorder.recording(environment) }
+        self.environment = environment
+        if options.keepSecrets, options.record != nil {
+            terminal.warn("the recording will hold secrets in the clear, do not pass it on")
+        }
+    }
+
+    /// Runs a verb; afterwards a strict replay has to be used up.
+    func answer(of verb: some Verb) async throws -> Answer {
+        do {
+            let answer = try await verb.answer(in: self)
+            try replay?.finish()
+            return plan?.answer ?? answer
+        } catch {
+            if let plan, plan.isStopped { return plan.answer }
+            throw error
+        }
+    }
+
+    /// The card that is meant, as a channel for a service to take over.
+    func connect() throws -> sending CardChannel {
+        CardChannel(link: planned(logged(try recorded())), environment: environment)
+    }
+
+    private func recorded() throws -> sending any CardLink {
+        guard let recorder else { return try source() }
+        return try recorder.recording(try source())
+    }
+
+    private func logged(_ link: sending any CardLink) -> sending any CardLink {
+        guard log.isOn else { return link }
+        return LoggingLink(link: link, log: log)
+    }
+
+    private func planned(_ link: sending any CardLink) -> sending any CardLink {
+        guard let plan else { return link }
+        return PlanningLink(link: link, plan: plan)
+    }
+
+    private func source() throws -> sending any CardLink {
+        if let replay {
+            guard replay.capture.header.link == .card else {
+                throw Explanation(
+                    "wrong-link", .replayMismatch,
+                    "the recording is of a \(replay.capture.header.link.rawValue) link, "
+                        + "this verb needs a card", hint: "ykit capture show \(options.replay ?? "FILE")")
+            }
+            return replay.link()
+        }
+        throw LinkError.noReader
+    }
+
+    private static func check(_ options: GlobalOptions) throws {
+        if options.replay != nil, options.virtual != nil {
+            throw Explanation.usage("--replay and --virtual are two different keys, use one of them")
+        }
+        if options.replayMode != nil, options.replay == nil {
+            throw Explanation.usage("--replay-mode needs --replay FILE")
+        }
+        if options.keepSecrets, options.record == nil {
+            throw Explanation.usage("--keep-secrets needs --record FILE")
+        }
+    }
+}
+
+extension ReplayChoice? {
+    fileprivate var mode: Replay.Mode { self == .lookup ? .lookup : .strict }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// The root of the command tree.
+struct Ykit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ykit",
+        abstract: "Works with security keys.",
+        discussion: """
+            Global options stand anywhere on the line; 'ykit help VERB' lists them. Without a key, try
+            'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.
+
+            Exit codes:
+            \(ExitStatus.table)
+            """,
+        version: Program.version,
+        subcommands: [APDUCommand.self, CaptureGroup.self, Completion.self])
+}
