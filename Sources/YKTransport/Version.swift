@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// A firmware version: three numbers of one byte each, compared from the left.
+public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The first number.
+    public let major: UInt8
+    /// The second number.
+    public let minor: UInt8
+    /// The third number.
+    public let patch: UInt8
+
+    /// Makes a version.
+    public init(_ major: UInt8, _ minor: UInt8, _ patch: UInt8) {
+        self.major = major
+        self.minor = minor
+        self.patch = patch
+    }
+
+    /// Reads the three bytes of a version; another number of bytes throws.
+    public init(bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        self.init(try reader.byte("major"), try reader.byte("minor"), try reader.byte("patch"))
+        try reader.finish("the version")
+    }
+
+    /// Reads `5.7.1`: three decimal numbers up to 255 with dots between them; `nil` for any other text.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.utf8.allSatisfy { 48...57 ~= $0 } ? UInt8($0) : nil }
+        guard parts.count == 3, numbers.count == 3 else { return nil }
+        self.init(numbers[0], numbers[1], numbers[2])
+    }
+
+    /// The three bytes, major first.
+    public var bytes: [UInt8] { [major, minor, patch] }
+
+    /// The three numbers with dots between them.
+    public var description: String { "\(major).\(minor).\(patch)" }
+
+    /// Whether `left` is older than `right`.
+    public static func < (left: Version, right: Version) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
