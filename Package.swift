@@ -51,5 +51,6 @@ let package = Package(
             swiftSettings: house),
         test("YKWireTests", ["YKWire"]),
         test("YKTransportTests", ["YKTransport", "YKWire"]),
+        test("YKOATHTests", ["YKOATH", "YKTransport", "YKCrypto", "YKWire"]),
     ]
 )

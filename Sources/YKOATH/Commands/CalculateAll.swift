@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// CALCULATE ALL (YKOATH): the truncated responses of all time-based accounts that need no touch, and the names of the
+/// others.
+package struct CalculateAll: CardCommand {
+    package static let name = "CALCULATE ALL"
+    package let challenge: [UInt8]
+
+    package init(challenge: [UInt8]) { self.challenge = challenge }
+
+    package var apdu: APDU {
+        let data = TLV(OATHTag.challenge, challenge).encoded
+        return APDU(ins: OATHInstruction.calculateAll, p2: 1, data: data)
+    }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [Row] {
+        var rows: [Row] = []
+        while !reader.isAtEnd {
+            var name = try reader.tlv(OATHTag.name, "an account")
+            rows.append(Row(name: name.rest(), answer: try Answer(&reader)))
+        }
+        return rows
+    }
+
+    /// One account of the reply.
+    package struct Row: Hashable, Sendable {
+        package let name: [UInt8]
+        package let answer: Answer
+    }
+
+    /// What the reply says of one account.
+    package enum Answer: Hashable, Sendable {
+        case response(OATHResponse)
+        case hotp(digits: Int)
+        case touch(digits: Int)
+
+        init(_ reader: inout ByteReader) throws(WireError) {
+            let start = reader.offset
+            let tag = try reader.tlvTag()
+            var value = try reader.reader(try reader.tlvLength(), "the response")
+            switch tag {
+            case OATHTag.truncatedResponse: self = .response(try OATHResponse(&value, isTruncated: true))
+            case OATHTag.fullResponse: self = .response(try OATHResponse(&value, isTruncated: false))
+            case OATHTag.noResponse: self = .hotp(digits: try OATHResponse.digits(&value))
+            case OATHTag.touch: self = .touch(digits: try OATHResponse.digits(&value))
+            default: throw WireError(.malformed, at: start, "expected a response, got tag \(tag)")
+            }
+            try value.finish("the response")
+        }
+    }
+}

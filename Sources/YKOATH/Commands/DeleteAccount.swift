@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// DELETE (YKOATH): removes an account.
+package struct DeleteAccount: CardCommand {
+    package static let name = "DELETE"
+    package let account: [UInt8]
+
+    package init(account: [UInt8]) { self.account = account }
+
+    package var apdu: APDU {
+        APDU(ins: OATHInstruction.delete, data: TLV(OATHTag.name, account).encoded, le: .none)
+    }
+}

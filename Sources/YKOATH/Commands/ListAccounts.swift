@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// LIST (YKOATH): every account with its type and algorithm.
+package struct ListAccounts: CardCommand {
+    package static let name = "LIST"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: OATHInstruction.list) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [OATHAccount] {
+        var accounts: [OATHAccount] = []
+        while !reader.isAtEnd {
+            var row = try reader.tlv(OATHTag.nameList, "an account")
+            let kind = try row.byte("type and algorithm")
+            let id = OATHAccountID(rawName: row.rest(), type: OATHType(rawValue: kind))
+            accounts.append(OATHAccount(id: id, algorithm: OATHAlgorithm(rawValue: kind)))
+        }
+        return accounts
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+package import YKWire
+
+/// PUT (YKOATH): writes an account, over one of the same name.
+package struct PutAccount: CardCommand {
+    package static let name = "PUT"
+    package let apdu: APDU
+
+    /// `key` is what follows the type and digits bytes: padded, or hashed when it was longer than the block.
+    package init(
+        account: OATHAccountID, algorithm: OATHAlgorithm, digits: UInt8, key: borrowing OATHKey, needsTouch: Bool,
+        counter: UInt32
+    ) {
+        let head = [account.type.rawValue | algorithm.rawValue, digits]
+        var writer = ByteWriter(capacity: 256)
+        writer.append(TLV(OATHTag.name, account.rawName).encoded)
+        writer.append(TLV(OATHTag.key, head + key.bytes.copyBytes()).encoded)
+        if needsTouch { writer.append([OATHTag.property, 0x02]) }  // This object has no length byte.
+        if counter > 0 {
+            writer.append(OATHTag.initialCounter.bytes + [4])
+            writer.bigEndian(UInt64(counter), 4)
+        }
+        apdu = APDU(ins: OATHInstruction.put, data: writer.bytes, le: .none)
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// RENAME (YKOATH, firmware 5.3.1): gives an account another name and keeps its key and counter.
+package struct RenameAccount: CardCommand {
+    package static let name = "RENAME"
+    package let account: [UInt8]
+    package let newName: [UInt8]
+
+    package init(account: [UInt8], newName: [UInt8]) {
+        self.account = account
+        self.newName = newName
+    }
+
+    package var apdu: APDU {
+        let data = [TLV(OATHTag.name, account), TLV(OATHTag.name, newName)].encoded
+        return APDU(ins: OATHInstruction.rename, data: data, le: .none)
+    }
+}

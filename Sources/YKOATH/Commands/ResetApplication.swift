@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// RESET (YKOATH): removes all accounts and the password, and draws a new salt.
+package struct ResetApplication: CardCommand {
+    package static let name = "RESET"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: OATHInstruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+package import YKWire
+
+/// VALIDATE (YKOATH): answers the key's challenge and asks it to answer one in return.
+package struct Validate: CardCommand {
+    package static let name = "VALIDATE"
+    package let response: [UInt8]
+    package let challenge: [UInt8]
+    private let expected: [UInt8]
+
+    /// Answers `theirs` and asks `ours`.
+    package init(_ key: borrowing AccessKey, theirs: [UInt8], ours: [UInt8]) {
+        response = key.response(to: theirs)
+        challenge = ours
+        expected = key.response(to: ours)
+    }
+
+    package var apdu: APDU {
+        let data = [TLV(OATHTag.fullResponse, response), TLV(OATHTag.challenge, challenge)].encoded
+        return APDU(ins: OATHInstruction.validate, data: data)
+    }
+
+    /// Throws unless the key answered our challenge with the same access key.
+    package func decode(_ reader: inout ByteReader) throws(WireError) {
+        var value = try reader.tlv(OATHTag.fullResponse, "the answer to our challenge")
+        let start = value.offset
+        guard constantTimeEqual(value.rest(), expected) else {
+            throw WireError(.malformed, at: start, "the answer to our challenge is wrong")
+        }
+        try reader.finish("the answer to our challenge")
+    }
+}

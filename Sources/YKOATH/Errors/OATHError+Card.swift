@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension OATHError {
+    /// Lifts what the card said into what it means for OATH; the only place that does.
+    init(_ error: CardError, info: OATHInfo) {
+        switch error {
+        case .status(let status, let command):
+            self = Self.meaning(status, of: command, info: info) ?? .card(error)
+        case .malformed(let cause, during: Validate.name):
+            self = .notAuthentic(cause)
+        default:
+            self = .card(error)
+        }
+    }
+
+    private static func meaning(_ status: StatusWord, of command: String, info: OATHInfo) -> OATHError? {
+        switch (command, status) {
+        case (Validate.name, .incorrectParameters), (Validate.name, .securityStatusNotSatisfied): .wrongPassword
+        case (Calculate.name, .conditionsNotSatisfied): .touchTimeout
+        case (Calculate.name, .securityStatusNotSatisfied): info.isLocked ? .locked : .touchTimeout
+        case (_, .securityStatusNotSatisfied): .locked
+        case (SetAccessKey.name, .dataInvalid): nil
+        case (_, .dataInvalid), (_, .notFound): .noSuchAccount
+        case (_, .noSpace): .full
+        case (_, .memoryFailure): .damaged
+        case (RenameAccount.name, .unknownInstruction), (RenameAccount.name, .functionNotSupported):
+            unsupported(.rename, info: info)
+        default: nil
+        }
+    }
+
+    static func unsupported(_ feature: OATHFeature, info: OATHInfo) -> OATHError {
+        .unsupported(feature, needs: feature.firstVersion, has: info.isYubiKey ? info.version : nil)
+    }
+
+    /// Whether nothing more can be asked of the key after this; a recording that lacks an exchange can still have
+    /// others.
+    var endsSession: Bool {
+        guard case .card(.link(let cause)) = self else { return false }
+        if case .replay = cause { return false }
+        return true
+    }
+}

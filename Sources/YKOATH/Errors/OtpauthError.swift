@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a text is not an `otpauth://` URI: the field, and what is wrong with it. The secret is never repeated.
+public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A part of the URI.
+    public enum Field: String, Hashable, Sendable, CaseIterable {
+        case scheme, type, label, issuer, secret, algorithm, digits, period, counter, query
+    }
+
+    /// What is wrong with a field.
+    public enum Reason: Hashable, Sendable {
+        /// It is not there.
+        case missing
+        /// It is there twice.
+        case duplicate
+        /// It is empty.
+        case empty
+        /// It has a value that is not understood.
+        case notUnderstood(String)
+        /// It is a number outside of these bounds.
+        case outOfRange(String, ClosedRange<Int64>)
+        /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+        case badEncoding
+        /// It is not base 32.
+        case badBase32
+        /// It is not the same as in the label.
+        case differs(String)
+    }
+
+    /// The field.
+    public let field: Field
+    /// What is wrong with it.
+    public let reason: Reason
+
+    /// Makes an error.
+    public init(_ field: Field, _ reason: Reason) {
+        self.field = field
+        self.reason = reason
+    }
+
+    /// Field and reason in a few words.
+    public var description: String {
+        switch reason {
+        case .missing: "\(field.rawValue) is missing"
+        case .duplicate: "\(field.rawValue) is there twice"
+        case .empty: "\(field.rawValue) is empty"
+        case .notUnderstood(let value): "\(field.rawValue) \"\(value)\" is not understood"
+        case .outOfRange(let value, let range):
+            "\(field.rawValue) \"\(value)\" is not a number from \(range.lowerBound) to \(range.upperBound)"
+        case .badEncoding: "\(field.rawValue) is not percent-encoded UTF-8"
+        case .badBase32: "\(field.rawValue) is not base 32"
+        case .differs(let label): "\(field.rawValue) differs from \"\(label)\" in the label"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension OATHAccountID {
+    /// Reads the bytes that a key keeps; bytes that are not UTF-8 show as replacement characters.
+    public init(rawName: [UInt8], type: OATHType = .totp) {
+        self.rawName = rawName
+        self.type = type
+        var rest = rawName[...]
+        if type == .totp, let (period, name) = Self.split(rest) {
+            self.period = period
+            rest = name
+        } else {
+            period = Self.usualPeriod
+        }
+        let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty {
+            issuer = String(decoding: parts[0], as: UTF8.self)
+            name = String(decoding: parts[1], as: UTF8.self)
+        } else {
+            issuer = nil
+            name = String(decoding: rest, as: UTF8.self)
+        }
+    }
+
+    /// Writes a name the way a key keeps it.
+    ///
+    /// A colon in the issuer, or in a name without issuer, reads as the end of the issuer: the fields are what will be
+    /// read from the key. A name that would read as a period gets the usual period written before it.
+    public init(issuer: String?, name: String, period: Int = Self.usualPeriod, type: OATHType = .totp) {
+        let issuer = issuer.flatMap { $0.isEmpty ? nil : $0 }
+        let plain = Array((issuer.map { "\($0):\(name)" } ?? name).utf8)
+        let needsPeriod = period != Self.usualPeriod || Self.split(plain[...]) != nil
+        let prefix = type == .totp && needsPeriod ? Array("\(period)/".utf8) : []
+        self.init(rawName: prefix + plain, type: type)
+    }
+
+    /// A period of at least one second before a slash, and what follows it.
+    private static func split(_ name: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
+        guard let slash = name.firstIndex(of: UInt8(ascii: "/")), slash < name.index(before: name.endIndex) else {
+            return nil
+        }
+        let digits = name[..<slash]
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let period = Int32(String(decoding: digits, as: UTF8.self)), period > 0
+        else { return nil }
+        return (Int(period), name[name.index(after: slash)...])
+    }
+}

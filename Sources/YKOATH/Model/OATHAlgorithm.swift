@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+
+/// The hash function below the HMAC of an account. An open set.
+public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The low four bits of the type and algorithm byte (YKOATH, "LIST").
+    public let rawValue: UInt8
+
+    /// Wraps a value; the high four bits are dropped.
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
+
+    /// HMAC-SHA-1, the usual one.
+    public static let sha1 = OATHAlgorithm(rawValue: 1)
+    /// HMAC-SHA-256.
+    public static let sha256 = OATHAlgorithm(rawValue: 2)
+    /// HMAC-SHA-512; YubiKeys have it from firmware 4.3.1.
+    public static let sha512 = OATHAlgorithm(rawValue: 3)
+
+    /// The algorithms that have a name.
+    public static let known: [OATHAlgorithm] = [.sha1, .sha256, .sha512]
+
+    /// Finds `SHA1`, `sha-256` and so on; `nil` for a name that is not known.
+    public init?(name: some StringProtocol) {
+        let wanted = name.uppercased().filter { $0 != "-" && $0 != "_" }
+        guard let found = Self.known.first(where: { $0.description == wanted || "HMAC\($0)" == wanted }) else {
+            return nil
+        }
+        self = found
+    }
+
+    /// The hash function; `nil` for a value that is not known.
+    public var hash: HashAlgorithm? {
+        switch self {
+        case .sha1: .sha1
+        case .sha256: .sha256
+        case .sha512: .sha512
+        default: nil
+        }
+    }
+
+    /// The name as otpauth URIs write it: `SHA1`, `SHA256`, `SHA512`; the number for others.
+    public var description: String {
+        switch self {
+        case .sha1: "SHA1"
+        case .sha256: "SHA256"
+        case .sha512: "SHA512"
+        default: "algorithm \(rawValue)"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// What an OATH application can do only from some firmware on.
+public enum OATHFeature: String, Sendable, Hashable, CaseIterable {
+    /// Accounts whose codes need a touch.
+    case touch
+    /// HMAC-SHA-512.
+    case sha512
+    /// Renaming an account in place.
+    case rename
+
+    /// The first YubiKey firmware that has it.
+    public var firstVersion: Version {
+        switch self {
+        case .touch: Version(4, 2, 6)
+        case .sha512: Version(4, 3, 1)
+        case .rename: Version(5, 3, 1)
+        }
+    }
+}

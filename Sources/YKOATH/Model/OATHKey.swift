@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKCrypto
+
+/// A secret as PUT carries it: hashed when it is longer than the hash's block, padded with zeros to 14 bytes when it is
+/// shorter (YKOATH, "PUT"; the codes stay the same, RFC 2104 §2).
+package struct OATHKey: ~Copyable, Sendable {
+    package let bytes: Secret
+
+    package init(_ secret: borrowing Secret, algorithm: HashAlgorithm) {
+        var bytes = secret.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        if bytes.count > algorithm.blockSize {
+            var digest = algorithm.hash(bytes)
+            defer { Secret.wipe(&digest) }
+            self.bytes = Secret(digest)
+        } else {
+            self.bytes = Secret(bytes + [UInt8](repeating: 0, count: max(0, 14 - bytes.count)))
+        }
+    }
+}

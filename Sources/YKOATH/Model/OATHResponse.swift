@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// The value of a truncated or full response: the number of digits, then the response (YKOATH, "CALCULATE").
+package struct OATHResponse: Hashable, Sendable {
+    package let digits: Int
+    /// Four bytes when truncated, else a whole HMAC.
+    package let bytes: [UInt8]
+    package let isTruncated: Bool
+
+    package init(_ reader: inout ByteReader, isTruncated: Bool) throws(WireError) {
+        let start = reader.offset
+        digits = try Self.digits(&reader)
+        bytes = reader.rest()
+        self.isTruncated = isTruncated
+        guard isTruncated ? bytes.count == 4 : [20, 32, 64].contains(bytes.count) else {
+            throw WireError(.malformed, at: start, "a response of \(bytes.count) bytes")
+        }
+    }
+
+    static func digits(_ reader: inout ByteReader) throws(WireError) -> Int {
+        let start = reader.offset
+        let digits = Int(try reader.byte("the number of digits"))
+        guard (1...10).contains(digits) else {
+            throw WireError(.malformed, at: start, "a code of \(digits) digits")
+        }
+        return digits
+    }
+
+    /// The 31 bits that a code is made of (RFC 4226 §5.3, dynamic truncation).
+    var number: UInt32 {
+        let offset = isTruncated ? 0 : Int((bytes.last ?? 0) & 0x0F)
+        let chosen = bytes.dropFirst(offset).prefix(4)
+        return chosen.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+    }
+
+    /// The code in decimal digits, with leading zeros.
+    var decimal: String {
+        let text = String(UInt64(number) % Self.power(digits))
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+
+    /// Whether the number may have been reduced to its digits by the firmware already: Steam needs all of it.
+    var mayBeReduced: Bool { isTruncated && UInt64(number) < Self.power(digits) }
+
+    private static func power(_ digits: Int) -> UInt64 { (0..<digits).reduce(1) { power, _ in power * 10 } }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether the codes of an account come from the time of day or from a counter. An open set.
+public struct OATHType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The high four bits of the type and algorithm byte (YKOATH, "LIST").
+    public let rawValue: UInt8
+
+    /// Wraps a value; the low four bits are dropped.
+    public init(rawValue: UInt8) { self.rawValue = rawValue & 0xF0 }
+
+    /// Counter-based codes (RFC 4226).
+    public static let hotp = OATHType(rawValue: 0x10)
+    /// Time-based codes (RFC 6238).
+    public static let totp = OATHType(rawValue: 0x20)
+
+    /// `HOTP` or `TOTP`; the number for others.
+    public var description: String {
+        switch self {
+        case .hotp: "HOTP"
+        case .totp: "TOTP"
+        default: "type \(rawValue >> 4)"
+        }
+    }
+}

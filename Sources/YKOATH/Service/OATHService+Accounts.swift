@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension OATHService {
+    /// Writes an account (PUT), over one of the same name: ask ``conflicts(with:)`` first.
+    ///
+    /// What cannot be written is refused before anything is sent: `emptyName`, `nameTooLong`, `emptySecret`,
+    /// `unsupportedDigits`, `unsupportedKind`, `unsupported`. The key answers `full` or `locked`.
+    public func put(_ new: NewOATHAccount) throws(OATHError) {
+        try check(new.id)
+        guard let hash = new.algorithm.hash, [.totp, .hotp].contains(new.id.type) else {
+            throw .unsupportedKind(new.id.type, new.algorithm)
+        }
+        guard let digits = UInt8(exactly: new.digits), (6...8).contains(digits) else {
+            throw .unsupportedDigits(new.digits)
+        }
+        if new.secret.value.isEmpty { throw .emptySecret }
+        if new.needsTouch { try require(.touch) }
+        if new.algorithm == .sha512 { try require(.sha512) }
+        let key = OATHKey(new.secret.value, algorithm: hash)
+        let counter = new.id.type == .hotp ? new.counter : 0
+        try session.send(
+            PutAccount(
+                account: new.id, algorithm: new.algorithm, digits: digits, key: key, needsTouch: new.needsTouch,
+                counter: counter))
+    }
+
+    /// Removes an account (DELETE).
+    public func delete(_ id: OATHAccountID) throws(OATHError) {
+        try session.send(DeleteAccount(account: id.rawName))
+    }
+
+    /// Gives an account another name (RENAME); YubiKeys have it from firmware 5.3.1. Its type stays as it is.
+    public func rename(_ id: OATHAccountID, to new: OATHAccountID) throws(OATHError) {
+        try require(.rename)
+        try check(new)
+        try session.send(RenameAccount(account: id.rawName, newName: new.rawName))
+    }
+
+    /// Removes all accounts and the password (RESET).
+    public func reset() throws(OATHError) {
+        try session.send(ResetApplication())
+        try session.startOver()
+    }
+
+    /// Looks for accounts whose name stands in the way of a new one (LIST).
+    public func conflicts(with id: OATHAccountID) throws(OATHError) -> OATHNameConflicts {
+        OATHNameConflicts(of: id, among: try accounts(), info: session.info)
+    }
+
+    private func check(_ id: OATHAccountID) throws(OATHError) {
+        if id.name.isEmpty { throw .emptyName }
+        guard id.rawName.count <= OATHAccountID.byteLimit else { throw .nameTooLong(bytes: id.rawName.count) }
+    }
+
+    private func require(_ feature: OATHFeature) throws(OATHError) {
+        if session.info.supports(feature) == false { throw .unsupported(feature, info: session.info) }
+    }
+}

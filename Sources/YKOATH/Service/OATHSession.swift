@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// The application as it is selected: what it said of itself, the access key that unlocked it, and whether it takes
+/// extended lengths.
+final class OATHSession {
+    let channel: CardChannel
+    private(set) var info: OATHInfo
+    private var key: AccessKey?
+    private var mustReselect = false
+    private var isFormProven = false
+
+    /// Selects the application.
+    init(_ channel: sending CardChannel) throws(OATHError) {
+        let reply = try lift(OATHError.card) { () throws(CardError) in try Self.select(channel) }
+        info = try lift({ OATHError.card(.malformed($0, during: "SELECT")) }) { () throws(WireError) in
+            try OATHInfo(selectReply: reply, isYubiKey: channel.identity.isYubiKey)
+        }
+        channel.continuation = OATHInstruction.sendRemaining
+        self.channel = channel
+        if takesExtendedLength { channel.form = .extended }
+        channel.onReselect = { [unowned self] reply throws(CardError) in try resume(reply) }
+    }
+
+    /// Sends a command and lifts its error.
+    func send<Command: CardCommand>(_ command: Command) throws(OATHError) -> Command.Response {
+        do {
+            if mustReselect { try reselect() }
+            return try sendInEitherForm(command)
+        } catch {
+            throw OATHError(error, info: info)
+        }
+    }
+
+    /// Unlocks the application and keeps the key, to unlock it again when it had to be selected again.
+    func unlock(with key: consuming AccessKey) throws(OATHError) {
+        guard info.hasPassword else { return }
+        do {
+            if mustReselect || !info.isLocked { try refresh(try channel.select(.oath)) }
+            try validate(key)
+            self.key = consume key
+        } catch {
+            mustReselect = true  // A challenge is good for one answer.
+            throw OATHError(error, info: info)
+        }
+    }
+
+    /// Takes over that the application has this password now, or none.
+    ///
+    /// The next command selects and unlocks again: a YubiKey NEO, and CanoKey 3.0, are locked after SET CODE.
+    func passwordDidChange(to key: consuming AccessKey?) {
+        info.hasPassword = key != nil
+        info.isLocked = false
+        mustReselect = true
+        self.key = key
+    }
+
+    /// Selects the application once more, after a reset of its memory.
+    func startOver() throws(OATHError) {
+        key = nil
+        do { try reselect() } catch { throw OATHError(error, info: info) }
+    }
+
+    private func reselect() throws(CardError) { try resume(try channel.select(.oath)) }
+
+    private func resume(_ reply: [UInt8]) throws(CardError) {
+        let salt = info.salt
+        try refresh(reply)
+        guard info.isLocked, info.salt == salt else { return }
+        try revalidate()
+    }
+
+    private func revalidate() throws(CardError) {
+        guard let key = key?.copy() else { return }
+        try validate(key)
+    }
+
+    private func refresh(_ reply: [UInt8]) throws(CardError) {
+        info = try lift({ CardError.malformed($0, during: "SELECT") }) { () throws(WireError) in
+            try OATHInfo(selectReply: reply, isYubiKey: info.isYubiKey)
+        }
+        mustReselect = false
+    }
+
+    private func validate(_ key: borrowing AccessKey) throws(CardError) {
+        guard let challenge = info.challenge else { return }
+        let ours = try lift(CardError.link) { () throws(LinkError) in
+            try channel.environment.random.draw(8, secret: false)
+        }
+        try sendInEitherForm(Validate(key, theirs: challenge, ours: ours))
+        info.isLocked = false
+    }
+}
+
+// MARK: - Short and extended lengths
+
+extension OATHSession {
+    /// YubiKeys take extended lengths from firmware 4.0 on, also those whose ATR does not say so.
+    private var takesExtendedLength: Bool {
+        guard info.isYubiKey, let version = info.version, version >= Version(4, 0, 0) else { return false }
+        return channel.identity.readerTakesExtendedLength
+    }
+
+    private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
+        do { return try channel.select(.oath) } catch {
+            guard channel.form == .extended, error.isRefusedLength else { throw error }
+            channel.form = .short
+            return try channel.select(.oath)
+        }
+    }
+
+    /// Falls back to short lengths, once and for all, when the first extended command is refused.
+    private func sendInEitherForm<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
+        do {
+            let response = try channel.send(command)
+            isFormProven = true
+            return response
+        } catch {
+            let isRefusal = error.isRefusedLength || command is any RepeatableCommand && error.isBrokenExchange
+            guard channel.form == .extended, !isFormProven, isRefusal else { throw error }
+            channel.form = .short
+            return try channel.send(command)
+        }
+    }
+}
+
+/// A command that changes nothing on the key, whatever became of it: it can be sent once more.
+protocol RepeatableCommand: CardCommand {}
+extension ListAccounts: RepeatableCommand {}
+extension CalculateAll: RepeatableCommand {}
+
+extension CardError {
+    fileprivate var isRefusedLength: Bool {
+        if case .status(.wrongLength, _) = self { true } else { false }
+    }
+
+    fileprivate var isBrokenExchange: Bool {
+        switch self {
+        case .link(.failed), .link(.unresponsive), .link(.malformed): true
+        default: false
+        }
+    }
+}

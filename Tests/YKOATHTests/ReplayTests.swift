@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKOATH
+import YKTransport
+
+struct ReplayTests {
+    @Test(arguments: ["canokey-short", "canokey-extended"])
+    func listsTheAccounts(_ name: String) async throws {
+        let service = try await Recordings.open(name)
+        let accounts = try await service.accounts()
+        #expect(accounts.count == 10)
+        #expect(accounts[0].id.issuer == "Issuer0")
+        #expect(accounts[0].id.name == "user0@example.com")
+        #expect(accounts[0].algorithm == .sha1)
+        #expect(accounts[3].id.period == 60)
+        #expect(accounts[8].type == .hotp)
+    }
+
+    @Test func makesTheRecordedCodes() async throws {
+        let service = try await Recordings.open("canokey-short")
+        let entries = try await service.codes()
+        #expect(entries.count == 10)
+        #expect(entries[0].code?.text == "813954")
+        #expect(entries[8].outcome == .hotp)
+        #expect(entries[9].outcome == .needsTouch)
+        guard case .failed(.card(.link(.replay))) = entries[3].outcome else {
+            Issue.record("the recording has no code for the period of 60 seconds: \(entries[3].outcome)")
+            return
+        }
+    }
+
+    @Test func recalculatesAnOddPeriod() async throws {
+        let service = try await Recordings.open("canokey-touch")
+        let entries = try await service.codes()
+        let code = try #require(entries[3].code)
+        #expect(code.text.count == 6)
+        #expect(code.validTo == code.validFrom + 60)
+        let touched = try await service.code(for: entries[9].account.id)
+        #expect(touched.text.count == 6)
+    }
+
+    @Test func needsNoMoreExchangesThanThereIsToSay() async throws {
+        let service = try await Recordings.open("canokey-extended")
+        _ = try await service.accounts()
+        #expect(await service.exchanges == 2)
+    }
+
+    @Test func givesUpOnAKeyThatAnnouncesMoreForEver() async throws {
+        let service = try await Recordings.open("canokey-no-le-stall")
+        await #expect(throws: OATHError.card(.endlessReply(during: "command 00a10000"))) {
+            try await service.accounts()
+        }
+    }
+
+    @Test func unlocksWithThePassword() async throws {
+        let service = try await Recordings.open("canokey-password-list")
+        let info = await service.info
+        #expect(info.isLocked)
+        #expect(info.hasPassword)
+        let key = try AccessKey(password: Secret(utf8: "hunter2"), salt: info.salt)
+        try await service.unlock(with: key)
+        #expect(await !service.info.isLocked)
+        #expect(try await service.accounts().count == 10)
+    }
+
+    @Test func setsThePassword() async throws {
+        let service = try await Recordings.open("canokey-password-set")
+        let key = try AccessKey(password: Secret(utf8: "hunter2"), salt: await service.info.salt)
+        try await service.setAccessKey(key)
+        #expect(await service.info.hasPassword)
+    }
+}
