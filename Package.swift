@@ -52,5 +52,7 @@ let package = Package(
         test("YKWireTests", ["YKWire"]),
         test("YKTransportTests", ["YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
     ]
 )

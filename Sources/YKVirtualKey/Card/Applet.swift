@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// One application of the key, selected: it has what a session has, while what lasts is in ``VirtualKeyState``.
+///
+/// A new value is made at each SELECT, so a session ends with the value that held it.
+package protocol Applet: Sendable {
+    /// The whole identifier; a part of at least five bytes selects it too.
+    static var aid: AID { get }
+    /// The instruction that asks for the rest of a long reply.
+    static var continuation: UInt8 { get }
+
+    /// Starts without a session.
+    init()
+    /// Answers SELECT.
+    mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8]
+    /// Answers any other command.
+    mutating func process(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8]
+}
+
+extension Applet {
+    package static var continuation: UInt8 { 0xC0 }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// Why an applet gives no reply that ends with 9000.
+package enum Refusal: Error, Hashable, Sendable {
+    /// The command ends with this status word.
+    case status(StatusWord)
+    /// Nobody touched the key yet and the wait goes on: the command has not ended.
+    case waitingForTouch
+}

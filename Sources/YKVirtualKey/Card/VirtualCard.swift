@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// The smart card around the applets: SELECT, command chaining, response chaining and Le (ISO 7816-4 §5).
+///
+/// A value that is fed command APDUs; it does no I/O.
+package struct VirtualCard: Sendable {
+    /// What lasts when the power goes.
+    package var state: VirtualKeyState
+    /// The application that is selected.
+    package private(set) var selected: (any Applet)?
+
+    private var chain: APDU?
+    private var pending: [UInt8] = []
+
+    private static let applets: [any Applet.Type] = [
+        OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self,
+    ]
+
+    /// Puts the state in a card without power.
+    package init(_ state: VirtualKeyState) { self.state = state }
+
+    /// Takes the power away: what was selected and unlocked is lost, what lasts is kept.
+    package mutating func powerOff() {
+        selected = nil
+        chain = nil
+        pending = []
+    }
+
+    /// Answers one command APDU; `nil` while the key waits for a touch, and then nothing has changed.
+    package mutating func exchange(_ bytes: [UInt8], _ world: VirtualWorld) -> [UInt8]? {
+        var next = self
+        do {
+            let response = try next.respond(bytes, world)
+            self = next
+            return response.encoded
+        } catch {
+            guard case .status(let status) = error else { return nil }
+            next.chain = nil
+            self = next
+            return ResponseAPDU(status).encoded
+        }
+    }
+
+    private mutating func respond(_ bytes: [UInt8], _ world: VirtualWorld) throws(Refusal) -> ResponseAPDU {
+        guard bytes.count <= state.profile.commandLimit, let command = try? APDU(decoding: bytes) else {
+            pending = []
+            throw .status(.wrongLength)
+        }
+        guard command.cla & ~0x10 == 0 else { throw .status(.unknownClass) }
+        let room = Self.room(for: command.le, isExtended: bytes.count > 6 && bytes[4] == 0)
+        if command.cla == 0, command.ins == continuation { return try rest(room) }
+        pending = []
+        guard let whole = try joined(command) else { return ResponseAPDU(.ok) }
+        pending = try answer(whole, world)
+        return try pending.isEmpty ? ResponseAPDU(.ok) : rest(room)
+    }
+
+    private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? 0xC0 }
+
+    private mutating func answer(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+        if command.ins == 0xA4, command.p1 == 0x04 { return try select(command, world) }
+        guard var applet = selected else { throw .status(.unknownInstruction) }
+        defer { selected = applet }
+        return try applet.process(command, &state, world)
+    }
+
+    /// A failed SELECT leaves the selected application as it is (ISO 7816-4 §11.2.2).
+    private mutating func select(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+        guard command.p2 & 0xF3 == 0 else { throw .status(.wrongParameters) }
+        let match = Self.applets.first { applet in
+            command.data.count >= 5 && applet.aid.rawValue.starts(with: command.data)
+        }
+        guard let match else { throw .status(.notFound) }
+        var applet = match.init()
+        let reply = try applet.select(&state, world)
+        selected = applet
+        return command.p2 & 0x0C == 0x0C ? [] : reply
+    }
+
+    /// The whole command once its last block is there (ISO 7816-4 §5.3.3), `nil` before that.
+    private mutating func joined(_ command: APDU) throws(Refusal) -> APDU? {
+        var whole = command
+        if let chain, chain.ins == command.ins, chain.p1 == command.p1, chain.p2 == command.p2 {
+            whole.data = chain.data + command.data
+        }
+        whole.cla = 0
+        guard whole.data.count <= state.profile.commandLimit else { throw .status(.wrongLength) }
+        chain = command.cla & 0x10 == 0 ? nil : whole
+        return chain == nil ? whole : nil
+    }
+
+    private mutating func rest(_ room: Int) throws(Refusal) -> ResponseAPDU {
+        guard !pending.isEmpty else { throw .status(.conditionsNotSatisfied) }
+        let data = Array(pending.prefix(room))
+        pending.removeFirst(data.count)
+        guard !pending.isEmpty else { return ResponseAPDU(.ok, data: data) }
+        let left = pending.count > 255 ? 0 : UInt16(pending.count)
+        return ResponseAPDU(StatusWord(0x6100 | left), data: data)
+    }
+
+    /// How many bytes of reply the host has room for; a YubiKey takes an absent Le as "as many as there are".
+    private static func room(for le: APDU.Le, isExtended: Bool) -> Int {
+        if case .bytes(let count) = le { return Int(count) }
+        return isExtended ? 65536 : 256
+    }
+}

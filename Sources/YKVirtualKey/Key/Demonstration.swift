@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+extension VirtualKeyState {
+    /// A new key without accounts.
+    public static func new(
+        _ profile: DeviceProfile, random: any RandomSource = SystemRandom()
+    ) throws(LinkError) -> VirtualKeyState {
+        VirtualKeyState(profile: profile, oath: OATHMemory(salt: try random.draw(8, secret: false)))
+    }
+
+    /// The key of demonstrations and examples, always the same: serial 16777217, firmware 5.7.1 and one account of
+    /// each kind. Its secrets are in every copy of this program.
+    public static func demonstration(version: Version = Version(5, 7, 1)) -> VirtualKeyState {
+        VirtualKeyState(
+            profile: DeviceProfile(version: version, serial: 16_777_217),
+            oath: OATHMemory(
+                salt: [0x79, 0x6B, 0x69, 0x74, 0x64, 0x65, 0x6D, 0x6F],
+                accounts: [
+                    account("Acme:alice@example.com", .totp),
+                    account("Example Bank:4711", .totp, digits: 8),
+                    account("60/Slow Corp:bob", .totp),
+                    account("Strong:carol", .totp, hash: .sha256, length: 32),
+                    account("Counter:dave", .hotp),
+                    account("Careful:erin", .totp, properties: .touch),
+                    account("Steam:frank", .totp),
+                ].filter { $0.properties.isEmpty || version >= Version(4, 2, 6) }))
+    }
+
+    private static func account(
+        _ name: String, _ kind: VirtualAccount.Kind, hash: VirtualAccount.Hash = .sha1, digits: UInt8 = 6,
+        length: Int = 20, properties: VirtualAccount.Properties = []
+    ) -> VirtualAccount {
+        let digit = Array("1234567890".utf8)
+        return VirtualAccount(
+            name: Array(name.utf8), kind: kind, hash: hash, digits: digits,
+            secret: (0..<length).map { digit[$0 % digit.count] }, properties: properties)
+    }
+}

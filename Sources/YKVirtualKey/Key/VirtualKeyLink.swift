@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// A program's connection to a virtual key in the same process.
+final class VirtualKeyLink: CardLink {
+    private let key: VirtualKey
+    private let number: UInt64
+    private var isHeld = false
+    let identity: CardIdentity
+
+    init(key: VirtualKey, number: UInt64) {
+        self.key = key
+        self.number = number
+        identity = CardIdentity(reader: VirtualKey.readerName, atr: key.state.profile.atr)
+    }
+
+    deinit { close() }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+        guard !isHeld else { return false }
+        let isLost = try Pause.until(deadline, "waiting for the virtual key") { () throws(LinkError) in
+            try key.hold(number)
+        }
+        isHeld = true
+        return isLost
+    }
+
+    func end() {
+        guard isHeld else { return }
+        isHeld = false
+        key.release(number)
+    }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        try whileHeld(deadline) { () throws(LinkError) in
+            try Pause.until(deadline, "waiting for a touch") { () throws(LinkError) in try key.exchange(command) }
+        }
+    }
+
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        try whileHeld(deadline) { () throws(LinkError) in key.powerOff() }
+    }
+
+    func close() { end() }
+
+    private func whileHeld<Value>(
+        _ deadline: Deadline, _ body: () throws(LinkError) -> Value
+    ) throws(LinkError) -> Value {
+        if isHeld { return try body() }
+        _ = try begin(deadline: deadline)
+        defer { end() }
+        return try body()
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension OATHApplet {
+    /// VALIDATE: the host shows that it knows the access key, and the key shows the same; 6A80 when it does not.
+    mutating func validate(_ command: APDU, _ memory: OATHMemory) throws(Refusal) -> [UInt8] {
+        guard let accessKey = memory.accessKey else { throw .status(.dataInvalid) }
+        let (response, theirs) = try Self.parse(command.data) { reader throws(WireError) in
+            (try reader.value(Tag.response), try reader.value(Tag.challenge))
+        }
+        let expected = Self.hmac(accessKey, challenge)
+        guard !challenge.isEmpty, constantTimeEqual(response, expected) else {
+            throw .status(.incorrectParameters)
+        }
+        isUnlocked = true
+        return TLV(Tag.response, Self.hmac(accessKey, theirs)).encoded
+    }
+
+    /// SET CODE: takes an access key that the host shows to know, or none when the key is empty.
+    mutating func setCode(_ command: APDU, _ memory: inout OATHMemory) throws(Refusal) {
+        let fields = try Self.parse(command.data) { reader throws(WireError) in
+            let key = try reader.value(Tag.key)
+            return key.isEmpty && reader.isAtEnd
+                ? nil : (key, try reader.value(Tag.challenge), try reader.value(Tag.response))
+        }
+        guard let (key, theirs, response) = fields else {
+            memory.accessKey = nil
+            return
+        }
+        let accessKey = Array(key.dropFirst())
+        let type = VirtualAccount.Kind.totp.rawValue | VirtualAccount.Hash.sha1.rawValue
+        guard key.first == type, !accessKey.isEmpty, accessKey.count <= 64, !theirs.isEmpty else {
+            throw .status(.incorrectParameters)
+        }
+        guard constantTimeEqual(response, Self.hmac(accessKey, theirs)) else { throw .status(.dataInvalid) }
+        memory.accessKey = accessKey
+    }
+
+    /// RESET: forgets every account and the access key, locked or not, and draws a new salt.
+    mutating func reset(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        guard command.p1 == 0xDE, command.p2 == 0xAD else { throw .status(.wrongParameters) }
+        key.oath = OATHMemory(salt: try world.draw(8))
+        isUnlocked = true
+        return []
+    }
+
+    private static func hmac(_ key: [UInt8], _ message: [UInt8]) -> [UInt8] {
+        HashAlgorithm.sha1.hmac(key: Secret(key), message)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension OATHApplet {
+    /// CALCULATE: one account's response to a challenge, after a touch where it wants one; HOTP moves its counter on.
+    func calculate(
+        _ command: APDU, _ memory: inout OATHMemory, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        let isTruncated = try Self.isTruncated(command)
+        let (name, challenge) = try Self.parse(command.data) { reader throws(WireError) in
+            (try reader.value(Tag.name), try reader.value(Tag.challenge))
+        }
+        let index = try Self.find(name, memory)
+        var account = memory.accounts[index]
+        if account.properties.contains(.touch) { try Self.waitForTouch(account, world) }
+        let response = try Self.respond(&account, challenge, isTruncated)
+        memory.accounts[index] = account
+        return response.encoded
+    }
+
+    /// CALCULATE ALL: every account's name with its response; HOTP and touch accounts have only a mark instead.
+    func calculateAll(_ command: APDU, _ memory: inout OATHMemory) throws(Refusal) -> [UInt8] {
+        let isTruncated = try Self.isTruncated(command)
+        let challenge = try Self.parse(command.data) { reader throws(WireError) in try reader.value(Tag.challenge) }
+        var reply: [TLV] = []
+        for index in memory.accounts.indices {
+            let account = memory.accounts[index]
+            reply.append(TLV(Tag.name, account.name))
+            if account.kind == .hotp {
+                reply.append(TLV(Tag.hotp, [account.digits]))
+            } else if account.properties.contains(.touch) {
+                reply.append(TLV(Tag.touch, [account.digits]))
+            } else {
+                reply.append(try Self.respond(&memory.accounts[index], challenge, isTruncated))
+            }
+        }
+        return reply.encoded
+    }
+
+    private static func isTruncated(_ command: APDU) throws(Refusal) -> Bool {
+        guard command.p1 == 0, command.p2 <= 1 else { throw .status(.wrongParameters) }
+        return command.p2 == 1
+    }
+
+    private static func waitForTouch(_ account: VirtualAccount, _ world: VirtualWorld) throws(Refusal) {
+        switch world.touch(account.name) {
+        case .touched: break
+        case .notTouched: throw .status(.conditionsNotSatisfied)
+        case .pending: throw .waitingForTouch
+        }
+    }
+
+    private static func respond(
+        _ account: inout VirtualAccount, _ challenge: [UInt8], _ isTruncated: Bool
+    ) throws(Refusal) -> TLV {
+        let hmac = account.hmac(try message(&account, challenge))
+        return isTruncated
+            ? TLV(Tag.truncated, [account.digits] + VirtualAccount.truncated(hmac))
+            : TLV(Tag.response, [account.digits] + hmac)
+    }
+
+    /// What is authenticated: the counter, which moves on, or the host's challenge.
+    private static func message(_ account: inout VirtualAccount, _ challenge: [UInt8]) throws(Refusal) -> [UInt8] {
+        if account.kind == .hotp {
+            var writer = ByteWriter(capacity: 8)
+            writer.bigEndian(account.counter, 8)
+            account.counter &+= 1
+            return writer.bytes
+        }
+        guard (1...64).contains(challenge.count) else { throw .status(.incorrectParameters) }
+        guard account.properties.contains(.increasing) else { return challenge }
+        guard account.lastChallenge.lexicographicallyPrecedes(challenge) else { throw .status(.incorrectParameters) }
+        account.lastChallenge = challenge
+        return challenge
+    }
+}

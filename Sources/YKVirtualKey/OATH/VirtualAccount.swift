@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// An OATH account as the key keeps it.
+package struct VirtualAccount: Hashable, Sendable {
+    /// What moves the code on.
+    package enum Kind: UInt8, Hashable, Sendable {
+        /// A counter on the key (RFC 4226).
+        case hotp = 0x10
+        /// The host's clock (RFC 6238).
+        case totp = 0x20
+    }
+
+    /// The hash under the code, as the protocol numbers it.
+    package enum Hash: UInt8, Hashable, Sendable {
+        /// SHA-1.
+        case sha1 = 1
+        /// SHA-256.
+        case sha256 = 2
+        /// SHA-512, from firmware 4.3.1.
+        case sha512 = 3
+
+        var algorithm: HashAlgorithm {
+            switch self {
+            case .sha1: .sha1
+            case .sha256: .sha256
+            case .sha512: .sha512
+            }
+        }
+    }
+
+    /// What PUT's property byte asks for.
+    package struct Properties: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// A challenge must be greater than the one before.
+        package static let increasing = Properties(rawValue: 0x01)
+        /// A touch for each code.
+        package static let touch = Properties(rawValue: 0x02)
+    }
+
+    /// The identifier, 1 to 64 bytes: period, issuer and name as the host put them together.
+    package var name: [UInt8]
+    /// What moves the code on.
+    package var kind: Kind
+    /// The hash under the code.
+    package var hash: Hash
+    /// How many digits a code has.
+    package var digits: UInt8
+    /// The HMAC key.
+    package var secret: [UInt8]
+    /// What else was asked for.
+    package var properties: Properties = []
+    /// HOTP: the number of the next code.
+    package var counter: UInt64 = 0
+    /// The last challenge, kept for ``Properties/increasing``.
+    package var lastChallenge: [UInt8] = []
+
+    package init(
+        name: [UInt8], kind: Kind, hash: Hash = .sha1, digits: UInt8 = 6, secret: [UInt8],
+        properties: Properties = [], counter: UInt64 = 0
+    ) {
+        self.name = name
+        self.kind = kind
+        self.hash = hash
+        self.digits = digits
+        self.secret = secret
+        self.properties = properties
+        self.counter = counter
+    }
+
+    /// The kind and the hash in one byte.
+    package var typeByte: UInt8 { kind.rawValue | hash.rawValue }
+
+    /// The HMAC of a message under the account's key.
+    package func hmac(_ message: [UInt8]) -> [UInt8] { hash.algorithm.hmac(key: Secret(secret), message) }
+
+    /// Four bytes of an HMAC, chosen by its last byte, top bit cleared (RFC 4226 §5.3).
+    package static func truncated(_ hmac: [UInt8]) -> [UInt8] {
+        guard let last = hmac.last, hmac.count >= 20 else { return [] }
+        let offset = Int(last & 0x0F)
+        return [hmac[offset] & 0x7F] + hmac[(offset + 1)...(offset + 3)]
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// Random bytes that count up from 1, so that a test knows them.
+struct CountingRandom: RandomSource {
+    func draw(_ count: Int, secret: Bool) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) } }
+}
+
+/// A card on the table: commands and responses in hexadecimal, with the OATH application selected.
+final class Bench {
+    static let rfcSecret = Array("12345678901234567890".utf8)
+
+    var card: VirtualCard
+    var world = VirtualWorld(random: CountingRandom())
+
+    init(version: Version = Version(5, 7, 1), select: Bool = true) {
+        card = VirtualCard(
+            VirtualKeyState(
+                profile: DeviceProfile(version: version, serial: 0x0102_0304),
+                oath: OATHMemory(salt: [1, 2, 3, 4, 5, 6, 7, 8])))
+        if select { _ = try? send("00a4040007a0000005272101") }
+    }
+
+    /// Sends bytes as they are.
+    func send(_ hex: String) throws -> String {
+        let reply = card.exchange(try Hex.decode(hex.filter { $0 != " " }), world)
+        return Hex.encode(try #require(reply))
+    }
+
+    /// Sends bytes as they are; `nil` while the key waits for a touch.
+    func exchange(_ command: [UInt8]) -> [UInt8]? { card.exchange(command, world) }
+
+    /// Sends a command in extended form and reads the response.
+    func send(_ ins: UInt8, p1: UInt8 = 0, p2: UInt8 = 0, _ data: [UInt8] = []) throws -> ResponseAPDU {
+        let command = try APDU(ins: ins, p1: p1, p2: p2, data: data).encoded(.extended)
+        let reply = card.exchange(command, world)
+        return try ResponseAPDU(decoding: #require(reply))
+    }
+
+    /// The status word of PUT.
+    func put(
+        _ name: String, type: UInt8 = 0x21, digits: UInt8 = 6, secret: [UInt8] = rfcSecret, rest: [UInt8] = []
+    ) throws -> StatusWord {
+        let data = TLV(0x71, Array(name.utf8)).encoded + TLV(0x73, [type, digits] + secret).encoded + rest
+        return try send(0x01, data).status
+    }
+
+    /// The code that CALCULATE gives for a challenge, as a person reads it.
+    func code(_ name: String, _ challenge: UInt64? = nil) throws -> String {
+        let reply = try send(0xA2, p2: 1, Self.calculate(name, challenge.map(Self.bytes) ?? []))
+        #expect(reply.status == .ok)
+        let value = try #require(TLV.list(reply.data).value(0x76))
+        let number = value.dropFirst().reduce(0) { $0 << 8 | UInt64($1) }
+        let digits = Int(value[0])
+        let limit = (0..<digits).reduce(UInt64(1)) { product, _ in product * 10 }
+        let text = String(number % limit)
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+
+    static func calculate(_ name: String, _ challenge: [UInt8]) -> [UInt8] {
+        TLV(0x71, Array(name.utf8)).encoded + TLV(0x74, challenge).encoded
+    }
+
+    static func bytes(_ number: UInt64) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.bigEndian(number, 8)
+        return writer.bytes
+    }
+
+    static func hmac(_ key: [UInt8], _ message: [UInt8]) -> [UInt8] {
+        HashAlgorithm.sha1.hmac(key: Secret(key), message)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// SELECT, SET CODE, VALIDATE and RESET.
+struct OATHAccessTests {
+    private static let key = [UInt8](repeating: 0x5A, count: 16)
+    private static let challenge: [UInt8] = [9, 9, 9, 9, 9, 9, 9, 9]
+
+    private func setCode(_ key: [UInt8], type: UInt8 = 0x21, response: [UInt8]? = nil) -> [UInt8] {
+        TLV(0x73, [type] + key).encoded + TLV(0x74, Self.challenge).encoded
+            + TLV(0x75, response ?? Bench.hmac(key, Self.challenge)).encoded
+    }
+
+    private func validate(_ key: [UInt8]) -> [UInt8] {
+        TLV(0x75, Bench.hmac(key, [1, 2, 3, 4, 5, 6, 7, 8])).encoded + TLV(0x74, Self.challenge).encoded
+    }
+
+    private func locked() throws -> Bench {
+        let bench = Bench()
+        _ = try bench.put("a")
+        #expect(try bench.send(0x03, setCode(Self.key)).status == .ok)
+        return bench
+    }
+
+    @Test("select gives version and salt, and a challenge once there is a key")
+    func select() throws {
+        var bench = Bench()
+        #expect(try bench.send("00a4040007a000000527210100") == "7903050701" + "71080102030405060708" + "9000")
+        bench = try locked()
+        #expect(
+            try bench.send("00a4040008a00000052721010100")
+                == "7903050701" + "71080102030405060708" + "74080102030405060708" + "7b0101" + "9000")
+    }
+
+    @Test("setting a key leaves the session open, the next one is locked")
+    func lock() throws {
+        let bench = try locked()
+        #expect(try bench.send("00a1000000") == "72022161" + "9000")
+        _ = try bench.send("00a4040007a0000005272101")
+        for instruction: UInt8 in [0x01, 0x02, 0x03, 0x05, 0xA1, 0xA2, 0xA4] {
+            #expect(try bench.send(instruction).status == .securityStatusNotSatisfied)
+        }
+    }
+
+    @Test("validate proves both sides to each other")
+    func unlock() throws {
+        let bench = try locked()
+        _ = try bench.send("00a4040007a0000005272101")
+        #expect(try bench.send(0xA3, validate([1, 2, 3])).status == .incorrectParameters)
+        #expect(try bench.send(0xA3, [0x75]).status == .incorrectParameters)
+        let reply = try bench.send(0xA3, validate(Self.key))
+        #expect(reply.status == .ok)
+        #expect(try TLV.list(reply.data).value(0x75) == Bench.hmac(Self.key, Self.challenge))
+        #expect(try bench.send("00a1000000") == "72022161" + "9000")
+        bench.card.powerOff()
+        #expect(try bench.send("00a1000000") == "6d00")
+    }
+
+    @Test("validate without a key on the application is 6984")
+    func nothingToValidate() throws {
+        let bench = Bench()
+        #expect(try bench.send(0xA3, validate(Self.key)).status == .dataInvalid)
+    }
+
+    @Test("an empty key removes the lock")
+    func remove() throws {
+        let bench = try locked()
+        #expect(try bench.send(0x03, [0x73, 0]).status == .ok)
+        #expect(bench.card.state.oath.accessKey == nil)
+    }
+
+    @Test("set code refuses a key that the host does not show to know")
+    func badSetCode() throws {
+        let bench = Bench()
+        #expect(try bench.send(0x03, setCode(Self.key, response: [1])).status == .dataInvalid)
+        #expect(try bench.send(0x03, setCode(Self.key, type: 0x22)).status == .incorrectParameters)
+        #expect(try bench.send(0x03, setCode([])).status == .incorrectParameters)
+        #expect(try bench.send(0x03, TLV(0x73, [0x21] + Self.key).encoded).status == .incorrectParameters)
+        #expect(bench.card.state.oath.accessKey == nil)
+    }
+
+    @Test("reset forgets all, even when locked, and makes another device of it")
+    func reset() throws {
+        let bench = try locked()
+        bench.card.state.oath.salt = [0]
+        _ = try bench.send("00a4040007a0000005272101")
+        #expect(try bench.send(0x04).status == .wrongParameters)
+        #expect(try bench.send(0x04, p1: 0xDE, p2: 0xAD).status == .ok)
+        #expect(bench.card.state.oath == OATHMemory(salt: [1, 2, 3, 4, 5, 6, 7, 8]))
+        #expect(try bench.send("00a1000000") == "9000")
+    }
+
+    @Test("without randomness nothing is drawn and nothing is lost")
+    func noRandomness() throws {
+        struct Dry: RandomSource {
+            func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .timedOut("random") }
+        }
+        let bench = try locked()
+        bench.world.random = Dry()
+        #expect(try bench.send(0x04, p1: 0xDE, p2: 0xAD).status == .memoryFailure)
+        #expect(bench.card.state.oath.accounts.count == 1)
+        #expect(try bench.send("00a4040007a0000005272101") == "6581")
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// PUT, LIST, DELETE and RENAME.
+struct OATHAccountTests {
+    private func names(_ bench: Bench) -> [String] {
+        bench.card.state.oath.accounts.map { String(decoding: $0.name, as: UTF8.self) }
+    }
+
+    @Test("list gives type and name, in the order of adding")
+    func list() throws {
+        let bench = Bench()
+        #expect(try bench.send("00a1000000") == "9000")
+        _ = try bench.put("a:b")
+        _ = try bench.put("c", type: 0x12)
+        #expect(try bench.send("00a1000000") == "7204" + "21613a62" + "7202" + "1263" + "9000")
+    }
+
+    @Test("the same name again replaces the account in its place")
+    func overwrite() throws {
+        let bench = Bench()
+        _ = try bench.put("a", type: 0x11, rest: [0x78, 0x02, 0x7A, 4, 0, 0, 0, 7])
+        _ = try bench.put("b")
+        let old = bench.card.state.oath.accounts[0]
+        #expect(old.properties == .touch && old.counter == 7)
+        #expect(try bench.put("a", digits: 8) == .ok)
+        #expect(names(bench) == ["a", "b"])
+        #expect(bench.card.state.oath.accounts[0].digits == 8 && bench.card.state.oath.accounts[0].kind == .totp)
+    }
+
+    @Test(
+        "a full key answers 6A84, and still replaces",
+        arguments: [
+            (Version(5, 7, 0), 64), (Version(5, 6, 9), 32), (Version(4, 2, 4), 32),
+        ])
+    func capacity(_ version: Version, _ places: Int) throws {
+        let bench = Bench(version: version)
+        for number in 0..<places { #expect(try bench.put("account \(number)") == .ok) }
+        #expect(try bench.put("one more") == .noSpace)
+        #expect(try bench.put("account 3", digits: 7) == .ok)
+        #expect(bench.card.state.oath.accounts.count == places)
+    }
+
+    @Test(
+        "put checks what it is given",
+        arguments: [
+            ("", 0x21, 6, 20, []), ("x", 0x31, 6, 20, []), ("x", 0x20, 6, 20, []), ("x", 0x24, 6, 20, []),
+            ("x", 0x21, 5, 20, []), ("x", 0x21, 9, 20, []), ("x", 0x21, 6, 13, []), ("x", 0x21, 6, 65, []),
+            ("x", 0x22, 6, 65, []), ("x", 0x23, 6, 129, []), ("x", 0x21, 6, 20, [0x78]),
+            ("x", 0x21, 6, 20, [0x78, 0x04]), ("x", 0x21, 6, 20, [0x7A, 3, 0, 0, 0]),
+            ("x", 0x21, 6, 20, [0x7A, 5, 0, 0, 0, 0, 0]), ("x", 0x21, 6, 20, [0x7C, 0]),
+            ("x", 0x21, 6, 20, [0x7A, 4, 0, 0, 0, 0, 1]),
+            (String(repeating: "x", count: 65), 0x21, 6, 20, []),
+        ] as [(String, UInt8, UInt8, Int, [UInt8])])
+    func badPut(_ name: String, _ type: UInt8, _ digits: UInt8, _ length: Int, _ rest: [UInt8]) throws {
+        let bench = Bench()
+        let secret = [UInt8](repeating: 7, count: length)
+        #expect(try bench.put(name, type: type, digits: digits, secret: secret, rest: rest) == .incorrectParameters)
+        #expect(names(bench).isEmpty)
+    }
+
+    @Test("the longest name, the shortest and the longest secrets are taken")
+    func limits() throws {
+        let bench = Bench()
+        #expect(try bench.put(String(repeating: "n", count: 64)) == .ok)
+        for (type, length) in [(0x21, 14), (0x21, 64), (0x22, 64), (0x23, 128)] {
+            #expect(try bench.put("s\(length)", type: UInt8(type), secret: [UInt8](repeating: 1, count: length)) == .ok)
+        }
+        #expect(try bench.send(0x01, [0x71]).status == .incorrectParameters)
+    }
+
+    @Test("older firmware refuses what came later")
+    func versionGates() throws {
+        let old = Bench(version: Version(4, 2, 4))
+        #expect(try old.put("x", rest: [0x78, 0x02]) == .incorrectParameters)
+        #expect(try old.put("x", type: 0x23) == .incorrectParameters)
+        let middle = Bench(version: Version(4, 2, 6))
+        #expect(try middle.put("x", rest: [0x78, 0x02]) == .ok)
+        #expect(try middle.put("y", type: 0x23) == .incorrectParameters)
+        let newer = Bench(version: Version(4, 3, 1))
+        #expect(try newer.put("y", type: 0x23) == .ok)
+        let rename = TLV(0x71, [0x79]).encoded + TLV(0x71, [0x7A]).encoded
+        #expect(try newer.send(0x05, rename).status == .unknownInstruction)
+        let last = Bench(version: Version(5, 3, 0))
+        _ = try last.put("y")
+        #expect(try last.send(0x05, rename).status == .unknownInstruction)
+        let first = Bench(version: Version(5, 3, 1))
+        _ = try first.put("y")
+        #expect(try first.send(0x05, rename).status == .ok)
+    }
+
+    @Test("delete forgets one account")
+    func delete() throws {
+        let bench = Bench()
+        for name in ["a", "b", "c"] { _ = try bench.put(name) }
+        #expect(try bench.send(0x02, TLV(0x71, [0x62]).encoded).status == .ok)
+        #expect(names(bench) == ["a", "c"])
+        #expect(try bench.send(0x02, TLV(0x71, [0x62]).encoded).status == .dataInvalid)
+        #expect(try bench.send(0x02, [0x71, 2, 0x61]).status == .incorrectParameters)
+        #expect(names(bench) == ["a", "c"])
+    }
+
+    @Test("rename keeps everything but the name")
+    func rename() throws {
+        let bench = Bench()
+        _ = try bench.put("old", type: 0x11)
+        _ = try bench.put("taken")
+        _ = try bench.code("old")
+        func data(_ old: String, _ new: String) -> [UInt8] {
+            TLV(0x71, Array(old.utf8)).encoded + TLV(0x71, Array(new.utf8)).encoded
+        }
+        #expect(try bench.send(0x05, data("old", "new")).status == .ok)
+        #expect(try bench.code("new") == "287082")
+        #expect(try bench.send(0x05, data("old", "x")).status == .dataInvalid)
+        #expect(try bench.send(0x05, data("new", "taken")).status == .incorrectParameters)
+        #expect(try bench.send(0x05, data("new", "new")).status == .ok)
+        #expect(try bench.send(0x05, data("new", "")).status == .incorrectParameters)
+        #expect(try bench.send(0x05, data("new", String(repeating: "n", count: 65))).status == .incorrectParameters)
+        #expect(try bench.send(0x05, TLV(0x71, [1]).encoded).status == .incorrectParameters)
+        #expect(names(bench) == ["new", "taken"])
+    }
+}
