@@ -1,0 +1,20 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+    name: "ykit-fuzz",
+    dependencies: [.package(name: "ykit", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "ykfuzz",
+            dependencies: [
+                .product(name: "YKWire", package: "ykit"),
+                .product(name: "YKTransport", package: "ykit"),
+                .product(name: "YKOATH", package: "ykit"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"])])
+    ]
+)

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A decoder that must survive any input: it may throw, it must not trap, hang or eat memory.
+struct FuzzTarget: Sendable {
+    let name: String
+    let run: @Sendable ([UInt8]) -> Void
+
+    static let all: [FuzzTarget] = wire + captures
+}
+
+/// Ends the process in a way that the fuzzer records as a finding.
+func require(_ condition: Bool, _ reason: StaticString) {
+    if !condition { fatalError("\(reason)") }
+}
