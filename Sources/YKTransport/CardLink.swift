@@ -9,6 +9,8 @@ import YKWire
 public protocol CardLink: AnyObject {
     /// What is known of the card and its reader.
     var identity: CardIdentity { get }
+    /// Whether ``close()`` resets the card, so that no other program inherits what was unlocked.
+    var resetOnClose: Bool { get set }
 
     /// Sends one command APDU as it is and gives the response APDU as it came.
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8]
@@ -25,6 +27,14 @@ public protocol CardLink: AnyObject {
 
     /// Ends the use of the card.
     func close()
+}
+
+extension CardLink {
+    /// False: a link that ends with the program leaves nothing to inherit.
+    public var resetOnClose: Bool {
+        get { false }
+        set {}
+    }
 }
 
 /// How a card is reset (ISO 7816-3 §6.2).

@@ -4,12 +4,12 @@ public import YKWire
 
 /// Why bytes did not get to a key, or an answer did not come back.
 public enum LinkError: Error, Hashable, Sendable {
-    /// The smart card library (libpcsclite) is not on this machine.
+    /// The smart card library (libpcsclite) or service (pcscd) is not on this machine.
     case serviceNotInstalled
     /// The smart card service (pcscd) does not answer.
     case serviceNotRunning
-    /// The smart card service refused this user or process (polkit).
-    case accessDenied
+    /// The smart card service refused this user or process.
+    case accessDenied(Refusal)
     /// The client library and the smart card service speak different versions.
     case serviceMismatch
     /// No reader, and no key, is attached.
@@ -38,6 +38,16 @@ public enum LinkError: Error, Hashable, Sendable {
     case capture(String)
     /// Anything else, with the code of the layer below.
     case failed(code: UInt32, String)
+
+    /// What was refused, and so which rule has to allow it.
+    public enum Refusal: Hashable, Sendable {
+        /// The use of the smart card service (polkit action `org.debian.pcsc-lite.access_pcsc`).
+        case service
+        /// The use of the card in this reader (polkit action `org.debian.pcsc-lite.access_card`).
+        case card(reader: String)
+        /// The service's socket, by its file permissions.
+        case socket(path: String)
+    }
 
     /// A process that has a reader open.
     public struct Holder: Hashable, Sendable {

@@ -11,6 +11,10 @@ final class RecordingLink: CardLink {
     }
 
     var identity: CardIdentity { link.identity }
+    var resetOnClose: Bool {
+        get { link.resetOnClose }
+        set { link.resetOnClose = newValue }
+    }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         let reply = try noting { () throws(LinkError) in try link.exchange(command, deadline: deadline) }

@@ -43,6 +43,11 @@ public final class CardChannel {
     }
     /// How many exchanges were made with the card.
     public var exchanges: Int { encoding.exchanges }
+    /// Whether the card is reset at the end, so that no other program inherits what was unlocked.
+    public var resetsAtEnd: Bool {
+        get { link.resetOnClose }
+        set { link.resetOnClose = newValue }
+    }
     /// The instruction that asks for the rest of a long reply, for the selected application; C0 unless set.
     public var continuation: UInt8 {
         get { top.continuation }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// A card behind the smart card service.
+final class PCSCLink: CardLink {
+    private(set) var identity: CardIdentity
+    var resetOnClose = false
+
+    private let service: PCSCService
+    private let target: PCSCSession.Target
+    /// Gone after a call that did not end in time; the next transaction gets another.
+    private var worker: PCSCWorker?
+    /// Whether another program may have used the card since we did.
+    private var hasRested = false
+    private var isRemoved = false
+    private var isClosed = false
+
+    init(_ service: PCSCService, _ worker: PCSCWorker, _ target: PCSCSession.Target, _ facts: CardFacts) {
+        self.service = service
+        self.worker = worker
+        self.target = target
+        identity = CardIdentity(reader: target.reader, atr: facts.atr, maxCommandLength: facts.maxCommandLength)
+    }
+
+    deinit { close() }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard !command.isEmpty else { throw .malformed(WireError(.truncated, at: 0, "a command without bytes")) }
+        let reply = try run("the card's answer", deadline) { session throws(PCSCFailure) in
+            try session.transmit(command, patience: deadline.remaining)
+        }
+        guard reply.count >= 2 else {
+            throw .malformed(
+                WireError(.truncated, at: reply.count, "a reply of \(reply.count) bytes, expected 2 or more"))
+        }
+        return reply
+    }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+        guard !isRemoved, !isClosed else { throw .removed }
+        let isNew = worker == nil
+        if isNew { worker = try service.worker(deadline) }
+        let begun: Begun
+        do {
+            begun = try run("the card in \(target.reader) to be free", deadline) {
+                [target] session throws(PCSCFailure) in
+                try session.begin(target)
+            }
+        } catch { throw service.explainWaiting(error, for: target.reader) }
+        try adopt(begun)
+        defer { hasRested = false }
+        return begun.isLost || isNew || hasRested
+    }
+
+    func end() {
+        hasRested = true
+        worker?.post { $0.end() }
+    }
+
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        guard !isRemoved, !isClosed else { throw .removed }
+        if worker == nil { worker = try service.worker(deadline) }
+        let disposition: Disposition = kind == .warm ? .reset : .unpower
+        let facts = try run("the card to be reset", deadline) { [target] session throws(PCSCFailure) in
+            try session.reset(target, disposition)
+        }
+        hasRested = true
+        if !facts.atr.isEmpty { identity.atr = facts.atr }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        guard let worker else { return }
+        self.worker = nil
+        let disposition: Disposition = resetOnClose ? .reset : .leave
+        let isDone: Void? = try? worker.run("the card to be let go", .after(.seconds(2)), lastWish: disposition) {
+            $0.disconnect(disposition)
+        }
+        if isDone != nil { service.park(worker) }
+    }
+
+    /// A card that another answer to reset comes from after the service was away is another card.
+    private func adopt(_ begun: Begun) throws(LinkError) {
+        guard let facts = begun.facts, !facts.atr.isEmpty else { return }
+        if begun.isNew, facts.atr != identity.atr {
+            isRemoved = true
+            close()
+            throw .removed
+        }
+        identity.atr = facts.atr
+    }
+
+    private func run<Value: Sendable>(
+        _ doing: String, _ deadline: Deadline,
+        _ body: @escaping @Sendable (PCSCSession) throws(PCSCFailure) -> Value
+    ) throws(LinkError) -> Value {
+        if isRemoved || isClosed { throw .removed }
+        guard let worker else { throw .reset }
+        let result: Result<Value, PCSCFailure>
+        do {
+            result = try worker.run(doing, deadline, lastWish: resetOnClose ? .reset : .leave) { session in
+                attempt { () throws(PCSCFailure) in try body(session) }
+            }
+        } catch {
+            if worker.isAbandoned { self.worker = nil }
+            throw error
+        }
+        return try lift(explain) { () throws(PCSCFailure) in try result.get() }
+    }
+
+    private func explain(_ failure: PCSCFailure) -> LinkError {
+        // Connected anew after the service was restarted: that there is no card yet does not say that it was taken away.
+        if failure.step == .establish || failure.step == .connect {
+            return service.explainConnecting(failure, to: target.reader)
+        }
+        if failure.code.meansRemoved { isRemoved = true }
+        return service.explainConnected(failure, to: target.reader)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+import YKWire
+
+extension PCSCService {
+    /// Why a call that concerns no card failed.
+    func explain(_ failure: PCSCFailure) -> LinkError {
+        if failure.code == .securityViolation { return .accessDenied(.service) }
+        if failure.code == .noReaders { return .noReader }
+        if failure.code.meansServiceLost { return explainLoss(failure) }
+        return .failed(code: failure.code.rawValue, failure.step.rawValue)
+    }
+
+    /// Why there is no connection to the card in this reader.
+    func explainConnecting(_ failure: PCSCFailure, to reader: String) -> LinkError {
+        guard failure.step == .connect else { return explain(failure) }
+        switch failure.code {
+        case .securityViolation: return .accessDenied(.card(reader: reader))
+        case .noSmartcard, .removedCard: return .noCard(reader: reader)
+        case .unknownReader, .readerUnavailable: return .unknownReader(reader)
+        case .sharingViolation: return .busy(reader: reader, holders: holders())
+        case let code where code.meansUnresponsive: return .unresponsive("\(reader): \(code)")
+        case let code where code.meansServiceLost:
+            // pcscd up to 1.9.9 hangs up on a client that polkit refuses the card.
+            return ServiceProbe.ask(socketPath) == .answers ? .accessDenied(.card(reader: reader)) : explain(failure)
+        default: return explain(failure)
+        }
+    }
+
+    /// Why a link that was connected failed.
+    func explainConnected(_ failure: PCSCFailure, to reader: String) -> LinkError {
+        switch failure.code {
+        case .resetCard: .reset
+        case let code where code.meansRemoved: .removed
+        case let code where code.meansUnresponsive: .unresponsive("\(reader): \(code)")
+        case .sharingViolation: .busy(reader: reader, holders: holders())
+        case .insufficientBuffer: .malformed(WireError(.tooLarge, at: 0, "the reply is longer than any response APDU"))
+        case .securityViolation: .accessDenied(.card(reader: reader))
+        case let code where code.meansServiceLost: .serviceNotRunning
+        default: .failed(code: failure.code.rawValue, failure.step.rawValue)
+        }
+    }
+
+    /// A wait for a card that was in vain: busy when the service is well and others use it, else as it was.
+    func explainWaiting(_ error: LinkError, for reader: String) -> LinkError {
+        guard case .timedOut = error, ServiceProbe.ask(socketPath) == .answers else { return error }
+        let holders = holders()
+        return holders.isEmpty ? error : .busy(reader: reader, holders: holders)
+    }
+
+    /// The other processes that are connected to the service.
+    func holders() -> [LinkError.Holder] { ServiceClients.others(of: socketPath) }
+
+    private func explainLoss(_ failure: PCSCFailure) -> LinkError {
+        switch ServiceProbe.ask(socketPath) {
+        case .absent: ServiceProbe.isInstalled ? .serviceNotRunning : .serviceNotInstalled
+        case .silent: .serviceNotRunning
+        case .forbidden: .accessDenied(.socket(path: socketPath))
+        case .hangsUp: .accessDenied(.service)
+        case .answers: failure.step == .establish ? .serviceMismatch : .serviceNotRunning
+        }
+    }
+}

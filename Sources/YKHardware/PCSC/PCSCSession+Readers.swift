@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCSC
+import Glibc
+
+/// A reader as the service shows it, with the state word that the next wait starts from.
+struct ReaderSnapshot: Sendable, Hashable {
+    var status: ReaderStatus
+    /// State bits, and in the upper half how often a card came or went.
+    var state: DWORD
+
+    /// How often a card came or went.
+    var eventCount: DWORD { state >> 16 }
+    /// Whether the service still knows the reader.
+    var isKnown: Bool { state & DWORD(SCARD_STATE_UNKNOWN) == 0 }
+}
+
+extension PCSCSession {
+    /// The pseudo reader whose state changes when readers come or go.
+    static let hotPlug = #"\\?PnP?\Notification"#
+
+    /// The names of all readers.
+    func readerNames() throws(PCSCFailure) -> [String] {
+        try withContext { context throws(PCSCFailure) in
+            // 16 readers with names of 128 bytes are what pcsc-lite 1 and 2 hold.
+            var room: DWORD = 16 * 128 + 1
+            for _ in 0..<3 {
+                var names = [CChar](repeating: 0, count: Int(min(room, 1 << 20)))
+                var length = DWORD(names.count)
+                let code = PCSCCode(library.listReaders(context, &names, &length))
+                switch code {
+                case .success: return names.prefix(Int(min(length, DWORD(names.count)))).strings
+                case .noReaders: return []
+                case .insufficientBuffer: room = max(length, room &* 2)
+                default: throw PCSCFailure(code, .list)
+                }
+            }
+            throw PCSCFailure(.insufficientBuffer, .list)
+        }
+    }
+
+    /// All readers and what is in them.
+    func readers() throws(PCSCFailure) -> [ReaderSnapshot] {
+        let names = try readerNames()
+        guard !names.isEmpty else { return [] }
+        return try states(of: names.map { ReaderSnapshot(status: .init(name: $0, hasCard: false), state: 0) }, wait: 0)
+            .filter(\.isKnown)
+    }
+
+    /// Waits until the state of a reader is not as given, or readers come or go when `isHotPlugWatched`; gives the
+    /// states of now.
+    func states(
+        of readers: [ReaderSnapshot], wait milliseconds: DWORD, isHotPlugWatched: Bool = false
+    ) throws(PCSCFailure) -> [ReaderSnapshot] {
+        let context = try established()
+        let names = readers.map(\.status.name) + (isHotPlugWatched ? [Self.hotPlug] : [])
+        let strings = names.map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        var states = strings.enumerated().map { index, string in
+            var state = SCARD_READERSTATE()
+            state.szReader = UnsafePointer(string)
+            state.dwCurrentState = index < readers.count ? readers[index].state : DWORD(readers.count) << 16
+            return state
+        }
+        let code = PCSCCode(library.getStatusChange(context, milliseconds, &states, DWORD(states.count)))
+        guard code == .success || code == .timeout else { throw PCSCFailure(code, .states) }
+        return zip(readers, states).map { ReaderSnapshot($0.status.name, $1) }
+    }
+}
+
+extension ReaderSnapshot {
+    fileprivate init(_ name: String, _ raw: SCARD_READERSTATE) {
+        func has(_ bit: Int32) -> Bool { raw.dwEventState & DWORD(bit) != 0 }
+        let atr = withUnsafeBytes(of: raw.rgbAtr) { Array($0.prefix(Int(min(raw.cbAtr, DWORD($0.count))))) }
+        status = ReaderStatus(
+            name: name, hasCard: has(SCARD_STATE_PRESENT), atr: has(SCARD_STATE_PRESENT) ? atr : [],
+            isInUse: has(SCARD_STATE_INUSE) || has(SCARD_STATE_EXCLUSIVE), isExclusive: has(SCARD_STATE_EXCLUSIVE),
+            isMute: has(SCARD_STATE_MUTE))
+        state = raw.dwEventState & ~DWORD(SCARD_STATE_CHANGED)
+    }
+}
+
+extension ArraySlice<CChar> {
+    /// The strings of a list in which each, and the list, ends with a zero.
+    fileprivate var strings: [String] {
+        split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+    }
+}

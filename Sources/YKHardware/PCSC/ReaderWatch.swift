@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCSC
+import Glibc
+import Synchronization
+import YKTransport
+
+extension PCSCService {
+    /// Tells of readers and cards until the stream is no longer read.
+    func watch() -> AsyncStream<ReaderEvent> {
+        AsyncStream { stream in
+            let watch = ReaderWatch(self, stream)
+            stream.onTermination = { _ in watch.stop() }
+            if !startThread({ watch.run() }) {
+                stream.yield(.interrupted(.failed(code: 0, "no thread for the watch on readers")))
+                stream.finish()
+            }
+        }
+    }
+}
+
+/// Waits for readers and cards on a thread of its own and tells a stream of them.
+final class ReaderWatch: Sendable {
+    private struct State {
+        var isStopped = false
+        var hasEnded = false
+        var context: SCARDCONTEXT?
+    }
+
+    /// How long a wait lasts before the readers are listed again all the same: pcsc-lite 1.9.9 compares the number of
+    /// readers with the one at the start of the wait, so a reader that came just before would stay unseen.
+    private static let round: DWORD = 5000
+    /// How long it is until a service that went away is tried again.
+    private static let pause: Int32 = 500
+
+    private let service: PCSCService
+    private let stream: AsyncStream<ReaderEvent>.Continuation
+    private let state = Mutex(State())
+    private let wake = Semaphore()
+
+    init(_ service: PCSCService, _ stream: AsyncStream<ReaderEvent>.Continuation) {
+        self.service = service
+        self.stream = stream
+    }
+
+    /// Ends the wait: repeated, because a cancellation that comes before the wait begins is lost.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wake.post()
+        _ = startThread { [self] in
+            for _ in 0..<200 {
+                let (context, hasEnded) = state.withLock { ($0.context, $0.hasEnded) }
+                if hasEnded { return }
+                if let context { _ = service.library.cancel(context) }
+                usleep(10_000)
+            }
+        }
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func run() {
+        let session = PCSCSession(library: service.library)
+        var known: [ReaderSnapshot] = []
+        var isFirst = true
+        var trouble: LinkError?
+        while !isStopped {
+            do throws(PCSCFailure) {
+                let context = try session.established()
+                state.withLock { $0.context = context }
+                known = tell(of: try session.readers(), after: known)
+                if isFirst { stream.yield(.enumerated) }
+                isFirst = false
+                trouble = nil
+                if isStopped { break }
+                let now = try session.states(of: known, wait: Self.round, isHotPlugWatched: true)
+                known = tell(of: now.filter(\.isKnown), after: known)
+            } catch {
+                if error.code == .cancelled { continue }
+                state.withLock { $0.context = nil }
+                session.forget()
+                known = tell(of: [], after: known)
+                let why = service.explain(error)
+                if why != trouble { stream.yield(.interrupted(why)) }
+                trouble = why
+                _ = wake.wait(milliseconds: Self.pause)
+            }
+        }
+        state.withLock { $0 = State(isStopped: true, hasEnded: true, context: nil) }
+        session.forget()
+        stream.finish()
+    }
+
+    /// Tells what is different and gives what is known now.
+    private func tell(of now: [ReaderSnapshot], after known: [ReaderSnapshot]) -> [ReaderSnapshot] {
+        for old in known where !now.contains(where: { $0.status.name == old.status.name }) {
+            stream.yield(.removed(old.status.name))
+        }
+        for new in now {
+            guard let old = known.first(where: { $0.status.name == new.status.name }) else {
+                stream.yield(.added(new.status))
+                continue
+            }
+            if new.isAnotherCard(than: old) { stream.yield(.changed(new.status)) }
+        }
+        return now
+    }
+}
+
+extension ReaderSnapshot {
+    /// Whether a card came, went or was exchanged; that programs connect to it does not count.
+    fileprivate func isAnotherCard(than old: ReaderSnapshot) -> Bool {
+        eventCount != old.eventCount || status.hasCard != old.status.hasCard || status.atr != old.status.atr
+            || status.isMute != old.status.isMute
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A look at pcscd without libpcsclite: the library reports most of its troubles with one and the same code.
+enum ServiceProbe {
+    /// What is at the socket.
+    enum Finding: Hashable, Sendable {
+        /// No socket, or nobody behind it.
+        case absent
+        /// The file permissions keep us out.
+        case forbidden
+        /// Takes the connection and closes it: what pcscd up to 1.9.9 does to a client that polkit refuses.
+        case hangsUp
+        /// Tells its version, so it is well.
+        case answers
+        /// Says nothing.
+        case silent
+    }
+
+    /// CMD_VERSION with its header: size 12, command 17, then version 4:4 and no error, in the machine's byte order.
+    private static let version: [UInt32] = [12, 0x11, 4, 4, 0]
+
+    /// Connects, asks for the version and waits for the answer for a while.
+    static func ask(_ path: String, patience milliseconds: Int32 = 300) -> Finding {
+        let handle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard handle >= 0 else { return .silent }
+        defer { close(handle) }
+        _ = fcntl(handle, F_SETFL, O_NONBLOCK)
+        guard connect(handle, path) else {
+            switch errno {
+            case EACCES, EPERM: return .forbidden
+            case EAGAIN: return .silent
+            default: return .absent
+            }
+        }
+        let sent = version.withUnsafeBytes { send(handle, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard sent == version.count * 4 else { return .hangsUp }
+        var waiting = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, milliseconds) == 1 else { return .silent }
+        var reply = [UInt8](repeating: 0, count: 64)
+        return recv(handle, &reply, reply.count, 0) > 0 ? .answers : .hangsUp
+    }
+
+    private static func connect(_ handle: Int32, _ path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return false
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(handle, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    /// Whether the program pcscd is where distributions put it.
+    static var isInstalled: Bool {
+        let found = getenv("PATH").map { String(cString: $0) } ?? ""
+        let folders = found.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/local/sbin"]
+        return folders.contains { access("\($0)/pcscd", X_OK) == 0 }
+    }
+}
