@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Swift source as tools/check sees it: the code without comments and literals, its imports and its functions."""
+
+import re
+
+REGEX_MAY_FOLLOW = set("(,=:[{;!&|?~^<>+-*%\n")
+OPENERS, CLOSERS = "([{", ")]}"
+
+
+def code_only(text):
+    """The text with comments, strings and regex literals turned to spaces; lines and columns stay where they are."""
+    return "".join(Blanker(text).run())
+
+
+class Blanker:
+    def __init__(self, text):
+        self.text = text
+        self.out = list(text)
+        self.at = 0
+
+    def run(self):
+        self.code(until=None)
+        return self.out
+
+    def blank(self, end):
+        for index in range(self.at, min(end, len(self.text))):
+            if self.out[index] != "\n":
+                self.out[index] = " "
+        self.at = end
+
+    def code(self, until):
+        """Walks over code; with `until`, to the bracket that closes an interpolation."""
+        depth = 0
+        while self.at < len(self.text):
+            rest = self.text[self.at:self.at + 2]
+            literal = re.compile(r'(#*)("""|"|/)').match(self.text, self.at)
+            if rest == "//":
+                self.blank(self.line_end())
+            elif rest == "/*":
+                self.block_comment()
+            elif literal and (literal[2] != "/" or literal[1] or self.regex_here()):
+                self.literal(literal[1], literal[2])
+            else:
+                if until and self.text[self.at] in "()":
+                    depth += 1 if self.text[self.at] == "(" else -1
+                    if depth < 0:
+                        return
+                if until and self.text[self.at] != "\n":
+                    self.out[self.at] = " "
+                self.at += 1
+
+    def line_end(self):
+        end = self.text.find("\n", self.at)
+        return len(self.text) if end < 0 else end
+
+    def block_comment(self):
+        depth, end = 0, self.at
+        for mark in re.compile(r"/\*|\*/").finditer(self.text, self.at):
+            depth += 1 if mark[0] == "/*" else -1
+            end = mark.end()
+            if depth == 0:
+                break
+        self.blank(end if depth == 0 else len(self.text))
+
+    def regex_here(self):
+        """Whether this bare slash opens a regex literal: where an operand may stand, and closed on the same line."""
+        before = self.text[:self.at].rstrip(" ")
+        following = self.text[self.at + 1:self.line_end()]
+        if before and before[-1] not in REGEX_MAY_FOLLOW and not re.search(r"\b(return|in|case|try)$", before):
+            return False
+        return bool(re.match(r"[^ \t*/)](\\.|[^\\/])*/", following)) or bool(re.match(r"[^ \t*/)]/", following))
+
+    def literal(self, hashes, quote):
+        self.blank(self.at + len(hashes) + len(quote))
+        escape, close = "\\" + hashes, quote + hashes
+        while self.at < len(self.text):
+            if self.text.startswith(close, self.at):
+                return self.blank(self.at + len(close))
+            if quote != "/" and self.text.startswith(escape + "(", self.at):
+                self.blank(self.at + len(escape) + 1)
+                self.code(until=")")
+                self.blank(self.at + 1)
+            elif self.text.startswith(escape, self.at):
+                self.blank(self.at + len(escape) + 1)
+            elif self.text[self.at] == "\n" and quote != '"""' and not hashes:
+                return
+            else:
+                self.blank(self.at + 1)
+
+
+def line_of(text, index):
+    return text.count("\n", 0, index) + 1
+
+
+IMPORT = re.compile(
+    r"(?:^|;)[ \t]*((?:(?:@\w+(?:\([^)]*\))?|public|package|internal|private|fileprivate)\s+)*)"
+    r"import\s+(?:(?:struct|class|enum|protocol|actor|typealias|func|var|let)\s+)?(\w+)", re.M)
+
+
+def imports(code):
+    """Each import as (line, modifiers, module)."""
+    return [(line_of(code, match.start(2)), match[1].split(), match[2]) for match in IMPORT.finditer(code)]
+
+
+DECLARATION = re.compile(
+    r"(?<![\w.`])(?:(func)\s+(`?\w+`?|[-+*/%<>=!&|^~?.]+)|(init)[?!]?(?=\s*[(<])|(deinit)(?=\s*\{)"
+    r"|(subscript)(?=\s*[(<])|(var)\s+(`?\w+`?)\s*:)")
+CONTINUES = re.compile(r"\s*(\{|->|async\b|throws\b|rethrows\b|where\b|[,&:=(\[<>])")
+CONTINUED = re.compile(r"(->|[,&:=(\[<]|\b(?:throws|async|rethrows|where|some|any|sending|borrowing|consuming))$")
+
+
+def matching(code, at):
+    """The index of the bracket that closes the one at `at`, or the end."""
+    depth = 0
+    for index in range(at, len(code)):
+        depth += (code[index] in OPENERS) - (code[index] in CLOSERS)
+        if depth == 0:
+            return index
+    return len(code) - 1
+
+
+def body_start(code, at, is_variable):
+    """Where the declaration whose name ends at `at` opens its body; None when it has none."""
+    while at < len(code):
+        char = code[at]
+        if char == "{":
+            return at
+        if char in "([":
+            at = matching(code, at)
+        elif char in ")]};" or (is_variable and char == "=" and code[at:at + 2] != "=="):
+            return None
+        elif char == "\n" and not CONTINUES.match(code, at) and not CONTINUED.search(code[:at].rstrip()):
+            return None
+        at += 1
+    return None
+
+
+def functions(code):
+    """Each function, initializer, subscript and computed property with a body, as (name, line, number of lines)."""
+    found = []
+    for match in DECLARATION.finditer(code):
+        is_variable = match[6] is not None
+        start = body_start(code, match.end(), is_variable)
+        if start is None:
+            continue
+        end = matching(code, start)
+        body = set(re.findall(r"\w+", code[start:end]))
+        if is_variable and body and body <= {"get", "set", "async", "throws", "nonmutating", "mutating", "borrowing"}:
+            continue
+        name = match[2] or match[3] or match[4] or match[5] or match[7]
+        line = line_of(code, match.start())
+        found.append((name, line, line_of(code, end) - line + 1))
+    return found
