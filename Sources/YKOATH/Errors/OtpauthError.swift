@@ -23,8 +23,6 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case badEncoding
         /// It is not base 32.
         case badBase32
-        /// It is not the same as in the label.
-        case differs(String)
     }
 
     /// The field.
@@ -49,7 +47,6 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(field.rawValue) \"\(value)\" is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .badEncoding: "\(field.rawValue) is not percent-encoded UTF-8"
         case .badBase32: "\(field.rawValue) is not base 32"
-        case .differs(let label): "\(field.rawValue) differs from \"\(label)\" in the label"
         }
     }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// A portable symmetric key container (RFC 6030): the OATH accounts of one or many devices in a file.
+public struct PSKC: Sendable {
+    /// One key of a container, or why it cannot be an account here.
+    public struct Key: Sendable {
+        /// The identifier in the file.
+        public let id: String
+        /// The serial number of the device it is for, when the file says one.
+        public let serial: String?
+        /// The account.
+        public let account: Result<NewOATHAccount, PSKCError>
+    }
+
+    /// How the secrets are protected.
+    public let protection: PSKCProtection
+    /// The keys in order.
+    public let keys: [Key]
+
+    /// Whether a file looks like a key container.
+    public static func matches(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes.prefix(4096), as: UTF8.self).contains("KeyContainer")
+    }
+
+    /// Tells how the secrets of a file are protected, without opening any.
+    public static func protection(of bytes: [UInt8]) throws(PSKCError) -> PSKCProtection {
+        try PSKCCipher.protection(of: try container(bytes))
+    }
+
+    /// Reads a file and opens its secrets.
+    ///
+    /// Encryption with AES-128, -192 or -256 in CBC mode is known, under a pre-shared key or a key that PBKDF2 derives
+    /// from a passphrase; where there are message authentication codes, they are checked first. A key that has another
+    /// algorithm than HOTP and TOTP carries its error. Throws `needsKey` when the file is encrypted and `unlocking` is
+    /// `nil`, and `wrongKey` when a code does not check.
+    public init(parsing bytes: [UInt8], unlocking: PSKCUnlocking? = nil) throws(PSKCError) {
+        let container = try Self.container(bytes)
+        protection = try PSKCCipher.protection(of: container)
+        let cipher = try PSKCCipher(container, unlocking: unlocking)
+        var keys: [Key] = []
+        for package in container.all("KeyPackage") {
+            let serial = package.first("DeviceInfo")?.value("SerialNo")
+            for key in package.all("Key") { keys.append(try Self.key(key, serial: serial, cipher: cipher)) }
+        }
+        self.keys = keys
+    }
+
+    private static func container(_ bytes: [UInt8]) throws(PSKCError) -> XMLNode {
+        let root = try lift(PSKCError.malformed) { () throws(WireError) in try XMLParser.parse(bytes) }
+        guard root.name == "KeyContainer" else { throw .field("KeyContainer", root.name) }
+        return root
+    }
+
+    private static func key(_ node: XMLNode, serial: String?, cipher: PSKCCipher?) throws(PSKCError) -> Key {
+        let account: Result<NewOATHAccount, PSKCError>
+        do { account = .success(try PSKCKeyReader(node: node, serial: serial, cipher: cipher).account()) } catch {
+            if case .wrongKey = error { throw error }
+            if case .needsKey = error { throw error }
+            account = .failure(error)
+        }
+        return Key(id: node.attributes["Id"] ?? "", serial: serial, account: account)
+    }
+}

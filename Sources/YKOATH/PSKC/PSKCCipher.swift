@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Opens the encrypted values of a key container (RFC 6030 §6).
+final class PSKCCipher: Sendable {
+    private let key: Secret
+    private let macKey: Secret
+    private let macHash: HashAlgorithm?
+
+    /// `nil` when nothing in the container is encrypted.
+    init?(_ container: XMLNode, unlocking: PSKCUnlocking?) throws(PSKCError) {
+        let protection = try Self.protection(of: container)
+        if protection == .none { return nil }
+        guard let unlocking else { throw .needsKey(protection) }
+        let key = try Self.key(container, unlocking)
+        let method = container.first("MACMethod")
+        macHash = try method.map { method throws(PSKCError) in try Self.hash(method) }
+        if let encrypted = method?.first("MACKey") {
+            var bytes = try Self.decrypt(encrypted, key: key)
+            defer { Secret.wipe(&bytes) }
+            macKey = Secret(bytes)
+        } else {
+            macKey = key.copy()
+        }
+        self.key = key
+    }
+
+    static func protection(of container: XMLNode) throws(PSKCError) -> PSKCProtection {
+        let isEncrypted = container.all("KeyPackage").contains { package in
+            package.all("Key").contains { key in
+                key.first("Data")?.children.contains { $0.first("EncryptedValue") != nil } ?? false
+            }
+        }
+        guard let encryption = container.first("EncryptionKey") else {
+            return isEncrypted ? .presharedKey(name: nil) : .none
+        }
+        if encryption.first("DerivedKey") != nil { return .passphrase }
+        return .presharedKey(name: encryption.value("KeyName"))
+    }
+
+    /// Checks the code over vector and ciphertext, where there is one, then decrypts.
+    func open(_ encrypted: XMLNode, mac: String?) throws(PSKCError) -> [UInt8] {
+        if let mac, let macHash {
+            let expected = try mac.base64("ValueMAC")
+            let actual = macHash.hmac(key: macKey, try Self.cipherValue(encrypted))
+            guard constantTimeEqual(actual, expected) else { throw .wrongKey }
+        }
+        return try Self.decrypt(encrypted, key: key)
+    }
+
+    private static func key(_ container: XMLNode, _ unlocking: PSKCUnlocking) throws(PSKCError) -> Secret {
+        switch (unlocking, container.first("EncryptionKey", "DerivedKey", "KeyDerivationMethod")) {
+        case (.presharedKey(let key), nil): return key.value.copy()
+        case (.passphrase(let passphrase), let method?): return try PSKCDerivation(method).key(passphrase.value)
+        case (.presharedKey, .some): throw .needsKey(.passphrase)
+        case (.passphrase, nil): throw .needsKey(try protection(of: container))
+        }
+    }
+
+    private static func hash(_ method: XMLNode) throws(PSKCError) -> HashAlgorithm {
+        let name = method.attributes["Algorithm"] ?? ""
+        guard let hash = HashAlgorithm(xmlName: name) else { throw .unsupportedAlgorithm(name) }
+        return hash
+    }
+
+    private static func cipherValue(_ encrypted: XMLNode) throws(PSKCError) -> [UInt8] {
+        guard let text = encrypted.first("CipherData")?.value("CipherValue") else { throw .field("CipherValue", "") }
+        return try text.base64("CipherValue")
+    }
+
+    /// AES in CBC mode with the vector in front (XML Encryption §5.2); the last byte says how many bytes to drop.
+    private static func decrypt(_ encrypted: XMLNode, key: borrowing Secret) throws(PSKCError) -> [UInt8] {
+        let name = encrypted.first("EncryptionMethod")?.attributes["Algorithm"] ?? ""
+        let sizes = ["aes128-cbc": 16, "aes192-cbc": 24, "aes256-cbc": 32]
+        guard let size = sizes[String(name.split(separator: "#").last ?? "").lowercased()] else {
+            throw .unsupportedAlgorithm(name)
+        }
+        guard key.count == size else { throw .wrongKey }
+        let value = try cipherValue(encrypted)
+        guard value.count >= 32, value.count.isMultiple(of: AESCBC.blockSize) else {
+            throw .field("CipherValue", "\(value.count) bytes")
+        }
+        let (vector, blocks) = (Array(value.prefix(16)), Array(value.dropFirst(16)))
+        let plain = try lift(PSKCError.crypto) { () throws(CryptoFault) in
+            try AESCBC.decrypt(blocks, key: key, initialisationVector: vector)
+        }
+        guard let padding = plain.last, (1...16).contains(padding) else { throw .wrongKey }
+        return Array(plain.dropLast(Int(padding)))
+    }
+}
+
+extension HashAlgorithm {
+    /// The hash below an HMAC that is named by its XML Signature or PKCS #5 identifier.
+    init?(xmlName: String) {
+        switch xmlName.split(separator: "#").last.map({ $0.lowercased() }) {
+        case "hmac-sha1": self = .sha1
+        case "hmac-sha256": self = .sha256
+        case "hmac-sha384": self = .sha384
+        case "hmac-sha512": self = .sha512
+        default: return nil
+        }
+    }
+}

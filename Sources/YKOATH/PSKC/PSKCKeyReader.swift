@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Reads one `Key` element (RFC 6030 §4.1 to §4.3).
+struct PSKCKeyReader {
+    let node: XMLNode
+    let serial: String?
+    let cipher: PSKCCipher?
+
+    func account() throws(PSKCError) -> NewOATHAccount {
+        let type = try type()
+        let period = type == .totp ? try number("TimeInterval", in: 1...UInt64(Int32.max)) ?? 30 : 30
+        let id = OATHAccountID(
+            issuer: node.value("Issuer"), name: try name(), period: Int(clamping: period), type: type)
+        let counter = type == .hotp ? try number("Counter", in: 0...UInt64(UInt32.max)) ?? 0 : 0
+        return NewOATHAccount(
+            id: id, secret: try secret(), algorithm: try algorithm(), digits: try digits(),
+            counter: UInt32(clamping: counter))
+    }
+
+    private func type() throws(PSKCError) -> OATHType {
+        let algorithm = node.attributes["Algorithm"] ?? ""
+        switch algorithm.lowercased().split(separator: ":").last {
+        case "hotp": return .hotp
+        case "totp": return .totp
+        default: throw .unsupportedAlgorithm(algorithm)
+        }
+    }
+
+    /// Whose account it is, by the first of these that is there.
+    private func name() throws(PSKCError) -> String {
+        let candidates = [node.value("FriendlyName"), node.value("UserId"), node.attributes["Id"], serial]
+        guard let name = candidates.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { throw .field("Id", "") }
+        return name
+    }
+
+    private func algorithm() throws(PSKCError) -> OATHAlgorithm {
+        guard let suite = node.first("AlgorithmParameters")?.value("Suite") else { return .sha1 }
+        guard let algorithm = OATHAlgorithm(name: suite) else { throw .unsupportedAlgorithm(suite) }
+        return algorithm
+    }
+
+    private func digits() throws(PSKCError) -> Int {
+        guard let format = node.first("AlgorithmParameters", "ResponseFormat") else { return 6 }
+        if let encoding = format.attributes["Encoding"], encoding != "DECIMAL" { throw .field("Encoding", encoding) }
+        let length = format.attributes["Length"] ?? "6"
+        guard let digits = Int(length), (6...8).contains(digits) else { throw .field("Length", length) }
+        return digits
+    }
+
+    private func secret() throws(PSKCError) -> Secret {
+        guard var bytes = try data("Secret") else { throw .field("Secret", "") }
+        defer { Secret.wipe(&bytes) }
+        if bytes.isEmpty { throw .field("Secret", "") }
+        return Secret(bytes)
+    }
+
+    /// A number in `Data`: decimal when plain, most significant byte first when encrypted.
+    private func number(_ name: String, in range: ClosedRange<UInt64>) throws(PSKCError) -> UInt64? {
+        guard let element = node.first("Data", name) else { return nil }
+        let value: UInt64?
+        let shown: String
+        if let plain = element.value("PlainValue") {
+            (value, shown) = (UInt64(plain), plain)
+        } else {
+            let bytes = try data(name) ?? []
+            (value, shown) = (bytes.count > 8 ? nil : bytes.reduce(0) { $0 << 8 | UInt64($1) }, "encrypted")
+        }
+        guard let value, range.contains(value) else { throw .field(name, shown) }
+        return value
+    }
+
+    /// The bytes of an element of `Data`, opened where they are encrypted.
+    private func data(_ name: String) throws(PSKCError) -> [UInt8]? {
+        guard let element = node.first("Data", name) else { return nil }
+        if let plain = element.value("PlainValue") { return try plain.base64(name) }
+        guard let encrypted = element.first("EncryptedValue") else { return nil }
+        guard let cipher else { throw .needsKey(.none) }
+        return try cipher.open(encrypted, mac: element.value("ValueMAC"))
+    }
+}
+
+extension String {
+    /// The bytes behind base 64 that may be broken into lines.
+    func base64(_ field: String) throws(PSKCError) -> [UInt8] {
+        do { return try Base64.decode(filter { !$0.isWhitespace }) } catch { throw .field(field, "not base 64") }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Reads the part of XML 1.0 that key containers use: UTF-8, elements, attributes, text, CDATA, comments and processing
+/// instructions. A document type declaration is refused, and with it every entity but the five of the language.
+struct XMLParser {
+    static let byteLimit = 4 << 20
+    private static let depthLimit = 32
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// Reads a document and gives its outermost element.
+    static func parse(_ bytes: [UInt8]) throws(WireError) -> XMLNode {
+        guard bytes.count <= byteLimit else {
+            throw WireError(.tooLarge, at: 0, "an XML document of \(bytes.count) bytes")
+        }
+        var parser = XMLParser(bytes: bytes)
+        if parser.isAt([0xEF, 0xBB, 0xBF]) { parser.position = 3 }
+        try parser.skipMisc()
+        let root = try parser.element(depth: 0)
+        try parser.skipMisc()
+        guard parser.position == bytes.count else {
+            throw WireError(.trailing, at: parser.position, "text left over after the outermost element")
+        }
+        return root
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private mutating func element(depth: Int) throws(WireError) -> XMLNode {
+        guard depth < Self.depthLimit else { throw WireError(.tooDeep, at: position, "elements nested too deep") }
+        try expect("<")
+        let fullName = try name()
+        var node = XMLNode(Self.localName(fullName))
+        while try skipSpace(), !isAt(">"), !isAt("/>") { try attribute(of: &node) }
+        if take("/>") { return node }
+        try expect(">")
+        try content(of: &node, depth: depth)
+        guard try name() == fullName else { throw fault("expected the end of \(fullName)") }
+        _ = try skipSpace()
+        try expect(">")
+        return node
+    }
+
+    /// Everything up to and with `</`.
+    private mutating func content(of node: inout XMLNode, depth: Int) throws(WireError) {
+        while true {
+            if take("</") { return }
+            if isAt("<!--") || isAt("<?") {
+                try skipMiscItem()
+            } else if take("<![CDATA[") {
+                node.text += try text(try bytes(upTo: "]]>"))
+            } else if isAt("<") {
+                node.children.append(try element(depth: depth + 1))
+            } else {
+                node.text += try characters { $0 == UInt8(ascii: "<") }
+            }
+        }
+    }
+
+    private mutating func attribute(of node: inout XMLNode) throws(WireError) {
+        let start = position
+        let fullName = try name()
+        _ = try skipSpace()
+        try expect("=")
+        _ = try skipSpace()
+        guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw fault("expected a quoted value")
+        }
+        position += 1
+        let value = try characters { $0 == quote || $0 == UInt8(ascii: "<") }
+        guard next == quote else { throw fault("expected the end of a quoted value") }
+        position += 1
+        if fullName == "xmlns" || fullName.hasPrefix("xmlns:") { return }
+        guard node.attributes.updateValue(value, forKey: Self.localName(fullName)) == nil else {
+            throw WireError(.duplicate, at: start, "attribute \(fullName) is there twice")
+        }
+    }
+
+    /// Text with its references resolved, up to a byte for which `isEnd` holds.
+    private mutating func characters(until isEnd: (UInt8) -> Bool) throws(WireError) -> String {
+        var collected: [UInt8] = []
+        while let byte = next, !isEnd(byte) {
+            if byte == UInt8(ascii: "&") {
+                collected += try reference()
+            } else {
+                collected.append(byte)
+                position += 1
+            }
+        }
+        if next == nil { throw fault("the text has no end") }
+        return try text(collected)
+    }
+
+    private mutating func reference() throws(WireError) -> [UInt8] {
+        let start = position
+        try expect("&")
+        let name = String(decoding: try bytes(upTo: ";", limit: 10), as: UTF8.self)
+        if let known = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"][name] { return Array(known.utf8) }
+        let isHex = name.hasPrefix("#x")
+        guard name.hasPrefix("#"), let number = UInt32(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10),
+            number > 0, let scalar = Unicode.Scalar(number)
+        else { throw WireError(.malformed, at: start, "reference to an unknown entity") }
+        return Array(String(scalar).utf8)
+    }
+}
+
+// MARK: - Small steps
+
+extension XMLParser {
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private func isAt(_ text: StaticString) -> Bool { text.withUTF8Buffer { isAt(Array($0)) } }
+
+    private func isAt(_ wanted: [UInt8]) -> Bool { bytes[position...].starts(with: wanted) }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+        guard isAt(text) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+
+    private mutating func expect(_ text: StaticString) throws(WireError) {
+        guard take(text) else { throw fault("expected \(text)") }
+    }
+
+    /// Skips white space; always `true`, to stand in a condition.
+    private mutating func skipSpace() throws(WireError) -> Bool {
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+        return true
+    }
+
+    /// Skips what may stand around the outermost element.
+    private mutating func skipMisc() throws(WireError) {
+        while try skipSpace(), isAt("<?") || isAt("<!--") { try skipMiscItem() }
+        if isAt("<!") { throw fault("a document type declaration is not allowed") }
+    }
+
+    private mutating func skipMiscItem() throws(WireError) {
+        _ = take("<!--") ? try bytes(upTo: "-->") : try bytes(upTo: "?>")
+    }
+
+    private mutating func name() throws(WireError) -> String {
+        let start = position
+        while let byte = next, Self.isNameByte(byte) { position += 1 }
+        guard position > start else { throw fault("expected a name") }
+        return try text(Array(bytes[start..<position]))
+    }
+
+    private mutating func bytes(upTo end: StaticString, limit: Int = .max) throws(WireError) -> [UInt8] {
+        let start = position
+        while position < bytes.count, position - start <= limit {
+            if isAt(end) {
+                defer { position += end.utf8CodeUnitCount }
+                return Array(bytes[start..<position])
+            }
+            position += 1
+        }
+        throw WireError(.truncated, at: start, "expected \(end)")
+    }
+
+    private func text(_ bytes: [UInt8]) throws(WireError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw fault("the text is not UTF-8") }
+        return text
+    }
+
+    private func fault(_ reason: String) -> WireError {
+        WireError(next == nil ? .truncated : .malformed, at: position, reason)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...0xFF: true
+        default: "-._:".utf8.contains(byte)
+        }
+    }
+
+    private static func localName(_ name: String) -> String {
+        String(name.split(separator: ":", maxSplits: 1).last ?? "")
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// An `otpauth://` URI taken apart, before its fields are understood.
+struct OtpauthParts {
+    let type: OATHType
+    private(set) var isSteam: Bool
+    private let label: Substring
+    private var parameters: [String: String] = [:]
+
+    init(_ text: String, allowsRepeats: Bool) throws(OtpauthError) {
+        let scheme = "otpauth://"
+        let trimmed = text.trimmed
+        guard trimmed.lowercased().hasPrefix(scheme) else { throw OtpauthError(.scheme, .missing) }
+        let body = trimmed.dropFirst(scheme.count).prefix { $0 != "#" }
+        let halves = body.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        switch path[0].lowercased() {
+        case "totp": (type, isSteam) = (.totp, false)
+        case "hotp": (type, isSteam) = (.hotp, false)
+        case "steam": (type, isSteam) = (.totp, true)
+        case "": throw OtpauthError(.type, .missing)
+        default: throw OtpauthError(.type, .notUnderstood(String(path[0].prefix(32))))
+        }
+        label = path.count > 1 ? path[1] : ""
+        try read(query: halves.count > 1 ? halves[1] : "", allowsRepeats: allowsRepeats)
+        if parameters["encoder"]?.lowercased() == "steam" { isSteam = true }
+    }
+
+    subscript(name: String) -> String? { parameters[name] }
+
+    private mutating func read(query: Substring, allowsRepeats: Bool) throws(OtpauthError) {
+        for pair in query.split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let key = halves[0].lowercased()
+            let field = OtpauthError.Field(rawValue: key) ?? .query
+            let raw = halves.count > 1 ? String(halves[1].map { $0 == "+" ? " " : $0 }) : ""
+            guard let value = PercentEncoding.decode(raw) else { throw OtpauthError(field, .badEncoding) }
+            guard parameters[key] == nil else {
+                if allowsRepeats || field == .query { continue }
+                throw OtpauthError(field, .duplicate)
+            }
+            parameters[key] = value
+        }
+    }
+
+    /// Issuer and name; the colon between them may be percent-encoded, and spaces after it are dropped.
+    func labelFields() throws(OtpauthError) -> (issuer: String?, name: String) {
+        guard let text = PercentEncoding.decode(label) else { throw OtpauthError(.label, .badEncoding) }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return (nil, text.trimmed) }
+        let issuer = String(parts[0]).trimmed
+        return (issuer.isEmpty ? nil : issuer, String(parts[1]).trimmed)
+    }
+
+    func secret() throws(OtpauthError) -> Secret {
+        guard let text = parameters["secret"] else { throw OtpauthError(.secret, .missing) }
+        guard var bytes = try? Base32.decode(text) else { throw OtpauthError(.secret, .badBase32) }
+        defer { Secret.wipe(&bytes) }
+        if bytes.isEmpty { throw OtpauthError(.secret, .empty) }
+        return Secret(bytes)
+    }
+
+    func algorithm() throws(OtpauthError) -> OATHAlgorithm {
+        guard let name = parameters["algorithm"], !name.isEmpty else { return .sha1 }
+        guard let algorithm = OATHAlgorithm(name: name) else {
+            throw OtpauthError(.algorithm, .notUnderstood(String(name.prefix(32))))
+        }
+        return algorithm
+    }
+
+    func number(_ field: OtpauthError.Field, in range: ClosedRange<Int64>) throws(OtpauthError) -> Int64? {
+        guard let text = parameters[field.rawValue] else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(text), range.contains(value)
+        else {
+            throw OtpauthError(field, .outOfRange(String(text.prefix(32)), range))
+        }
+        return value
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    var trimmed: String {
+        var rest = self[...]
+        while rest.first?.isWhitespace == true { rest = rest.dropFirst() }
+        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Accounts as `otpauth://` URIs (Google Authenticator, "Key Uri Format").
+public enum OtpauthURI {
+    /// Reads a URI.
+    ///
+    /// The issuer comes from the parameter, else from the label. Steam accounts are known by their type, the parameter
+    /// `encoder=steam`, or their issuer; they may have five digits. Unknown parameters are skipped.
+    ///
+    /// With `validating` off, an empty label, a repeated parameter and numbers out of range pass: for a form in which
+    /// a person corrects them. Throws the field and what is wrong with it.
+    public static func parse(_ text: String, validating: Bool = true) throws(OtpauthError) -> NewOATHAccount {
+        let parts = try OtpauthParts(text, allowsRepeats: !validating)
+        let (labelIssuer, name) = try parts.labelFields()
+        let isSteam = parts.isSteam || labelIssuer?.lowercased() == "steam"
+        let issuer = parts["issuer"].flatMap { $0.isEmpty ? nil : $0 } ?? labelIssuer ?? (isSteam ? "Steam" : nil)
+        if validating, name.isEmpty { throw OtpauthError(.label, .empty) }
+        let digits = try parts.number(.digits, in: validating ? 5...8 : 0...99) ?? 6
+        let period = try parts.number(.period, in: validating ? 1...Int64(Int32.max) : 0...Int64(Int32.max)) ?? 30
+        let counter = try parts.number(.counter, in: 0...Int64(UInt32.max)) ?? 0
+        let takesFive = isSteam || issuer?.lowercased() == "steam"
+        if validating, digits == 5, !takesFive { throw OtpauthError(.digits, .outOfRange("5", 6...8)) }
+        let id = OATHAccountID(issuer: issuer, name: name, period: Int(period), type: parts.type)
+        return NewOATHAccount(
+            id: id, secret: try parts.secret(), algorithm: try parts.algorithm(),
+            digits: digits == 5 && takesFive ? 6 : Int(digits),
+            counter: UInt32(truncatingIfNeeded: counter))
+    }
+
+    /// Writes an account with everything a URI can hold; the text contains the secret.
+    public static func text(_ account: NewOATHAccount) -> String {
+        let id = account.id
+        var secret = account.secret.value.copyBytes()
+        defer { Secret.wipe(&secret) }
+        let label = [id.issuer, id.name].compactMap { $0.map(PercentEncoding.encode) }.joined(separator: ":")
+        var parameters = [("secret", Base32.encode(secret))]
+        if let issuer = id.issuer { parameters.append(("issuer", PercentEncoding.encode(issuer))) }
+        parameters.append(("algorithm", account.algorithm.description))
+        parameters.append(("digits", "\(account.digits)"))
+        parameters.append(id.type == .hotp ? ("counter", "\(account.counter)") : ("period", "\(id.period)"))
+        let query = parameters.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+        return "otpauth://\(id.type == .hotp ? "hotp" : "totp")/\(label)?\(query)"
+    }
+}
