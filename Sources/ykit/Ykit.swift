@@ -15,5 +15,5 @@ struct Ykit: ParsableCommand {
             \(ExitStatus.table)
             """,
         version: Program.version,
-        subcommands: [APDUCommand.self, CaptureGroup.self, Completion.self])
+        subcommands: [APDUCommand.self, OATHGroup.self, CaptureGroup.self, Completion.self, ClearClipboard.self])
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKOATH
 import YKTransport
 import YKWire
 
@@ -10,6 +11,7 @@ enum Explain {
         case let explained as Explanation: explained
         case let error as LinkError: link(error)
         case let error as CardError: card(error)
+        case let error as OATHError: oath(error)
         case let error as CaptureError: capture(error)
         case let error as WireError: malformed("the input cannot be read: \(error)")
         default: Explanation("failed", .failed, "\(error)")

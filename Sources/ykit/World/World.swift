@@ -37,6 +37,9 @@ final class World {
         }
     }
 
+    /// The time of day in this world, in seconds since 1970.
+    var now: Int64 { environment.clock.now }
+
     /// Runs a verb; afterwards a strict replay has to be used up.
     func answer(of verb: some Verb) async throws -> Answer {
         do {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+
+/// Runs by itself after `--clipboard`: waits, then takes the code off the clipboard. The code comes on standard input.
+struct ClearClipboard: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear-clipboard", abstract: "Take a code off the clipboard.", shouldDisplay: false)
+
+    @Option(help: "How many seconds to wait.")
+    var after: UInt32
+
+    func run() throws {
+        let code = try Files.read("-")
+        sleep(min(after, 3600))
+        try Clipboard.clear(code)
+    }
+}

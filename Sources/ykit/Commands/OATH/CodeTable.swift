@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKOATH
+import YKWire
+
+/// All codes at one moment.
+struct CodeTable {
+    let world: World
+    let showHidden: Bool
+    let time: Int64?
+
+    init(_ world: World, showHidden: Bool, time: Int64? = nil) {
+        self.world = world
+        self.showHidden = showHidden
+        self.time = time
+    }
+
+    func answer(from service: OATHService) async throws -> Answer {
+        let time = self.time ?? world.now
+        let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
+        var answer = Answer(
+            Table.lines(entries.map { row($0, at: time) }),
+            ["accounts": .array(entries.map(\.json)), "time": .int(time)])
+        for entry in entries {
+            guard case .failed(let error) = entry.outcome else { continue }
+            let explanation = Explain.oath(error)
+            if world.options.strict { throw explanation }
+            answer.warnings.append("\(entry.account.id.text.printable): \(explanation.message)")
+        }
+        return answer
+    }
+
+    /// Name and code; on a terminal also how long the code is valid.
+    func row(_ entry: OATHEntry, at time: Int64) -> [String] {
+        let row = [entry.account.id.text.printable, entry.text]
+        guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
+        return row + ["\(max(0, end - time)) s"]
+    }
+}

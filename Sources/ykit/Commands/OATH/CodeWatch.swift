@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKOATH
+import YKWire
+
+/// The live view of all codes: drawn anew every second on a terminal, one answer each time codes change elsewhere. The
+/// card is free for other programs in between.
+struct CodeWatch {
+    let world: World
+    let service: OATHService
+    let showHidden: Bool
+
+    /// Runs until ^C.
+    func run() async throws -> Answer {
+        var drawn = 0
+        while true {
+            let time = world.now
+            let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
+            await service.rest()
+            let end = max(time + 1, entries.compactMap { $0.code?.validTo }.min() ?? time + 30)
+            if world.terminal.isOutputTerminal, !world.options.json {
+                try countdown(entries, until: end, &drawn)
+            } else {
+                report(entries, at: time)
+                try sleep(until: end)
+            }
+        }
+    }
+
+    private func report(_ entries: [OATHEntry], at time: Int64) {
+        if world.options.json {
+            let object: JSON = [
+                "ok": true, "error": nil, "warnings": [], "accounts": .array(entries.map(\.json)), "time": .int(time),
+            ]
+            world.terminal.line(object.text)
+        } else {
+            Table.lines(entries.map { [$0.account.id.text.printable, $0.text] }).forEach(world.terminal.line)
+            world.terminal.line("")
+        }
+    }
+
+    private func countdown(_ entries: [OATHEntry], until end: Int64, _ drawn: inout Int) throws {
+        repeat {
+            let now = world.now
+            if drawn > 0 { world.terminal.out("\u{1B}[\(drawn)A\r\u{1B}[J") }
+            let table = CodeTable(world, showHidden: showHidden)
+            let lines = Table.lines(entries.map { table.row($0, at: now) })
+            lines.forEach(world.terminal.line)
+            drawn = lines.count
+            try sleep(until: now + 1)
+        } while world.now < end
+    }
+
+    /// Sleeps until a second begins, or ^C.
+    private func sleep(until end: Int64) throws {
+        while true {
+            if Interruption.happened { throw Explain.interrupted }
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000
+            if left <= 0 { return }
+            _ = poll(nil, 0, Int32(clamping: min(left, 60_000)))
+        }
+    }
+}

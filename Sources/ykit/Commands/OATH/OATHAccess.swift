@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on the password of the accounts.
+struct OATHAccess: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "The password that locks the accounts.",
+        subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self])
+}

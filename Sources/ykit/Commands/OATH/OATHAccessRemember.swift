@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOATH
+import YKWire
+
+/// Remembers the password of a key on this computer.
+struct OATHAccessRemember: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "remember", abstract: "Remember the password on this computer.",
+        discussion: """
+            The Secret Service of the desktop session keeps it where there is one. Else it goes into a file that only \
+            its owner may read, encrypted under a second such file and this machine's id: that keeps it from other \
+            users and out of copied files, not from programs that run as you.
+            """)
+    static let members = ["deviceId", "place"]
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOATH()
+        let info = await service.info
+        guard info.hasPassword else {
+            throw Explanation(
+                "no-password", .notFound, "no password is set on this key", hint: "ykit oath access change")
+        }
+        let secret = try secret(world.terminal)
+        let key = try AccessKey(password: secret, salt: info.salt)
+        try await service.unlock(with: key.copy())
+        let keyring = try Keyrings.standard()
+        var raw = key.copyBytes()
+        defer { Secret.wipe(&raw) }
+        try keyring.remember(Secret(raw), for: info.deviceID)
+        return Answer(
+            "remembered for \(info.deviceID) in \(keyring.place)",
+            ["deviceId": .string(info.deviceID), "place": .string(keyring.place)])
+    }
+
+    private func secret(_ terminal: Terminal) throws -> Secret {
+        switch try SecretInput.given(password, variable: "YKIT_OATH_PASSWORD", terminal) {
+        case .secret(let secret): return secret
+        case .none:
+            let hint = "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD"
+            return try Prompt(orElse: hint).secret("password of the OATH accounts")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOATH
+import YKWire
+
+/// Makes codes.
+struct OATHCalculate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "calculate", abstract: "Make codes: of all accounts, or of the one that a query finds.",
+        discussion: """
+            A query is a whole name, or a part of one in any letter case. With a query only the code is printed; \
+            counter-based accounts advance and accounts that need a touch wait for it.
+            """,
+        aliases: ["code"])
+    static let members = ["accounts", "code", "time"]
+
+    @Argument(help: "Which account.")
+    var query: String?
+
+    @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
+    var single = false
+
+    @Flag(help: "Take accounts of issuer _hidden too.")
+    var showHidden = false
+
+    @Flag(name: .shortAndLong, help: "Put the code on the clipboard, and take it off when it expires.")
+    var clipboard = false
+
+    @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))
+    var at: Int64?
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if clipboard, query == nil, !single { throw ValidationError("--clipboard needs one account, name it") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.oath(password)
+        guard query != nil || single else {
+            return try await CodeTable(world, showHidden: showHidden, time: at).answer(from: service)
+        }
+        let time = at ?? world.now
+        let entries = try await service.codes(at: time)
+        let id = try AccountMatch.one(query ?? "", in: entries.map(\.account.id), showHidden: showHidden)
+        guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
+        let code = try await code(of: entry, service, world)
+        let result = OATHEntry(account: entry.account, outcome: .code(code))
+        if clipboard { try copy(code, world) }
+        return Answer(
+            clipboard ? [] : [code.text],
+            ["accounts": .array([result.json]), "code": .string(code.text), "time": .int(time)])
+    }
+
+    private func code(of entry: OATHEntry, _ service: OATHService, _ world: World) async throws -> OATHCode {
+        switch entry.outcome {
+        case .code(let code): return code
+        case .failed(let error): throw error
+        case .hotp: return try await service.code(for: entry.account.id, at: at)
+        case .needsTouch:
+            let prompt = TouchPrompt(world.terminal)
+            defer { prompt.end() }
+            return try await service.code(for: entry.account.id, at: at)
+        }
+    }
+
+    private func copy(_ code: OATHCode, _ world: World) throws {
+        let now = world.now
+        let seconds = max(1, code.validTo.map { $0 - now } ?? 30)
+        try Clipboard.put(code.text, for: seconds)
+        world.terminal.say("the code is on the clipboard for \(seconds) s")
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on one-time codes.
+struct OATHGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oath", abstract: "One-time codes: TOTP and HOTP accounts.",
+        subcommands: [
+            OATHShow.self, OATHList.self, OATHCalculate.self, OATHExport.self, OATHRename.self, OATHDelete.self,
+            OATHReset.self, OATHAccess.self,
+        ])
+}

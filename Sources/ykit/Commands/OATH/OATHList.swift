@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOATH
+import YKWire
+
+/// Lists accounts.
+struct OATHList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List accounts.",
+        discussion: "With --watch the codes are shown with a countdown until ^C ends it.")
+    static let members = ["accounts"]
+
+    @Flag(name: .shortAndLong, help: "Show type, algorithm and period.")
+    var long = false
+
+    @Flag(help: "Show codes too, as 'ykit oath calculate' does.")
+    var codes = false
+
+    @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.")
+    var watch = false
+
+    @Flag(help: "Show accounts of issuer _hidden too.")
+    var showHidden = false
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.oath(password)
+        if watch { return try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
+        if codes { return try await CodeTable(world, showHidden: showHidden).answer(from: service) }
+        let accounts = try await service.accounts().filter { showHidden || !$0.id.isHidden }
+        let lines =
+            long
+            ? Table.lines(accounts.map(Self.row)) : accounts.map(\.id.text.printable)
+        return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
+    }
+
+    private static func row(_ account: OATHAccount) -> [String] {
+        [
+            account.id.text.printable, account.type.description, account.algorithm?.description ?? "?",
+            account.type == .totp ? "\(account.id.period) s" : "",
+        ]
+    }
+}

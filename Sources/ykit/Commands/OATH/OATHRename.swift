@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOATH
+import YKWire
+
+/// Gives an account another name.
+struct OATHRename: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give an account another name (firmware 5.3.1 and later).",
+        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
+    static let members = ["id", "newId"]
+
+    @Argument(help: "Which account: its name or a part of it.")
+    var query: String
+
+    @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name"))
+    var newName: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.oath(password)
+        let accounts = try await service.accounts()
+        let id = try AccountMatch.one(query, in: accounts.map(\.id), showHidden: true)
+        let new = OATHAccountID(issuer: nil, name: newName, period: id.period, type: id.type)
+        if accounts.contains(where: { $0.id.rawName == new.rawName }) {
+            throw Explanation(
+                "exists", .policy, "an account '\(new.text.printable)' is there already",
+                hint: "delete it first, or choose another name")
+        }
+        if !force, world.plan == nil {
+            try Prompt.confirm("rename '\(id.text.printable)' to '\(new.text.printable)'?")
+        }
+        try await service.rename(id, to: new)
+        return Answer(
+            "renamed '\(id.text.printable)' to '\(new.text.printable)'",
+            ["id": .string(id.text), "newId": .string(new.text)])
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOATH
+import YKWire
+
+/// Deletes everything the OATH application holds.
+struct OATHReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all accounts and the password.")
+    static let members = ["deviceId"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOATH()
+        let before = await service.info.deviceID
+        if !force, world.plan == nil {
+            try Prompt.confirm(
+                typing: "reset", "this deletes all OATH accounts of \(before) for good, and the password")
+        }
+        try await service.reset()
+        _ = try? Keyrings.standard().forget(before)
+        let after = await service.info.deviceID
+        return Answer("all accounts are deleted, the device id is now \(after)", ["deviceId": .string(after)])
+    }
+}

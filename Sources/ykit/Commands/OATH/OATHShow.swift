@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOATH
+import YKTransport
+import YKWire
+
+/// Says what the OATH application says of itself.
+struct OATHShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show version, device id and lock state. No password is needed.")
+    static let members = ["version", "deviceId", "hasPassword", "locked", "remembered"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let info = await (try world.openOATH()).info
+        let isRemembered = (try? Keyrings.standard().holds(info.deviceID)) ?? false
+        let version = info.version?.description
+        let rows = [
+            ["version", version ?? "not told"], ["device id", info.deviceID],
+            ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
+        ]
+        return Answer(
+            Table.lines(rows),
+            [
+                "version": version.map(JSON.string) ?? .null, "deviceId": .string(info.deviceID),
+                "hasPassword": .bool(info.hasPassword), "locked": .bool(info.isLocked),
+                "remembered": .bool(isRemembered),
+            ])
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKOATH
+
+extension World {
+    /// The OATH application of the key that is meant, unlocked.
+    func oath(_ password: PasswordOptions) async throws -> OATHService {
+        let service = try await openOATH()
+        try await unlock(service, password)
+        return service
+    }
+
+    /// The OATH application as it is.
+    func openOATH() async throws -> OATHService { try await OATHService.open(try connect()) }
+
+    /// Unlocks with the password that was given, else the remembered one of exactly this key, else asks.
+    func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {
+        let info = await service.info
+        guard info.isLocked else { return }
+        switch try SecretInput.given(options, variable: "YKIT_OATH_PASSWORD", terminal) {
+        case .secret(let password):
+            try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
+        case .none:
+            if try await unlockRemembered(service, info) { return }
+            let password = try passwordPrompt().secret("password of the OATH accounts")
+            try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
+        }
+    }
+
+    private func passwordPrompt() throws -> Prompt {
+        do { return try Prompt(orElse: "") } catch { throw Explain.passwordNeeded }
+    }
+
+    /// Tries the key that was remembered for this device; a wrong one is told of and not tried again.
+    private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
+        guard let raw = try Keyrings.standard().key(for: info.deviceID) else { return false }
+        do {
+            try await service.unlock(with: AccessKey(rawKey: raw))
+            return true
+        } catch .wrongPassword {
+            terminal.warn("the remembered password is no longer right; forget it with 'ykit oath access forget'")
+            return false
+        }
+    }
+}

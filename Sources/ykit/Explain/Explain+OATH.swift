@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKOATH
+import YKTransport
+import YKWire
+
+extension Explain {
+    static func oath(_ error: OATHError) -> Explanation {
+        switch error {
+        case .card(let error): card(error)
+        case .locked, .wrongPassword, .emptyPassword, .notAuthentic: access(error)
+        case .noSuchAccount:
+            Explanation("no-such-account", .notFound, "the key has no account of that name", hint: "ykit oath list")
+        case .full:
+            Explanation(
+                "full", .failed, "there is no room for another account",
+                hint: "delete one: ykit oath delete NAME")
+        case .unsupported(let feature, let needs, let has):
+            Explanation(
+                "not-supported", .notSupported,
+                "\(feature.rawValue) is not supported by this key (needs \(needs), has \(has?.description ?? "another"))"
+            )
+        case .touchTimeout:
+            Explanation(
+                "not-touched", .timeOut, "the key was not touched in time",
+                hint: "repeat the command and touch the key while it blinks")
+        case .damaged:
+            Explanation(
+                "damaged", .failed, "the key cannot read or write the memory of an account",
+                hint: "find it with ykit oath calculate, delete it, and enrol it again with the service")
+        case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
+        default: account(error)
+        }
+    }
+
+    private static func access(_ error: OATHError) -> Explanation {
+        switch error {
+        case .wrongPassword:
+            Explanation(
+                "password-wrong", .authentication,
+                "wrong password; OATH does not limit attempts, so none is lost",
+                hint: "try again; a forgotten password can only be removed with 'ykit oath reset', which deletes all "
+                    + "accounts")
+        case .emptyPassword:
+            Explanation("password-empty", .authentication, "an empty password is never sent")
+        case .notAuthentic(let cause):
+            Explanation(
+                "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
+                hint: "this may be another key than it says; do not use it before you know")
+        default: passwordNeeded
+        }
+    }
+
+    static let passwordNeeded = Explanation(
+        "password-needed", .authentication, "the accounts are locked with a password",
+        hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
+            + "'ykit oath access remember'")
+
+    /// What is wrong with an account that was to be written.
+    private static func account(_ error: OATHError) -> Explanation {
+        switch error {
+        case .nameTooLong(let bytes):
+            Explanation(
+                "name-too-long", .usage, "issuer, name and period take \(bytes) bytes together, 64 is the most",
+                hint: "shorten the issuer or the name")
+        case .emptyName: .usage("an account needs a name")
+        case .emptySecret: .usage("an account needs a secret")
+        case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
+        case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
+        case .invalidURI(let cause): malformed("this is no otpauth URI: \(cause)")
+        case .invalidMigration(let cause): malformed("this is no otpauth-migration export: \(cause)")
+        case .invalidPSKC(let cause): malformed("this key container cannot be read: \(cause)")
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+
+/// Where access keys are remembered, each under the id of the one device it belongs to.
+protocol Keyring {
+    /// The key of a device, when one is remembered.
+    func key(for device: String) throws(Explanation) -> Secret?
+    /// Remembers a key.
+    func remember(_ key: borrowing Secret, for device: String) throws(Explanation)
+    /// Forgets a key; answers whether there was one.
+    func forget(_ device: String) throws(Explanation) -> Bool
+    /// Forgets all keys; answers how many there were, where that is known.
+    func forgetAll() throws(Explanation) -> Int?
+    /// Where that is, for people.
+    var place: String { get }
+}
+
+extension Keyring {
+    /// Whether the key of a device is remembered.
+    func holds(_ device: String) throws(Explanation) -> Bool {
+        switch try key(for: device) {
+        case .some: true
+        case .none: false
+        }
+    }
+}
+
+/// The keyring of this computer.
+enum Keyrings {
+    /// The Secret Service of the desktop session where there is one, else a file; `YKIT_KEYRING` says which.
+    static func standard() throws(Explanation) -> any Keyring {
+        switch Variables["YKIT_KEYRING"] ?? "" {
+        case "": return SecretService() ?? FileKeyring.standard
+        case "file": return FileKeyring.standard
+        case "secret-service":
+            guard let service = SecretService() else {
+                throw Explanation(
+                    "no-secret-service", .failed,
+                    "there is no desktop session with a Secret Service, or no secret-tool",
+                    hint: "sudo apt install libsecret-tools, or YKIT_KEYRING=file")
+            }
+            return service
+        case let other: throw .usage("YKIT_KEYRING is '\(other)', expected file or secret-service")
+        }
+    }
+}

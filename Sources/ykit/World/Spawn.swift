@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Runs another program of this machine, with bytes on its standard input and nothing secret in its arguments.
+enum Spawn {
+    /// How a program ended, and what it wrote.
+    struct Result {
+        var status: Int32
+        var output: [UInt8]
+    }
+
+    /// Where a program is on the PATH; relative folders in it are not searched.
+    static func find(_ name: String) -> String? {
+        let path = Variables["PATH"] ?? "/usr/bin:/bin"
+        return path.split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
+            .first { access($0, X_OK) == 0 }
+    }
+
+    /// Runs a program to its end.
+    static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws(Explanation) -> Result {
+        let stdin = try memory(input)
+        defer { close(stdin) }
+        let stdout = try memory([])
+        defer { close(stdout) }
+        let child = try start(program, arguments, stdin: stdin, stdout: stdout)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw failure(program) }
+        }
+        lseek(stdout, 0, SEEK_SET)
+        let output = try Files.read(descriptor: stdout, program)
+        return Result(status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output)
+    }
+
+    /// Starts a program that goes on by itself, with these bytes on its standard input.
+    static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
+        let stdin = try memory(input)
+        defer { close(stdin) }
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(null) }
+        _ = try start(program, arguments, stdin: stdin, stdout: null, isDetached: true)
+    }
+
+    /// A file that is only in memory, with these bytes, to be read from its start.
+    static func memory(_ bytes: [UInt8]) throws(Explanation) -> Int32 {
+        let name = "/ykit-\(getpid())-\(UInt64.random(in: .min ... .max))"
+        let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("memory") }
+        shm_unlink(name)
+        Terminal.write(bytes, to: descriptor)
+        lseek(descriptor, 0, SEEK_SET)
+        return descriptor
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [String], stdin: Int32, stdout: Int32, isDetached: Bool = false
+    ) throws(Explanation) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, stdin, 0)
+        posix_spawn_file_actions_adddup2(&actions, stdout, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        if isDetached { posix_spawnattr_setflags(&attributes, setSession) }
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var child = pid_t()
+        guard posix_spawn(&child, program, &actions, &attributes, &words, environ) == 0 else { throw failure(program) }
+        return child
+    }
+
+    /// POSIX_SPAWN_SETSID, a macro that needs _GNU_SOURCE: a session of its own.
+    private static let setSession: Int16 = 0x80
+
+    private static func failure(_ program: String) -> Explanation {
+        Explanation("spawn", .failed, "cannot run \(program): \(System.failure)")
+    }
+}
