@@ -87,8 +87,9 @@ extension Explain {
         if let actual = mismatch.actual { message += "; sent: \(command(actual))" }
         return Explanation(
             "replay-mismatch", .replayMismatch, message,
-            hint: "see what was recorded with 'ykit capture show FILE'; a recording of another tool needs "
-                + "--replay-mode lookup")
+            hint: mismatch.expected == nil && mismatch.line == 0
+                ? "this was not recorded; 'ykit capture show FILE' tells what was"
+                : "a recording of another tool needs --replay-mode lookup; 'ykit capture show FILE' tells what it has")
     }
 
     /// The rule that lets the calling user use smart cards (polkit(8)).

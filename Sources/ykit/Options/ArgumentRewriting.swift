@@ -16,8 +16,11 @@ struct ArgumentRewriting {
     /// Global options that stand alone.
     static let flags: Set<String> = ["--json", "--strict", "--keep-secrets", "--plan"]
 
-    /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, empty for the
-    /// demonstration key in memory.
+    /// The value of `--virtual` without a file.
+    static let inMemory = ":memory:"
+
+    /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, `:memory:`
+    /// for the demonstration key.
     func rewrite(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var words = arguments[..<end]
@@ -43,9 +46,9 @@ struct ArgumentRewriting {
     /// The word behind `--virtual`, when it is a file name. Before the group that is anything but an option or a group;
     /// behind it, where verbs have words of their own, only a path or an existing file.
     private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {
-        guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return "" }
+        guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return Self.inMemory }
         let isFile = isBeforeGroup ? !groups.contains(next) : next.contains("/") || exists(next)
-        guard isFile else { return "" }
+        guard isFile else { return Self.inMemory }
         words.removeFirst()
         return next
     }

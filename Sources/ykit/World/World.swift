@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+import YKVirtualKey
 
 /// The composition root: from the options to a card that a service can talk to, and to the world it works in.
 final class World {
@@ -82,6 +83,7 @@ final class World {
             }
             return replay.link()
         }
+        if options.virtual != nil { return VirtualKey.demonstration().link() }
         throw LinkError.noReader
     }
 
