@@ -15,5 +15,7 @@ struct Ykit: ParsableCommand {
             \(ExitStatus.table)
             """,
         version: Program.version,
-        subcommands: [APDUCommand.self, OATHGroup.self, CaptureGroup.self, Completion.self, ClearClipboard.self])
+        subcommands: [
+            List.self, APDUCommand.self, OATHGroup.self, CaptureGroup.self, Completion.self, ClearClipboard.self,
+        ])
 }

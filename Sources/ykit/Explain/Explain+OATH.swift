@@ -56,6 +56,29 @@ extension Explain {
         hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or remember it once with "
             + "'ykit oath access remember'")
 
+    static func pskc(_ error: PSKCError) -> Explanation {
+        switch error {
+        case .malformed(let cause): malformed("this key container cannot be read: \(cause)")
+        case .field(let name, let value):
+            malformed("this key container cannot be read: \(name) is '\(value.printable)'")
+        case .unsupportedAlgorithm(let name):
+            malformed("the key container uses \(name.printable), which is not known here")
+        case .needsKey: Explanation("file-locked", .authentication, "the key container is encrypted")
+        case .wrongKey:
+            Explanation("file-key-wrong", .authentication, "wrong passphrase or key, or the key container was changed")
+        case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
+        }
+    }
+
+    private static func migration(_ error: MigrationError) -> Explanation {
+        switch error {
+        case .notMigration: malformed("this is no otpauth-migration export")
+        case .badBase64(let cause), .malformed(let cause):
+            malformed("this otpauth-migration export is damaged: \(cause)", hint: "export and scan it again")
+        case .account(let place, let cause): malformed("account \(place + 1) of the export cannot be used: \(cause)")
+        }
+    }
+
     /// What is wrong with an account that was to be written.
     private static func account(_ error: OATHError) -> Explanation {
         switch error {
@@ -67,9 +90,9 @@ extension Explain {
         case .emptySecret: .usage("an account needs a secret")
         case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
         case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
-        case .invalidURI(let cause): malformed("this is no otpauth URI: \(cause)")
-        case .invalidMigration(let cause): malformed("this is no otpauth-migration export: \(cause)")
-        case .invalidPSKC(let cause): malformed("this key container cannot be read: \(cause)")
+        case .invalidURI(let cause): malformed("this is no otpauth URI that can be used: \(cause)")
+        case .invalidMigration(let cause): migration(cause)
+        case .invalidPSKC(let cause): pskc(cause)
         default: Explanation("failed", .failed, "\(error)")
         }
     }

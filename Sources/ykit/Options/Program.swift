@@ -27,7 +27,7 @@ extension Program {
             let world = try World(verb.global, terminal)
             let answer = try await world.answer(of: verb)
             print(answer, type(of: verb).members, isJSON, terminal)
-            return .done
+            return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
             let explanation = isCancelled ? Explain.interrupted : Explain.explain(error)
@@ -40,10 +40,11 @@ extension Program {
     static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
-            if let raw = answer.raw { return Terminal.write(raw, to: 1) }
-            return answer.lines.forEach(terminal.line)
+            if let raw = answer.raw { Terminal.write(raw, to: 1) } else { answer.lines.forEach(terminal.line) }
+            if let failure = answer.failure { terminal.fail(failure) }
+            return
         }
-        var object = envelope(error: nil, warnings: answer.warnings)
+        var object = envelope(error: answer.failure, warnings: answer.warnings)
         for key in members { object[key] = answer.members[key] ?? .null }
         for member in answer.members.members { object[member.key] = member.value }
         terminal.line(JSON.object(object).text)

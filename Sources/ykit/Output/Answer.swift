@@ -12,6 +12,8 @@ struct Answer {
     var raw: [UInt8]?
     /// What went less than well, though the verb did its work.
     var warnings: [String] = []
+    /// Why the verb failed in part, after it said what it did.
+    var failure: Explanation?
 
     /// Nothing to say.
     init() {}

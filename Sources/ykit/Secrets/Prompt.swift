@@ -58,6 +58,9 @@ struct Prompt: ~Copyable {
         return String(decoding: answer.copyBytes(), as: UTF8.self)
     }
 
+    /// Shows a line.
+    func tell(_ line: String) { Terminal.write(Array((line + "\n").utf8), to: output) }
+
     /// Asks for yes or no; anything but yes is no.
     static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
         let answer = try Prompt(orElse: hint).line(question + " [y/N]")

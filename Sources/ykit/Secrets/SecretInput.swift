@@ -16,6 +16,9 @@ struct PasswordOptions: ParsableArguments {
         name: [.customShort("p"), .customLong("password")],
         help: ArgumentHelp("The password itself; other users of this machine can see it.", visibility: .hidden))
     var password: String?
+
+    /// No password.
+    static var none: PasswordOptions { get throws { try PasswordOptions.parse([]) } }
 }
 
 /// Reads secrets: never from the command line if it can be helped, never echoed, never kept longer than needed.

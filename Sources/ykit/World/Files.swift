@@ -54,6 +54,14 @@ enum Files {
         guard rename(temporary, path) == 0 else { throw failure("cannot replace", path) }
     }
 
+    /// Writes a file that is not there yet, which only its owner may read.
+    static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot create", path) }
+        Terminal.write(bytes, to: descriptor)
+        close(descriptor)
+    }
+
     private static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno
         let exit: ExitStatus =

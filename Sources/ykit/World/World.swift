@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKTransport
 import YKVirtualKey
 
@@ -84,7 +85,7 @@ final class World {
             return replay.link()
         }
         if options.virtual != nil { return VirtualKey.demonstration().link() }
-        throw LinkError.noReader
+        return try PCSC.connect(reader: try chosenReader(), deadline: environment.deadline())
     }
 
     private static func check(_ options: GlobalOptions) throws {

@@ -64,10 +64,9 @@ struct OATHAccessChange: Verb {
     }
 
     private func newPassword(_ terminal: Terminal) throws -> Secret {
-        var options = PasswordOptions()
+        var options = try PasswordOptions.none
         options.passwordStdin = newPasswordStdin
         options.passwordFd = newPasswordFd
-        options.password = nil
         switch try SecretInput.given(options, variable: "YKIT_OATH_NEW_PASSWORD", terminal) {
         case .secret(let secret): return secret
         case .none:

@@ -7,7 +7,8 @@ struct OATHGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oath", abstract: "One-time codes: TOTP and HOTP accounts.",
         subcommands: [
-            OATHShow.self, OATHList.self, OATHCalculate.self, OATHExport.self, OATHRename.self, OATHDelete.self,
+            OATHShow.self, OATHList.self, OATHCalculate.self, OATHAdd.self, OATHUri.self, OATHImport.self,
+            OATHExport.self, OATHRename.self, OATHDelete.self,
             OATHReset.self, OATHAccess.self,
         ])
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKTransport
+import YKWire
+
+/// Lists what is attached.
+struct List: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the keys that are attached, and the readers.")
+    static let members = ["devices"]
+
+    @Flag(help: "Print serial numbers only.")
+    var serials = false
+
+    @Flag(help: "Print reader names only, also of empty readers; no key is asked anything.")
+    var readers = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if serials, readers { throw ValidationError("--serials and --readers are two different lists") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let keys = try await world.attachedKeys(asking: !readers)
+        let lines: [String] =
+            if readers { keys.map(\.reader.printable) } else if serials { keys.compactMap(\.serial) } else {
+                Table.lines(keys.map(\.row))
+            }
+        return Answer(lines, ["devices": .array(keys.map(\.json))])
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKOATH
+import YKWire
+
+/// Writes new accounts onto a key, but never by accident over or beside one that it would damage.
+struct AccountWriter {
+    let service: OATHService
+    let force: Bool
+
+    /// Writes one account; names that are taken, or that extend another, are refused unless forced.
+    func write(_ new: NewOATHAccount) async throws {
+        if !force {
+            let conflicts = try await service.conflicts(with: new.id)
+            if conflicts.duplicate != nil { throw Self.exists(new.id) }
+            if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
+        }
+        try await service.put(new)
+    }
+
+    private static func exists(_ id: OATHAccountID) -> Explanation {
+        Explanation(
+            "exists", .policy, "an account '\(id.text.printable)' is there already, its secret would be lost",
+            hint: "choose another name, or overwrite it with --force")
+    }
+
+    private static func collides(_ id: OATHAccountID, _ other: OATHAccountID, _ isHarmful: Bool) -> Explanation {
+        Explanation(
+            "name-collides", .policy,
+            "the name '\(id.text.printable)' is the beginning of '\(other.text.printable)'"
+                + (isHarmful ? ", which this firmware would overwrite" : ", which some firmware confuses"),
+            hint: "choose another name, or add it all the same with --force")
+    }
+}
+
+extension NewOATHAccount {
+    /// The account as a member of an answer, without its secret.
+    var json: JSON {
+        OATHAccount(id: id, algorithm: algorithm, needsTouch: needsTouch, digits: digits).json.asJSON
+    }
+}
+
+extension JSON.Object {
+    var asJSON: JSON { .object(self) }
+}

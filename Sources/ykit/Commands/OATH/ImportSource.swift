@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKOATH
+import YKWire
+
+/// Something that holds accounts: what it is is told by its first bytes, not by its name.
+struct ImportSource {
+    /// One account, or why it cannot be one.
+    struct Item {
+        var origin: String
+        var account: Result<NewOATHAccount, Explanation>
+    }
+
+    let name: String
+    let bytes: [UInt8]
+
+    /// Reads everything in it.
+    func items(unlocking: (PSKCProtection) throws -> PSKCUnlocking?) throws -> [Item] {
+        if QRImage.matches(bytes) { return try Self.lines(QRImage.texts(in: bytes, name), origin: name) }
+        if PSKC.matches(bytes) { return try container(unlocking) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Explain.malformed(
+                "\(name) is neither a text with otpauth URIs, nor a PNG or JPEG image, nor a key container")
+        }
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+        return try Self.lines(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }, origin: name)
+    }
+
+    private static func lines(_ lines: [String], origin: String) throws -> [Item] {
+        guard !lines.isEmpty else { throw Explain.malformed("\(origin) holds no account") }
+        return lines.enumerated().flatMap { number, line in
+            self.items(line, origin: lines.count == 1 ? origin : "\(origin), entry \(number + 1)")
+        }
+    }
+
+    private static func items(_ line: String, origin: String) -> [Item] {
+        if MigrationPayload.matches(line) {
+            do {
+                let payload = try MigrationPayload(parsing: line)
+                return payload.accounts.map { Item(origin: origin, account: .success($0)) }
+            } catch {
+                return [Item(origin: origin, account: .failure(Explain.oath(.invalidMigration(error))))]
+            }
+        }
+        do { return [Item(origin: origin, account: .success(try OtpauthURI.parse(line)))] } catch {
+            return [Item(origin: origin, account: .failure(Explain.oath(.invalidURI(error))))]
+        }
+    }
+
+    private func container(_ unlocking: (PSKCProtection) throws -> PSKCUnlocking?) throws -> [Item] {
+        do {
+            let key = try unlocking(try PSKC.protection(of: bytes))
+            return try PSKC(parsing: bytes, unlocking: key).keys.map { key in
+                Item(origin: "\(name), key \(key.id.printable)", account: key.account.mapError { Explain.pskc($0) })
+            }
+        } catch let error as PSKCError {
+            throw Explain.pskc(error)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOATH
+import YKWire
+
+/// Writes an account from an otpauth URI.
+struct OATHUri: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "uri", abstract: "Add an account from an otpauth:// URI.",
+        discussion: "A URI holds a secret: better than as an argument it comes through standard input, with '-'.")
+    static let members = ["account"]
+
+    @Argument(help: "otpauth://…, or - for standard input.")
+    var uri: String
+
+    @Flag(name: .shortAndLong, help: "Ask for a touch before each code.")
+    var touch = false
+
+    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
+    var force = false
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let text: String
+        if uri == "-" {
+            text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self)
+        } else {
+            world.terminal.warn("a secret on the command line can be seen by others; use: ykit oath uri -")
+            text = uri
+        }
+        if MigrationPayload.matches(text) {
+            throw Explanation.usage(
+                "this is an export of several accounts", hint: "save it in a file, or pipe it: ykit oath import -")
+        }
+        var account = try Self.parse(text)
+        account.needsTouch = touch
+        let service = try await world.oath(password)
+        try await AccountWriter(service: service, force: force).write(account)
+        return Answer("added '\(account.id.text.printable)'", ["account": account.json])
+    }
+
+    private static func parse(_ text: String) throws -> NewOATHAccount {
+        do { return try OtpauthURI.parse(text) } catch { throw OATHError.invalidURI(error) }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOATH
+import YKTransport
+
+/// Where the secret of a new account comes from.
+struct AccountSecretOptions: ParsableArguments {
+    @Flag(help: "Read the secret from standard input, one line.")
+    var secretStdin = false
+
+    @Option(help: ArgumentHelp("Read the secret from this open file descriptor.", valueName: "n"))
+    var secretFd: Int32?
+
+    @Flag(name: .shortAndLong, help: "Make a random secret up.")
+    var generate = false
+
+    @Option(
+        help: ArgumentHelp("Write the account with its made-up secret into this new file.", valueName: "file"),
+        completion: .file())
+    var uriFile: String?
+
+    func validate() throws {
+        if generate, secretStdin || secretFd != nil { throw ValidationError("--generate takes no secret") }
+        if uriFile != nil, !generate { throw ValidationError("--uri-file needs --generate") }
+    }
+
+    /// The secret, decoded.
+    func read(for algorithm: OATHAlgorithm, _ world: World) throws -> Secret {
+        if generate {
+            var bytes = try world.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
+            defer { Secret.wipe(&bytes) }
+            return Secret(bytes)
+        }
+        var given = try PasswordOptions.none
+        given.passwordStdin = secretStdin
+        given.passwordFd = secretFd
+        switch try SecretInput.given(given, variable: "YKIT_OATH_SECRET", world.terminal) {
+        case .secret(let text): return try Self.decode(text)
+        case .none:
+            let hint = "give it with --secret-stdin, --secret-fd N or YKIT_OATH_SECRET"
+            return try Self.decode(try Prompt(orElse: hint).secret("secret of the account (base 32)"))
+        }
+    }
+
+    /// Shows the made-up secret once: in a new file, else on the terminal, never in the results.
+    func show(_ account: NewOATHAccount, _ world: World) throws {
+        let uri = OtpauthURI.text(account)
+        if let uriFile { return try Files.create(Array((uri + "\n").utf8), at: uriFile) }
+        try Prompt(orElse: "write it into a file with --uri-file").tell("enrol this with the service: \(uri)")
+    }
+
+    private static func decode(_ text: borrowing Secret) throws -> Secret {
+        var bytes = text.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        guard var secret = try? Base32.decode(String(decoding: bytes, as: UTF8.self)), !secret.isEmpty else {
+            throw Explanation.usage(
+                "the secret is not base 32", hint: "letters A to Z and digits 2 to 7, as the service prints it")
+        }
+        defer { Secret.wipe(&secret) }
+        return Secret(secret)
+    }
+}
