@@ -38,3 +38,11 @@ extension VirtualKeyState {
             secret: (0..<length).map { digit[$0 % digit.count] }, properties: properties)
     }
 }
+
+extension DeviceProfile {
+    /// A profile with a serial number of its own.
+    static func random(_ random: any RandomSource) throws(LinkError) -> DeviceProfile {
+        let number = try random.draw(3, secret: false).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return DeviceProfile(serial: 0x0100_0000 | number)
+    }
+}

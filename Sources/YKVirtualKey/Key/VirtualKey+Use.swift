@@ -2,32 +2,90 @@
 
 import Synchronization
 import YKTransport
+import YKWire
 
 extension VirtualKey {
     /// The name of the reader that the key is in.
     package static let readerName = "ykit virtual YubiKey"
 
     /// Gives the key to a link until ``release(_:)``, `nil` while another one has it. Answers whether another link
-    /// used or reset the key since this one did.
+    /// or program used or reset the key since this one did.
     func hold(_ number: UInt64) throws(LinkError) -> Bool? {
-        body.withLock { body in
+        try using { body throws(VirtualKeyFileError) in
             guard body.holder == nil else { return nil }
+            let isChanged: Bool
+            if body.file != nil {
+                guard let changed = try body.lockFile() else { return nil }
+                isChanged = changed
+            } else {
+                isChanged = false
+            }
             body.holder = number
             defer { body.lastUser = number }
-            return body.lastUser.map { $0 != number } ?? false
+            return isChanged || body.lastUser.map { $0 != number } ?? false
         }
     }
 
     func release(_ number: UInt64) {
         body.withLock { body in
-            if body.holder == number { body.holder = nil }
+            guard body.holder == number else { return }
+            body.holder = nil
+            body.file?.unlock()
         }
     }
 
-    /// One command APDU and its response; `nil` while the key waits for a touch.
+    /// One command APDU and its response; `nil` while the key waits for a touch. A change that cannot be written did
+    /// not happen.
     func exchange(_ command: [UInt8]) throws(LinkError) -> [UInt8]? {
-        body.withLock { $0.card.exchange(command, world) }
+        try using { body throws(VirtualKeyFileError) in
+            var card = body.card
+            let reply = card.exchange(command, world)
+            if card.state != body.card.state { try body.file?.save(card.state) }
+            body.card = card
+            return reply
+        }
     }
 
     func powerOff() { body.withLock { $0.card.powerOff() } }
+
+    /// The programs that have the state file.
+    var holders: [LinkError.Holder] {
+        body.withLock { $0.file?.path }.map(LockHolders.of) ?? []
+    }
+
+    private func using<Value: Sendable>(
+        _ use: (inout Body) throws(VirtualKeyFileError) -> Value
+    ) throws(LinkError) -> Value {
+        try lift(\VirtualKeyFileError.asLinkError) { () throws(VirtualKeyFileError) in
+            try body.withLock { body throws(VirtualKeyFileError) in try use(&body) }
+        }
+    }
+}
+
+extension VirtualKey.Body {
+    /// Locks the file and reads what another program wrote; `nil` while that program still has it.
+    fileprivate mutating func lockFile() throws(VirtualKeyFileError) -> Bool? {
+        guard var file, try file.lock() else { return nil }
+        do {
+            let isChanged = file.hasChanged
+            if isChanged { card = VirtualCard(try file.load()) }
+            self.file = file
+            return isChanged
+        } catch {
+            file.unlock()
+            throw error
+        }
+    }
+}
+
+extension VirtualKeyFile {
+    /// Reads the state under the lock, waiting a little for another program that has it.
+    mutating func read(_ deadline: Deadline) throws(VirtualKeyFileError) -> VirtualKeyState {
+        while try !lock() {
+            guard !deadline.isOver else { throw .inUse(path: path, holders: LockHolders.of(path)) }
+            Pause.step(deadline)
+        }
+        defer { unlock() }
+        return try load()
+    }
 }

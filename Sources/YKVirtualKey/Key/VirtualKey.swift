@@ -13,6 +13,7 @@ public final class VirtualKey: Sendable {
 
     struct Body {
         var card: VirtualCard
+        var file: VirtualKeyFile?
         var holder: UInt64?
         var lastUser: UInt64?
         var links: UInt64 = 0
@@ -24,15 +25,33 @@ public final class VirtualKey: Sendable {
         body = Mutex(Body(card: VirtualCard(state)))
     }
 
+    /// Makes a key that keeps its state in a file; when there is none, a new key without accounts is written.
+    ///
+    /// A file that another program uses is waited for as long as `patience`. Throws what is wrong with the file, which
+    /// is then left as it is.
+    public init(
+        file path: String, world: VirtualWorld = VirtualWorld(), profile: DeviceProfile? = nil,
+        patience: Duration = .seconds(2)
+    ) throws(VirtualKeyFileError) {
+        self.world = world
+        var file = VirtualKeyFile(path)
+        try file.createIfMissing { () throws(LinkError) in
+            let profile = if let profile { profile } else { try DeviceProfile.random(world.random) }
+            return try VirtualKeyState.new(profile, random: world.random)
+        }
+        let state = try file.read(.after(patience))
+        body = Mutex(Body(card: VirtualCard(state), file: file))
+    }
+
     /// The key of demonstrations and examples, in memory.
     public static func demonstration(world: VirtualWorld = VirtualWorld()) -> VirtualKey {
         VirtualKey(.demonstration(), world: world)
     }
 
-    /// What the key keeps without power, as it is now.
+    /// What the key keeps without power, as it was used last.
     public var state: VirtualKeyState { body.withLock { $0.card.state } }
 
-    /// Connects a program to the key; the card is powered until the link is closed.
+    /// Connects a program to the key.
     public func link() -> sending any CardLink {
         let number = body.withLock { body in
             body.links += 1

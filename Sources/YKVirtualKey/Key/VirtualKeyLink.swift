@@ -19,11 +19,15 @@ final class VirtualKeyLink: CardLink {
 
     func begin(deadline: Deadline) throws(LinkError) -> Bool {
         guard !isHeld else { return false }
-        let isLost = try Pause.until(deadline, "waiting for the virtual key") { () throws(LinkError) in
-            try key.hold(number)
+        while true {
+            if let isLost = try key.hold(number) {
+                isHeld = true
+                return isLost
+            }
+            if deadline.isCancelled { throw .cancelled }
+            if deadline.isOver { throw .busy(reader: identity.reader, holders: key.holders) }
+            Pause.step(deadline)
         }
-        isHeld = true
-        return isLost
     }
 
     func end() {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+import YKWire
+
+/// The state file of a virtual key: JSON, mode 0600, locked while the key is used, replaced whole at each change.
+///
+/// The lock is on the file itself. Replacing a file makes another one of that name, so whoever waited for the lock of
+/// the old one looks again, and a new one is locked before it gets the name.
+struct VirtualKeyFile: Sendable {
+    let path: String
+    private var descriptor: Int32 = -1
+    private var seen: Stamp?
+
+    /// What tells one content of the file from another.
+    private struct Stamp: Hashable {
+        let device, inode: UInt64
+        let size: Int
+        let seconds, nanoseconds: Int
+
+        init(_ descriptor: Int32) {
+            var info = stat()
+            fstat(descriptor, &info)
+            device = UInt64(info.st_dev)
+            inode = UInt64(info.st_ino)
+            size = Int(info.st_size)
+            seconds = info.st_mtim.tv_sec
+            nanoseconds = info.st_mtim.tv_nsec
+        }
+    }
+
+    init(_ path: String) { self.path = path }
+
+    /// Whether the content is another one than that read or written last; only while locked.
+    var hasChanged: Bool { seen != Stamp(descriptor) }
+
+    /// Takes the lock; `false` when another program has it.
+    mutating func lock() throws(VirtualKeyFileError) -> Bool {
+        while true {
+            let file = try opened()
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                Glibc.close(file)
+                return false
+            }
+            if names(file) {
+                descriptor = file
+                return true
+            }
+            Glibc.close(file)
+        }
+    }
+
+    mutating func unlock() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Reads the state; only while locked.
+    mutating func load() throws(VirtualKeyFileError) -> VirtualKeyState {
+        let stamp = Stamp(descriptor)
+        let state = try parse(try content())
+        seen = stamp
+        return state
+    }
+
+    /// Replaces the content; only while locked.
+    mutating func save(_ state: VirtualKeyState) throws(VirtualKeyFileError) {
+        let file = try create(state)
+        guard rename(newPath, path) == 0 else {
+            let fault = unwritable()
+            Glibc.close(file)
+            unlink(newPath)
+            throw fault
+        }
+        syncFolder()
+        unlock()
+        descriptor = file
+        seen = Stamp(file)
+    }
+
+    /// Writes a first state under the name, unless there is a file already.
+    func createIfMissing(_ state: () throws(LinkError) -> VirtualKeyState) throws(VirtualKeyFileError) {
+        var info = stat()
+        guard lstat(path, &info) != 0, errno == ENOENT else { return }
+        guard let state = try? state() else {
+            throw .unwritable(path: path, errno: EIO, "no random bytes for a new key")
+        }
+        let file = try create(state, unique: true)
+        defer { Glibc.close(file) }
+        let temporary = "\(newPath).\(getpid())"
+        defer { unlink(temporary) }
+        if Glibc.link(temporary, path) != 0, errno != EEXIST { throw unwritable() }
+        syncFolder()
+    }
+
+    private var newPath: String { path + ".new" }
+
+    private func opened() throws(VirtualKeyFileError) -> Int32 {
+        let file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if file < 0 {
+            throw errno == ELOOP || errno == EISDIR || errno == ENXIO ? .notAFile(path: path) : unreadable()
+        }
+        var info = stat()
+        guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+            Glibc.close(file)
+            throw .notAFile(path: path)
+        }
+        return file
+    }
+
+    /// Whether the name still means this file.
+    private func names(_ file: Int32) -> Bool {
+        var named = stat()
+        var held = stat()
+        return lstat(path, &named) == 0 && fstat(file, &held) == 0 && named.st_ino == held.st_ino
+            && named.st_dev == held.st_dev
+    }
+
+    private func content() throws(VirtualKeyFileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = pread(descriptor, &block, block.count, off_t(bytes.count))
+            if count < 0 { throw unreadable() }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+            guard bytes.count <= 1 << 20 else {
+                throw .broken(path: path, line: nil, field: nil, reason: "more than a mebibyte")
+            }
+        }
+    }
+
+    private func parse(_ bytes: [UInt8]) throws(VirtualKeyFileError) -> VirtualKeyState {
+        let json: JSON
+        do { json = try JSON(parsing: bytes) } catch {
+            let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
+            throw .broken(path: path, line: line, field: nil, reason: error.reason)
+        }
+        guard let format = json[VirtualKeyState.mark]?.int, format > 0 else {
+            throw .broken(path: path, line: nil, field: VirtualKeyState.mark, reason: "expected the format's number")
+        }
+        guard format <= VirtualKeyState.format else { throw .newer(path: path, format: format) }
+        do { return try VirtualKeyState(json) } catch {
+            throw .broken(path: path, line: nil, field: error.field, reason: error.reason)
+        }
+    }
+
+    /// A new file beside the old one, complete, on the disk and locked.
+    private func create(_ state: VirtualKeyState, unique: Bool = false) throws(VirtualKeyFileError) -> Int32 {
+        let name = unique ? "\(newPath).\(getpid())" : newPath
+        unlink(name)
+        let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw unwritable() }
+        guard write(Array((state.json.prettyText + "\n").utf8), to: file), fsync(file) == 0,
+            flock(file, LOCK_EX | LOCK_NB) == 0
+        else {
+            let fault = unwritable()
+            Glibc.close(file)
+            unlink(name)
+            throw fault
+        }
+        return file
+    }
+
+    private func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func syncFolder() {
+        let cut = path.lastIndex(of: "/")
+        let folder = cut.map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        Glibc.close(descriptor)
+    }
+
+    private func unreadable() -> VirtualKeyFileError {
+        .unreadable(path: path, errno: errno, String(cString: strerror(errno)))
+    }
+
+    private func unwritable() -> VirtualKeyFileError {
+        .unwritable(path: path, errno: errno, String(cString: strerror(errno)))
+    }
+}

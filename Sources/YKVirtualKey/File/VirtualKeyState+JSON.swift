@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+extension VirtualKeyState {
+    /// The format that this program writes.
+    static let format: Int64 = 1
+    /// The member that marks a state file, and carries its format.
+    static let mark = "ykit-virtual-key"
+
+    /// The state as it is kept in a file.
+    package var json: JSON {
+        [Self.mark: .int(Self.format), "device": profile.json, "oath": oath.json, "ndef": .string(ndef)]
+    }
+
+    /// Reads the object of a state file of this format.
+    package init(_ json: JSON) throws(StateFields.Fault) {
+        var fields = try StateFields(json, path: "")
+        _ = fields.take(Self.mark)
+        self.init(
+            profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
+        ndef = try fields.text("ndef")
+        try fields.finish()
+    }
+}
+
+extension DeviceProfile {
+    fileprivate var json: JSON {
+        [
+            "serial": .int(Int64(serial)), "version": .string(version.description), "form": .int(Int64(formFactor)),
+            "transport": .string(transport.rawValue),
+        ]
+    }
+
+    fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
+        var fields = fields
+        let serial = try fields.number("serial", UInt32.min ... .max)
+        guard let version = Version(try fields.text("version")) else {
+            throw fields.fault("version", "expected three numbers such as 5.7.1")
+        }
+        self.init(
+            version: version, serial: serial, formFactor: try fields.number("form", 0...255),
+            transport: try fields.choice("transport", Transport.allCases.map { ($0.rawValue, $0) }))
+        try fields.finish()
+    }
+}
+
+extension OATHMemory {
+    fileprivate var json: JSON {
+        var object = JSON.Object()
+        object["salt"] = .string(Hex.encode(salt))
+        object["key"] = accessKey.map { .string(Hex.encode($0)) }
+        object["accounts"] = .array(accounts.map(\.json))
+        return .object(object)
+    }
+
+    fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
+        var fields = fields
+        self.init(salt: try fields.bytes("salt"), accessKey: fields.has("key") ? try fields.bytes("key") : nil)
+        guard (1...16).contains(salt.count) else { throw fields.fault("salt", "expected 1 to 16 bytes") }
+        for entry in try fields.list("accounts") {
+            let account = try VirtualAccount(entry)
+            guard index(of: account.name) == nil else { throw entry.fault("name", "there is an account of that name") }
+            accounts.append(account)
+        }
+        try fields.finish()
+    }
+}

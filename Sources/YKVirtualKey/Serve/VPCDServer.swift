@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+import YKWire
+
+/// Puts a virtual key into the reader of a real smart card service: vpcd, of the vsmartcard project, hands on what
+/// pcscd sends, over TCP.
+///
+/// Each message has two bytes of length, most significant first. One byte is about power (0 off, 1 on, 2 reset, 4 asks
+/// for the answer to reset), more is a command APDU.
+public struct VPCDServer {
+    /// What a person who serves a key may want to see.
+    public enum Event: Hashable, Sendable {
+        /// The key is in the reader.
+        case inserted
+        /// The key was taken out of the reader.
+        case removed
+        /// The key got power.
+        case powerOn
+        /// The key lost power.
+        case powerOff
+        /// The key was reset.
+        case reset
+        /// A command and what was answered; `nil` for no answer.
+        case exchange(command: [UInt8], response: [UInt8]?)
+        /// The key could not do its work: its state file is broken, or cannot be written.
+        case failed(LinkError)
+    }
+
+    private let key: VirtualKey
+    private let address: VPCDAddress
+    private let cancellation: Cancellation
+    private let report: (Event) -> Void
+    private var faults: FaultPlan
+    /// How long the key waits for a touch.
+    public var touchTime: Duration = .seconds(15)
+    /// Whether a reader that went away is waited for, as when pcscd is started anew.
+    public var reconnects = false
+
+    /// Prepares to serve; nothing is connected before ``run()``.
+    public init(
+        _ key: VirtualKey, at address: VPCDAddress = VPCDAddress(), faults: FaultPlan = FaultPlan(),
+        cancellation: Cancellation, report: @escaping (Event) -> Void = { _ in }
+    ) {
+        self.key = key
+        self.address = address
+        self.faults = faults
+        self.cancellation = cancellation
+        self.report = report
+    }
+
+    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    public mutating func run() throws(VPCDError) {
+        var wasInserted = false
+        while !cancellation.isCancelled {
+            do throws(VPCDError) {
+                let ending = try session()
+                wasInserted = true
+                switch ending {
+                case .calledOff: return
+                case .removed(nil): return
+                case .removed(let back?): pause(back)
+                case .readerGone:
+                    guard reconnects else { throw VPCDError.readerGone(address) }
+                }
+            } catch {
+                guard reconnects, wasInserted else { throw error }
+                pause(.milliseconds(200))
+            }
+        }
+    }
+
+    private enum Ending {
+        case calledOff
+        case readerGone
+        case removed(back: Duration?)
+    }
+
+    /// From insertion to removal.
+    private mutating func session() throws(VPCDError) -> Ending {
+        let stream = try Stream(address, cancellation)
+        let link = key.link()
+        defer {
+            try? link.reset(.cold, deadline: .after(.seconds(1)))
+            link.close()
+            report(.removed)
+        }
+        report(.inserted)
+        var assembler = VPCDAssembler()
+        while let bytes = stream.receive(cancellation) {
+            if bytes.isEmpty { return .readerGone }
+            for message in assembler.feed(bytes) {
+                switch answer(message, link) {
+                case .nothing: continue
+                case .bytes(let answer):
+                    guard stream.send(VPCDMessage.frame(answer), cancellation) else { return .readerGone }
+                case .leave(let back): return .removed(back: back)
+                }
+            }
+        }
+        return .calledOff
+    }
+
+    private enum Answer {
+        case nothing
+        case bytes([UInt8])
+        case leave(back: Duration?)
+    }
+
+    private mutating func answer(_ message: VPCDMessage, _ link: any CardLink) -> Answer {
+        switch message {
+        case .powerOff:
+            try? link.reset(.cold, deadline: deadline)
+            link.end()
+            report(.powerOff)
+        case .powerOn:
+            failing { () throws(LinkError) in _ = try link.begin(deadline: deadline) }
+            report(.powerOn)
+        case .reset:
+            failing { () throws(LinkError) in try link.reset(.warm, deadline: deadline) }
+            report(.reset)
+        case .answerToReset: return .bytes(link.identity.atr)
+        case .command(let command): return play(command, link)
+        case .unknown: break
+        }
+        return .nothing
+    }
+
+    private mutating func play(_ command: [UInt8], _ link: any CardLink) -> Answer {
+        let outcome: FaultPlan.Outcome
+        do {
+            outcome = try faults.play(command) { bytes throws(LinkError) in
+                try link.exchange(bytes, deadline: .after(touchTime, cancellation: cancellation))
+            }
+        } catch {
+            let status = ResponseAPDU(Self.status(error)).encoded
+            report(.failed(error))
+            report(.exchange(command: command, response: status))
+            return .bytes(status)
+        }
+        switch outcome {
+        case .reply(let response, let delay):
+            pause(delay)
+            report(.exchange(command: command, response: response))
+            return .bytes(response)
+        case .silence:
+            report(.exchange(command: command, response: nil))
+            return .nothing
+        case .removed(let back): return .leave(back: back)
+        case .reset: return .leave(back: .zero)
+        }
+    }
+
+    /// What a real key answers when its time for a touch is over, and when its memory fails.
+    private static func status(_ error: LinkError) -> StatusWord {
+        if case .timedOut = error { .conditionsNotSatisfied } else { .memoryFailure }
+    }
+
+    private var deadline: Deadline { .after(.seconds(2), cancellation: cancellation) }
+
+    private func failing(_ body: () throws(LinkError) -> Void) {
+        do { try body() } catch { report(.failed(error)) }
+    }
+
+    private func pause(_ duration: Duration) {
+        let deadline = Deadline.after(duration, cancellation: cancellation)
+        while !deadline.isOver, !deadline.isCancelled { Pause.step(deadline) }
+    }
+}
