@@ -91,6 +91,9 @@ public struct ByteReader: Sendable {
         }
     }
 
+    /// What is left, to be walked as CBOR with the same offsets.
+    package var cborCursor: CBORCursor { CBORCursor(bytes, from: offset, to: end) }
+
     private func missing(_ count: Int, _ what: String) -> WireError {
         WireError(.truncated, at: offset, "expected \(what) of \(count) bytes, \(remaining) left")
     }

@@ -2,88 +2,149 @@
 
 import YKWire
 
-/// Finds the bytes of a session's exchanges that hold a secret: PINs, passwords and keys on their way to the card.
+/// Finds the bytes of a session that hold a secret: PINs, passwords and keys on their way to the key.
 ///
-/// It follows SELECT and command chaining, because the same instruction is a secret in one application and not in
-/// another.
+/// It follows SELECT, command chaining and the collection of long replies, because the same instruction is a secret in
+/// one application and not in another. What it cannot read it masks.
 package struct Redactor: Sendable {
-    private var applet: [UInt8] = []
-    private var isInChain = false
+    package typealias Mask = Capture.Event.Mask
+
+    private var applet: AID?
+    private var hasSelected = false
+    private var chain = Chain()
+    private var hidesReply = false
+    private var reports = ReportRedactor()
+
+    /// The data of a command that comes in parts.
+    private struct Chain {
+        var header: [UInt8] = []
+        var data: [UInt8] = []
+    }
 
     package init() {}
 
-    /// The runs to overwrite in a command and in its reply.
-    package mutating func masks(
-        command bytes: [UInt8], reply: [UInt8]
-    ) -> (command: [Capture.Event.Mask], reply: [Capture.Event.Mask]) {
-        guard let command = try? APDU(decoding: bytes) else { return ([], []) }
-        if command.ins == 0xA4, command.p1 == 0x04 {
-            if reply.suffix(2) == [0x90, 0x00] || reply.dropLast().last == 0x61 { applet = command.data }
-            isInChain = false
-            return ([], [])
+    /// The event with its secrets overwritten, and where they were; masks that it has already are kept.
+    package mutating func redacted(_ event: Capture.Event) -> Capture.Event {
+        var event = event
+        let found = masks(event)
+        event.commandMask = Self.joined(event.commandMask + found.command)
+        event.replyMask = Self.joined(event.replyMask + found.reply)
+        switch event.kind {
+        case .exchange(let command, let reply):
+            event.kind = .exchange(
+                command: command.masked(event.commandMask), reply: reply.masked(event.replyMask))
+        case .written(let report): event.kind = .written(report.masked(event.commandMask))
+        case .delivered(let report): event.kind = .delivered(report.masked(event.replyMask))
+        case .featureSet(let report): event.kind = .featureSet(report.masked(event.commandMask))
+        case .featureGot(let report): event.kind = .featureGot(report.masked(event.replyMask))
+        case .link: break
         }
-        let wasInChain = isInChain
-        isInChain = command.cla & 0x10 != 0
-        let start = Self.dataOffset(bytes)
-        let runs = secrets(in: command, isPart: isInChain || wasInChain)
-        return (runs.map { .init(offset: start + $0.lowerBound, length: $0.count) }, replyMasks(command, reply))
+        return event
     }
 
-    private static func dataOffset(_ command: [UInt8]) -> Int {
+    /// The runs to overwrite in an event.
+    package mutating func masks(_ event: Capture.Event) -> (command: [Mask], reply: [Mask]) {
+        switch event.kind {
+        case .exchange(let command, let reply): return masks(command: command, reply: reply)
+        case .written(let report): return (reports.masks(written: report), [])
+        case .featureSet(let report): return (ReportRedactor.masks(featureSet: report), [])
+        case .delivered, .featureGot: return ([], [])
+        case .link(let what, _):
+            if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
+            return ([], [])
+        }
+    }
+
+    /// The runs to overwrite in a command and in its reply; an empty reply is one that is not known.
+    package mutating func masks(command bytes: [UInt8], reply: [UInt8]) -> (command: [Mask], reply: [Mask]) {
+        guard let command = try? APDU(decoding: bytes) else {
+            chain = Chain()
+            return (bytes.count > 4 ? [Mask(offset: 4, length: bytes.count - 4)] : [], Self.body(reply))
+        }
+        if command.ins == 0xA4 {
+            select(command, reply)
+            return ([], [])
+        }
+        if command.continues(in: applet) { return ([], restOfReply(reply)) }
+        let runs = commandRuns(command)
+        hidesReply = SecretPlaces.isReplySecret(applet, hasSelected, command, data: chain.data)
+        if command.cla & 0x10 == 0 { chain = Chain() }
+        let start = APDU.dataOffset(bytes)
+        return (
+            runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }, hidesReply ? restOfReply(reply) : []
+        )
+    }
+
+    private mutating func select(_ command: APDU, _ reply: [UInt8]) {
+        chain = Chain()
+        hidesReply = false
+        guard command.p1 == 0x04 else { return }
+        let isDone = reply.isEmpty || reply.suffix(2) == [0x90, 0x00] || reply.dropLast().last == 0x61
+        guard isDone else { return }
+        hasSelected = true
+        applet = AID.known(command.data)
+    }
+
+    private mutating func commandRuns(_ command: APDU) -> [Range<Int>] {
+        let header = [command.cla & ~0x10, command.ins, command.p1, command.p2]
+        if chain.header != header { chain = Chain(header: header) }
+        let start = chain.data.count
+        guard start + command.data.count <= 1 << 20 else { return [0..<command.data.count] }
+        chain.data += command.data
+        let places = SecretPlaces.inCommand(applet, hasSelected, command, data: chain.data)
+        let part = start..<chain.data.count
+        return places.map { $0.clamped(to: part) }.filter { !$0.isEmpty }
+            .map { ($0.lowerBound - start)..<($0.upperBound - start) }
+    }
+
+    private mutating func restOfReply(_ reply: [UInt8]) -> [Mask] {
+        guard hidesReply else { return [] }
+        if reply.dropLast().last != 0x61 { hidesReply = false }
+        return Self.body(reply)
+    }
+
+    private static func body(_ reply: [UInt8]) -> [Mask] {
+        reply.count > 2 ? [Mask(offset: 0, length: reply.count - 2)] : []
+    }
+
+    /// Runs in order, those that touch or overlap made one.
+    package static func joined(_ masks: [Mask]) -> [Mask] {
+        var result: [Mask] = []
+        for mask in masks.filter({ $0.length > 0 && $0.offset >= 0 }).sorted(by: { $0.offset < $1.offset }) {
+            if let last = result.last, last.end >= mask.offset {
+                result[result.count - 1] = Mask(offset: last.offset, length: max(last.end, mask.end) - last.offset)
+            } else {
+                result.append(mask)
+            }
+        }
+        return result
+    }
+}
+
+extension Capture.Event.Mask {
+    /// The index behind the last byte.
+    package var end: Int {
+        let (end, overflows) = offset.addingReportingOverflow(length)
+        return overflows ? .max : end
+    }
+}
+
+extension APDU {
+    /// Where the data field of an encoded command starts.
+    package static func dataOffset(_ command: [UInt8]) -> Int {
         command.count > 7 && command[4] == 0 ? 7 : 5
     }
 
-    private func secrets(in command: APDU, isPart: Bool) -> [Range<Int>] {
-        let data = command.data
-        let all = data.isEmpty ? [] : [0..<data.count]
-        switch (application, command.ins) {
-        case (_, 0x20), (_, 0x24), (_, 0x2C): return all
-        case (.oath, 0x01): return isPart ? all : Self.value(of: 0x73, in: data, skipping: 2) ?? all
-        case (.oath, 0x03): return isPart ? all : Self.value(of: 0x73, in: data, skipping: 1) ?? all
-        case (.piv, 0xFE), (.piv, 0xFF): return all
-        case (.piv, 0xDB): return data.starts(with: [0x5C, 0x03, 0x5F, 0xC1, 0x09]) ? all : []
-        case (.fido, 0x10): return isPart || data.first == 0x06 && data.count > 6 ? all : []
-        case (.otp, 0x01): return [0x01, 0x03, 0x04, 0x05].contains(command.p1) ? all : []
-        case (.management, 0x1C):
-            let lock = Self.configurationValue(of: 0x0A, in: data) + Self.configurationValue(of: 0x0B, in: data)
-            return isPart ? all : lock
-        case (.openPGP, 0xDB): return all
-        case (.hsmAuth, 0x01), (.hsmAuth, 0x08), (.hsmAuth, 0x0B), (.hsmAuth, 0x02): return all
-        default: return []
-        }
-    }
+    /// Whether this asks for the rest of a reply: GET RESPONSE, or OATH's own.
+    package func continues(in applet: AID?) -> Bool { ins == 0xC0 || ins == 0xA5 && applet == .oath && data.isEmpty }
+}
 
-    private func replyMasks(_ command: APDU, _ reply: [UInt8]) -> [Capture.Event.Mask] {
-        let isPrinted = command.ins == 0xCB && command.data.starts(with: [0x5C, 0x03, 0x5F, 0xC1, 0x09])
-        guard application == .piv, isPrinted, reply.count > 2 else { return [] }
-        return [.init(offset: 0, length: reply.count - 2)]
-    }
-
-    private var application: AID? {
-        [.oath, .piv, .fido, .otp, .management, .openPGP, .hsmAuth].first { $0.matches(applet) }
-    }
-
-    /// Where the value of a tag is, less its first `skip` bytes; `nil` when the data cannot be read as data objects.
-    private static func value(of wanted: UInt32, in data: [UInt8], skipping skip: Int) -> [Range<Int>]? {
-        var reader = ByteReader(data)
-        var found: [Range<Int>] = []
-        while !reader.isAtEnd {
-            guard let tag = try? reader.tlvTag() else { return nil }
-            if tag == 0x78 {  // OATH's property has no length byte.
-                _ = try? reader.byte()
-                continue
-            }
-            guard let length = try? reader.tlvLength() else { return nil }
-            let start = reader.offset
-            guard (try? reader.bytes(length)) != nil else { return nil }
-            if tag.rawValue == wanted, length > skip { found.append((start + skip)..<(start + length)) }
-        }
-        return found
-    }
-
-    private static func configurationValue(of wanted: UInt32, in data: [UInt8]) -> [Range<Int>] {
-        guard data.count > 1 else { return [] }
-        let inner = value(of: wanted, in: Array(data.dropFirst()), skipping: 0) ?? [0..<(data.count - 1)]
-        return inner.map { ($0.lowerBound + 1)..<($0.upperBound + 1) }
+extension AID {
+    /// The application that a SELECT of these bytes names, among those known here.
+    package static func known(_ bytes: [UInt8]) -> AID? {
+        let all: [AID] = [
+            .oath, .piv, .fido, .otp, .management, .openPGP, .hsmAuth, .securityDomain, .ndef, .canokeyAdmin,
+        ]
+        return all.first { $0.rawValue == bytes } ?? all.first { $0.matches(bytes) }
     }
 }
