@@ -33,6 +33,8 @@ extension Capture {
             public static let reset = LinkEvent(rawValue: "reset")
             /// The card or key was taken away.
             public static let removed = LinkEvent(rawValue: "removed")
+            /// The host looked at the clock; written where the time is later than the event before says.
+            public static let time = LinkEvent(rawValue: "time")
             /// The link failed.
             public static let fail = LinkEvent(rawValue: "fail")
         }

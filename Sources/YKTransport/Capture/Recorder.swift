@@ -10,7 +10,6 @@ public final class Recorder: Sendable {
         var file: CaptureFile?
         var redactor: Redactor?
         var random: [UInt8] = []
-        var failure: LinkError?
     }
 
     private let path: String
@@ -56,13 +55,7 @@ public final class Recorder: Sendable {
         try with { state throws(LinkError) in
             var event = event
             event.milliseconds = start.duration(to: .now) / .milliseconds(1)
-            if case .exchange(let command, let reply) = event.kind,
-                let masks = state.redactor?.masks(command: command, reply: reply)
-            {
-                event.commandMask = masks.command
-                event.replyMask = masks.reply
-                event.kind = .exchange(command: command.masked(masks.command), reply: reply.masked(masks.reply))
-            }
+            if let redacted = state.redactor?.redacted(event) { event = redacted }
             try state.file?.append(event.text)
         }
     }

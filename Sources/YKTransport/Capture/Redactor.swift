@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// Finds the bytes of a session that hold a secret: PINs, passwords and keys on their way to the key.
 ///
@@ -59,7 +59,8 @@ package struct Redactor: Sendable {
     package mutating func masks(command bytes: [UInt8], reply: [UInt8]) -> (command: [Mask], reply: [Mask]) {
         guard let command = try? APDU(decoding: bytes) else {
             chain = Chain()
-            return (bytes.count > 4 ? [Mask(offset: 4, length: bytes.count - 4)] : [], Self.body(reply))
+            guard bytes.count > 4, SecretPlaces.carriers.contains(bytes[1]) else { return ([], []) }
+            return ([Mask(offset: 4, length: bytes.count - 4)], Self.body(reply))
         }
         if command.ins == 0xA4 {
             select(command, reply)

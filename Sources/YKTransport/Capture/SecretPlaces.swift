@@ -122,6 +122,12 @@ enum SecretPlaces {
         }
     }
 
+    /// Every instruction that has a rule here: what such a command holds is a secret when it cannot be read at all.
+    static let carriers: Set<UInt8> = [
+        0x01, 0x02, 0x03, 0x04, 0x08, 0x0B, 0x10, 0x1C, 0x20, 0x21, 0x24, 0x2C, 0x43, 0x44, 0xD8, 0xDA, 0xDB, 0xFE,
+        0xFF,
+    ]
+
     /// No SELECT was seen: whatever is a secret in any application.
     private static func unknown(_ command: APDU, _ data: [UInt8]) -> [Range<Int>] {
         switch command.ins {
