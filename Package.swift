@@ -51,7 +51,7 @@ let package = Package(
             swiftSettings: house),
         test("YKWireTests", ["YKWire"]),
         test("YKTransportTests", ["YKTransport", "YKWire"]),
-        test("YKOATHTests", ["YKOATH", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
     ]

@@ -22,7 +22,7 @@ extension OATHError {
         case (Calculate.name, .conditionsNotSatisfied): .touchTimeout
         case (Calculate.name, .securityStatusNotSatisfied): info.isLocked ? .locked : .touchTimeout
         case (_, .securityStatusNotSatisfied): .locked
-        case (SetAccessKey.name, .dataInvalid): nil
+        case (SetAccessKey.name, .dataInvalid), (Validate.name, .dataInvalid): nil
         case (_, .dataInvalid), (_, .notFound): .noSuchAccount
         case (_, .noSpace): .full
         case (_, .memoryFailure): .damaged

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKOATH
+import YKTransport
+import YKVirtualKey
+
+/// Virtual keys to test against.
+enum Virtual {
+    static func empty(_ version: Version = Version(5, 7, 1), world: VirtualWorld = VirtualWorld()) throws -> VirtualKey
+    {
+        VirtualKey(try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
+    }
+
+    static func open(_ key: VirtualKey, at time: Int64 = 59) async throws -> OATHService {
+        try await OATHService.open(CardChannel(link: key.link(), environment: world(at: time)))
+    }
+
+    static func open(_ key: VirtualKey, plan: FaultPlan, at time: Int64 = 59) async throws(OATHError) -> OATHService {
+        let link = FaultyLink(key.link(), plan: plan)
+        return try await OATHService.open(CardChannel(link: link, environment: world(at: time)))
+    }
+
+    static func account(
+        _ name: String, issuer: String? = nil, secret: String = "12345678901234567890", type: OATHType = .totp,
+        period: Int = 30, algorithm: OATHAlgorithm = .sha1, digits: Int = 6, needsTouch: Bool = false,
+        counter: UInt32 = 0
+    ) -> NewOATHAccount {
+        NewOATHAccount(
+            id: OATHAccountID(issuer: issuer, name: name, period: period, type: type), secret: Secret(utf8: secret),
+            algorithm: algorithm, digits: digits, needsTouch: needsTouch, counter: counter)
+    }
+
+    static func password(_ text: String, _ service: OATHService) async throws -> AccessKey {
+        try AccessKey(password: Secret(utf8: text), salt: await service.info.salt)
+    }
+}
