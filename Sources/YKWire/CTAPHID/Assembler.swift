@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CTAPHID {
+    /// Puts the messages of one channel together from reports, and passes over those of other channels.
+    public struct Assembler: Sendable {
+        /// What a report led to.
+        public enum Progress: Hashable, Sendable {
+            /// It was for somebody else.
+            case otherChannel
+            /// More reports are to come.
+            case incomplete
+            /// The message is whole.
+            case message(Message)
+        }
+
+        private let channel: Channel
+        private var command: Command?
+        private var payload: [UInt8] = []
+        private var length = 0
+        private var sequence: UInt8 = 0
+
+        /// Waits for a message on `channel`.
+        public init(channel: Channel) { self.channel = channel }
+
+        /// Whether a message has begun and is not whole.
+        public var isInMessage: Bool { command != nil }
+
+        /// Takes one report of 64 bytes (CTAP 2.2 §11.2.4). An initial report drops what was begun.
+        ///
+        /// Throws `WireError` for a report of another size, a length above 7609 bytes, a continuation that nothing
+        /// precedes, and a sequence number out of order; the message that was begun is dropped then.
+        public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
+            guard report.count == CTAPHID.reportSize else {
+                throw drop(.malformed, at: 0, "a report of \(report.count) bytes, expected \(CTAPHID.reportSize)")
+            }
+            guard channel.bytes.elementsEqual(report.prefix(4)) else { return .otherChannel }
+            return report[4] & 0x80 != 0 ? try begin(report) : try carryOn(report)
+        }
+
+        private mutating func begin(_ report: [UInt8]) throws(WireError) -> Progress {
+            length = Int(report[5]) << 8 | Int(report[6])
+            guard length <= CTAPHID.messageLimit else {
+                throw drop(.tooLarge, at: 5, "a message of \(length) bytes, at most \(CTAPHID.messageLimit)")
+            }
+            command = Command(rawValue: report[4] & 0x7F)
+            sequence = 0
+            payload = []
+            payload.reserveCapacity(length)
+            return take(report[7...])
+        }
+
+        private mutating func carryOn(_ report: [UInt8]) throws(WireError) -> Progress {
+            guard command != nil else { throw drop(.malformed, at: 4, "a continuation without a beginning") }
+            guard report[4] == sequence else {
+                throw drop(.malformed, at: 4, "sequence number \(report[4]), expected \(sequence)")
+            }
+            sequence += 1
+            return take(report[5...])
+        }
+
+        private mutating func take(_ data: ArraySlice<UInt8>) -> Progress {
+            payload.append(contentsOf: data.prefix(length - payload.count))
+            guard payload.count == length, let command else { return .incomplete }
+            let message = Message(command, on: channel, payload)
+            reset()
+            return .message(message)
+        }
+
+        private mutating func drop(_ code: WireError.Code, at offset: Int, _ reason: String) -> WireError {
+            reset()
+            return WireError(code, at: offset, reason)
+        }
+
+        private mutating func reset() {
+            command = nil
+            payload = []
+            length = 0
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The framing of FIDO messages over HID (CTAP 2.2 §11.2): messages of up to 7609 bytes in reports of 64.
+public enum CTAPHID {
+    /// Bytes of a report.
+    public static let reportSize = 64
+    /// Payload bytes of the first report of a message.
+    public static let initialCapacity = 57
+    /// Payload bytes of each further report.
+    public static let continuationCapacity = 59
+    /// The longest message: one initial and 128 continuation reports.
+    public static let messageLimit = 7609
+
+    /// Who a report is for. All programs on one key see the reports of all channels.
+    public struct Channel: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The channel's number, sent most significant byte first.
+        public let rawValue: UInt32
+        /// Wraps a number.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// The channel on which a channel is asked for.
+        public static let broadcast = Channel(rawValue: 0xFFFF_FFFF)
+
+        /// The four bytes, most significant first.
+        public var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
+        /// Eight hexadecimal digits.
+        public var description: String { Hex.encode(bytes) }
+    }
+
+    /// What a message asks or answers, without the bit 0x80 that marks an initial report. An open set.
+    public struct Command: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The command's number, 00 to 7F.
+        public let rawValue: UInt8
+        /// Wraps a number.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Echo.
+        public static let ping = Command(rawValue: 0x01)
+        /// A U2F message.
+        public static let msg = Command(rawValue: 0x03)
+        /// Keep the key for this channel for some seconds.
+        public static let lock = Command(rawValue: 0x04)
+        /// Allocate a channel, or resynchronise one.
+        public static let initialize = Command(rawValue: 0x06)
+        /// Blink.
+        public static let wink = Command(rawValue: 0x08)
+        /// A CTAP2 message.
+        public static let cbor = Command(rawValue: 0x10)
+        /// Call off what is going on in this channel.
+        public static let cancel = Command(rawValue: 0x11)
+        /// The key is at work, or waits for its user.
+        public static let keepalive = Command(rawValue: 0x3B)
+        /// The key refuses.
+        public static let error = Command(rawValue: 0x3F)
+
+        /// Whether the number is in the range left to vendors.
+        public var isVendor: Bool { rawValue >= 0x40 }
+        /// The name in the specification, else the number.
+        public var description: String { Self.names[self] ?? "command \(Hex.encode([rawValue]))" }
+
+        private static let names: [Command: String] = [
+            .ping: "PING", .msg: "MSG", .lock: "LOCK", .initialize: "INIT", .wink: "WINK", .cbor: "CBOR",
+            .cancel: "CANCEL", .keepalive: "KEEPALIVE", .error: "ERROR",
+        ]
+    }
+
+    /// A whole message.
+    public struct Message: Hashable, Sendable {
+        /// Who it is for.
+        public let channel: Channel
+        /// What it asks or answers.
+        public let command: Command
+        /// Its content, at most 7609 bytes.
+        public let payload: [UInt8]
+
+        /// Makes a message.
+        public init(_ command: Command, on channel: Channel, _ payload: [UInt8] = []) {
+            self.channel = channel
+            self.command = command
+            self.payload = payload
+        }
+    }
+}
