@@ -34,10 +34,11 @@ struct PCSCCode: RawRepresentable, Hashable, Sendable {
     static let removedCard = PCSCCode(rawValue: 0x8010_0069)
     static let securityViolation = PCSCCode(rawValue: 0x8010_006A)
 
-    /// Whether the service went away, or was restarted and knows nothing of us.
+    /// Whether the service went away, refuses us, or was restarted and knows nothing of us: libpcsclite says
+    /// "security violation" too when pcscd dies with a call of ours unread (1.9.9).
     var meansServiceLost: Bool {
         switch self {
-        case .noService, .serviceStopped, .invalidHandle, .communicationError, .shutdown: true
+        case .noService, .serviceStopped, .invalidHandle, .communicationError, .shutdown, .securityViolation: true
         default: false
         }
     }

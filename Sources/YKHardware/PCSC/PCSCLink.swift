@@ -29,7 +29,7 @@ final class PCSCLink: CardLink {
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard !command.isEmpty else { throw .malformed(WireError(.truncated, at: 0, "a command without bytes")) }
         let reply = try run("the card's answer", deadline) { session throws(PCSCFailure) in
-            try session.transmit(command, patience: deadline.remaining)
+            try session.transmit(command, patience: deadline.remaining - .milliseconds(50))
         }
         guard reply.count >= 2 else {
             throw .malformed(

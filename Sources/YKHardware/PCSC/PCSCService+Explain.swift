@@ -7,7 +7,6 @@ import YKWire
 extension PCSCService {
     /// Why a call that concerns no card failed.
     func explain(_ failure: PCSCFailure) -> LinkError {
-        if failure.code == .securityViolation { return .accessDenied(.service) }
         if failure.code == .noReaders { return .noReader }
         if failure.code.meansServiceLost { return explainLoss(failure) }
         return .failed(code: failure.code.rawValue, failure.step.rawValue)
@@ -17,7 +16,6 @@ extension PCSCService {
     func explainConnecting(_ failure: PCSCFailure, to reader: String) -> LinkError {
         guard failure.step == .connect else { return explain(failure) }
         switch failure.code {
-        case .securityViolation: return .accessDenied(.card(reader: reader))
         case .noSmartcard, .removedCard: return .noCard(reader: reader)
         case .unknownReader, .readerUnavailable: return .unknownReader(reader)
         case .sharingViolation: return .busy(reader: reader, holders: holders())
@@ -37,7 +35,6 @@ extension PCSCService {
         case let code where code.meansUnresponsive: .unresponsive("\(reader): \(code)")
         case .sharingViolation: .busy(reader: reader, holders: holders())
         case .insufficientBuffer: .malformed(WireError(.tooLarge, at: 0, "the reply is longer than any response APDU"))
-        case .securityViolation: .accessDenied(.card(reader: reader))
         case let code where code.meansServiceLost: .serviceNotRunning
         default: .failed(code: failure.code.rawValue, failure.step.rawValue)
         }
@@ -54,12 +51,19 @@ extension PCSCService {
     func holders() -> [LinkError.Holder] { ServiceClients.others(of: socketPath) }
 
     private func explainLoss(_ failure: PCSCFailure) -> LinkError {
-        switch ServiceProbe.ask(socketPath) {
-        case .absent: ServiceProbe.isInstalled ? .serviceNotRunning : .serviceNotInstalled
-        case .silent: .serviceNotRunning
-        case .forbidden: .accessDenied(.socket(path: socketPath))
-        case .hangsUp: .accessDenied(.service)
-        case .answers: failure.step == .establish ? .serviceMismatch : .serviceNotRunning
+        var finding = ServiceProbe.ask(socketPath)
+        if finding == .hangsUp {
+            // A daemon that is just dying hangs up too, but not for long.
+            usleep(50_000)
+            finding = ServiceProbe.ask(socketPath)
+        }
+        switch finding {
+        case .absent: return ServiceProbe.isInstalled ? .serviceNotRunning : .serviceNotInstalled
+        case .forbidden: return .accessDenied(.socket(path: socketPath))
+        case .hangsUp where failure.step == .establish: return .accessDenied(.service)
+        case .answers where failure.code == .securityViolation: return .accessDenied(.service)
+        case .answers where failure.step == .establish: return .serviceMismatch
+        case .hangsUp, .answers, .silent: return .serviceNotRunning
         }
     }
 }

@@ -154,10 +154,12 @@ final class PCSCSession {
             dwProtocol: activeProtocol, cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
         let sent = activeProtocol == DWORD(SCARD_PROTOCOL_T0) ? command.withoutLeOfCase4 : command[...]
         var length = DWORD(buffer.count)
-        let code = sent.withUnsafeBufferPointer { bytes in
+        var code = sent.withUnsafeBufferPointer { bytes in
             PCSCCode(
                 library.transmit(card, &header, bytes.baseAddress, DWORD(bytes.count), buffer.baseAddress, &length))
         }
+        // vpcd 3.3 answers without a byte when its card goes away.
+        if code == .success, length == 0 { code = .notTransacted }
         guard code == .success else { throw PCSCFailure(cause(of: code, card, patience), .transmit) }
         guard length <= DWORD(buffer.count) else { throw PCSCFailure(.insufficientBuffer, .transmit) }
         defer { _ = buffer.baseAddress.map { memset($0, 0, Int(length)) } }

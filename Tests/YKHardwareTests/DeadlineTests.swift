@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCSC
+import Glibc
+import Synchronization
+import Testing
+import YKTransport
+
+@testable import YKHardware
+
+/// Calls that block for ever do not block whoever made them.
+@Suite struct DeadlineTests {
+    @Test func anAbandonedExchangeCleansUpWhenItReturns() throws {
+        let fake = FakeLibrary()
+        let gate = Semaphore()
+        let ended = Semaphore()
+        let service = fake.service {
+            $0.transmit = { _, _, _, _, _, _ in
+                gate.wait()
+                return 0
+            }
+            $0.releaseContext = { _ in
+                ended.post()
+                return fake.note("release")
+            }
+        }
+        let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
+        link.resetOnClose = true
+        _ = try link.begin(deadline: .soon)
+        #expect(throws: LinkError.timedOut("the card's answer")) {
+            try link.exchange([0, 1, 2, 3], deadline: .after(.milliseconds(10)))
+        }
+        #expect(fake.count("release") == 0)
+        gate.post()
+        #expect(ended.wait(milliseconds: 20_000))
+        #expect(fake.calls.withLock { $0.suffix(3) } == ["end", "disconnect 1", "release"])
+        #expect(try link.begin(deadline: .soon) == true)
+        link.close()
+    }
+
+    @Test func aDeadlineThatIsOverCostsNoWorker() throws {
+        let fake = FakeLibrary()
+        let service = fake.service()
+        #expect(throws: LinkError.timedOut("the list of readers")) { try service.readers(.after(.zero)) }
+        let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
+        _ = try link.begin(deadline: .soon)
+        #expect(throws: LinkError.self) { try link.exchange([0, 1, 2, 3], deadline: .after(.zero)) }
+        #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+        #expect(throws: LinkError.self) {
+            try service.connect(reader: "R", share: .shared, deadline: .after(.zero))
+        }
+        link.close()
+        #expect(fake.count("establish") <= 2)
+    }
+
+    @Test func closingDoesNotWaitForACardThatHangs() throws {
+        let gate = Semaphore()
+        let service = FakeLibrary().service {
+            $0.beginTransaction = { _ in
+                gate.wait()
+                return 0
+            }
+        }
+        let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
+        #expect(throws: LinkError.self) { try link.begin(deadline: .after(.milliseconds(10))) }
+        link.close()
+        gate.post()
+    }
+
+    @Test func anIdleWorkerEndsWithItsService() throws {
+        let fake = FakeLibrary()
+        let ended = Semaphore()
+        var service: PCSCService? = fake.service {
+            $0.releaseContext = { _ in
+                ended.post()
+                return 0
+            }
+        }
+        _ = try service?.readers(.soon)
+        service = nil
+        #expect(ended.wait(milliseconds: 20_000))
+    }
+}
