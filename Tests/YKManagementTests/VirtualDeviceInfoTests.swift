@@ -1,20 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKManagement
 import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// What the virtual key's management application answers.
+/// The service on the virtual key.
 struct VirtualDeviceInfoTests {
-    private func channel(_ version: Version) -> CardChannel {
-        let state = VirtualKeyState.demonstration(version: version)
-        return CardChannel(link: VirtualKey(state).link())
+    private func channel(_ version: Version, _ faults: FaultPlan = FaultPlan()) -> sending CardChannel {
+        let key = VirtualKey(VirtualKeyState.demonstration(version: version))
+        return CardChannel(link: FaultyLink(key.link(), plan: faults))
     }
 
-    @Test("select names the version")
-    func select() throws {
-        let text = try channel(Version(5, 7, 1)).select(.management)
-        #expect(String(decoding: text, as: UTF8.self) == "Virtual mgr - FW version 5.7.1")
+    @Test("the newest key has two pages")
+    func newest() async throws {
+        let service = try await ManagementService.open(channel(Version(5, 7, 1)))
+        let info = try await service.deviceInfo()
+        #expect(await service.version == Version(5, 7, 1))
+        #expect(await service.exchanges == 3)
+        #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
+        #expect(info.usb == .init(supported: .oath, enabled: .oath) && info.nfc == info.usb)
+        #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
+        #expect(info.productName == "YubiKey 5 NFC")
+        await service.rest()
+    }
+
+    @Test(
+        "older keys say what they can",
+        arguments: [
+            (Version(5, 2, 4), Capability.oath), (Version(4, 3, 1), .oath), (Version(4, 2, 4), .init(rawValue: 0x3F)),
+        ])
+    func older(_ version: Version, _ supported: Capability) async throws {
+        let info = try await ManagementService.open(channel(version)).deviceInfo()
+        #expect(info.version == version && info.usb.supported == supported && info.serial == 16_777_217)
+        #expect(!info.isSynthesized)
+    }
+
+    @Test("a key from before device information is found out about")
+    func oldest() async throws {
+        let info = try await ManagementService.open(channel(Version(3, 4, 0))).deviceInfo()
+        #expect(info.isSynthesized && info.serial == 16_777_217)
+        #expect(info.usb.supported == [.otp, .oath] && info.productName == "YubiKey NEO")
+    }
+
+    @Test("a key without the serial number's application has none")
+    func noSerial() async throws {
+        let plan = try FaultPlan(parsing: "on 00a4040007a0000005272001: status 6a82")
+        let info = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
+        #expect(info.serial == nil && info.usb.supported == .oath)
+        let refusing = try FaultPlan(parsing: "on 00011000: status 6985")
+        let other = try await ManagementService.open(channel(Version(3, 4, 0), refusing)).deviceInfo()
+        #expect(other.serial == nil && other.usb.supported == [.otp, .oath])
+    }
+
+    @Test("a key that is taken away is reported, at whatever exchange", arguments: 1...3)
+    func removed(_ exchange: Int) async throws {
+        await #expect(throws: ManagementError.card(.link(.removed))) {
+            let plan = FaultPlan([.init(.at(exchange), .remove(back: nil))])
+            _ = try await ManagementService.open(channel(Version(5, 7, 1), plan)).deviceInfo()
+        }
+        await #expect(throws: ManagementError.card(.link(.removed))) {
+            let plan = FaultPlan([.init(.at(exchange + 2), .remove(back: nil))])
+            _ = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
+        }
+    }
+
+    @Test("an identity names maker, product and serial number")
+    func identity() throws {
+        let identity = try DeviceIdentity.read(channel(Version(5, 7, 1)))
+        #expect(identity.maker == .yubico && identity.product == "YubiKey 5 NFC" && identity.serial == "16777217")
+        #expect(identity.firmware == "5.7.1" && identity.version == Version(5, 7, 1) && identity.info != nil)
+    }
+
+    @Test("a card of nobody's is unknown, a failing one an error")
+    func unknown() throws {
+        let card = CardChannel(link: ScriptedCard([:]))
+        #expect(try DeviceIdentity.read(card) == DeviceIdentity(maker: .unknown, product: "Smart card"))
+        let failing = try channel(Version(5, 7, 1), FaultPlan(parsing: "at 2: status 6f00"))
+        #expect(throws: ManagementError.card(.status(.aborted, during: ReadConfig.name))) {
+            try DeviceIdentity.read(failing)
+        }
+    }
+
+    @Test("a CanoKey says version, variant and serial number")
+    func canokey() throws {
+        let card = CardChannel(
+            link: ScriptedCard([
+                "00a4040005f00000000000": "9000", "0031000020": "332e302e302d302d67323664636536389000",
+                "0031010020": "43616e6f4b657920566972742d436172649000", "0032000000": "00c0ffee9000",
+            ]))
+        let identity = try DeviceIdentity.read(card)
+        #expect(identity.maker == .canokey && identity.product == "CanoKey Virt-Card")
+        #expect(identity.firmware == "3.0.0-0-g26dce68" && identity.version == Version(3, 0, 0))
+        #expect(identity.serial == "00c0ffee")
+        let silent = CardChannel(link: ScriptedCard(["00a4040005f00000000000": "9000", "0031000020": "1b5b9000"]))
+        #expect(try DeviceIdentity.read(silent) == DeviceIdentity(maker: .canokey, product: "CanoKey"))
     }
 }

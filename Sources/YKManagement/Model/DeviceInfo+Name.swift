@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+extension DeviceInfo {
+    /// The name that the key is sold under, as far as what it says tells.
+    public var productName: String {
+        switch version.major {
+        case 0: "YubiKey (\(version))"
+        case 1, 2: "YubiKey"
+        case 3: "YubiKey NEO"
+        case 4: fourName
+        default: isPreview ? "YubiKey Preview" : isSecurityKeySeries ? securityKeyName : fiveName
+        }
+    }
+
+    private var fourName: String {
+        if version >= Version(4, 4, 0), version < Version(4, 5, 0) { return "YubiKey FIPS (4 Series)" }
+        return usb.supported == [.otp, .u2f] ? "YubiKey Edge" : "YubiKey 4"
+    }
+
+    private var isPreview: Bool {
+        let ranges = [
+            Version(5, 0, 0)..<Version(5, 1, 0), Version(5, 2, 0)..<Version(5, 2, 3),
+            Version(5, 5, 0)..<Version(5, 5, 2),
+        ]
+        return ranges.contains { $0.contains(version) }
+    }
+
+    private var isTypeC: Bool { [.usbCKeychain, .usbCNano, .usbCBio].contains(formFactor) }
+
+    private var securityKeyName: String {
+        var words = [isTypeC ? "Security Key C" : "Security Key"]
+        if nfc != nil { words.append("NFC") }
+        if serial != nil { words.append("- Enterprise Edition") }
+        return words.joined(separator: " ")
+    }
+
+    private var fiveName: String {
+        if formFactor.isBio { return bioName }
+        var words = ["YubiKey 5" + connector]
+        if formFactor.isNano { words.append("Nano") } else if nfc != nil { words.append("NFC") }
+        if isFIPSSeries { words.append("FIPS") } else if requiresComplexPIN { words.append("- Enhanced PIN") }
+        return words.joined(separator: " ")
+    }
+
+    private var connector: String {
+        if isTypeC { return "C" }
+        if formFactor == .usbCLightning { return "Ci" }
+        return formFactor == .usbAKeychain && nfc == nil ? "A" : ""
+    }
+
+    private var bioName: String {
+        let name = isTypeC ? "YubiKey C Bio" : "YubiKey Bio"
+        if isFIPSSeries { return name + " FIPS" }
+        if usb.supported.contains(.piv) { return name + " - Multi-protocol Edition" }
+        return usb.supported.isDisjoint(with: [.otp, .oath, .openPGP, .hsmAuth]) ? name + " - FIDO Edition" : name
+    }
+}

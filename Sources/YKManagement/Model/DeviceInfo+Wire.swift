@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+extension DeviceInfo {
+    /// Reads the data objects of all pages; a tag that is there twice throws `duplicate`.
+    ///
+    /// Firmware 4.2.4 says less than it can, and the 4 series gets wrong what is switched on (as seen by ykman 5.9.2).
+    package init(_ objects: [TLV], selected: Version) throws(WireError) {
+        var fields = InfoFields(try Self.unique(objects))
+        let version = try fields.version(0x05) ?? selected
+        let supported = Capability(rawValue: try fields.number(0x01) ?? 0)
+        self.init(version: version, usb: version == Version(4, 2, 4) ? Capability(rawValue: 0x3F) : supported)
+        if let enabled: UInt32 = try fields.number(0x03), version.major != 4 {
+            usb.enabled = Capability(rawValue: enabled)
+        }
+        let nfcSupported: UInt32? = try fields.number(0x0D)
+        let nfcEnabled: UInt32? = try fields.number(0x0E)
+        if let nfcSupported {
+            let supported = Capability(rawValue: nfcSupported)
+            nfc = Applications(supported: supported, enabled: nfcEnabled.map(Capability.init(rawValue:)) ?? supported)
+        }
+        let serial: UInt32? = try fields.number(0x02)
+        self.serial = serial == 0 ? nil : serial
+        try readShape(&fields)
+        try readSettings(&fields)
+        try readPolicy(&fields)
+        unknown = fields.rest
+    }
+
+    private mutating func readShape(_ fields: inout InfoFields) throws(WireError) {
+        let form: UInt8 = try fields.number(0x04) ?? 0
+        formFactor = FormFactor(rawValue: form & 0x0F)
+        isFIPSSeries = form & 0x80 != 0
+        isSecurityKeySeries = form & 0x40 != 0
+        partNumber = fields.text(0x13)
+        fingerprintVersion = try fields.version(0x20)
+        stmVersion = try fields.version(0x21)
+        qualifier = try fields.take(0x19).map { bytes throws(WireError) in try Self.qualifier(bytes) }
+        if let qualifier, qualifier.kind != .final { version = qualifier.version }
+    }
+
+    private mutating func readSettings(_ fields: inout InfoFields) throws(WireError) {
+        autoEjectTimeout = try fields.number(0x06) ?? 0
+        challengeResponseTimeout = try fields.number(0x07) ?? 0
+        flags = Flags(rawValue: try fields.number(0x08) ?? 0)
+        isLocked = try fields.flag(0x0A)
+        isNFCRestricted = try fields.flag(0x17)
+    }
+
+    private mutating func readPolicy(_ fields: inout InfoFields) throws(WireError) {
+        fipsCapable = Capability(fips: try fields.number(0x14) ?? 0)
+        fipsApproved = Capability(fips: try fields.number(0x15) ?? 0)
+        requiresComplexPIN = try fields.flag(0x16)
+        resetBlocked = Capability(rawValue: try fields.number(0x18) ?? 0)
+    }
+
+    private static func qualifier(_ bytes: [UInt8]) throws(WireError) -> VersionQualifier {
+        var fields = InfoFields(try unique(try TLV.list(bytes)))
+        guard let version = try fields.version(0x01), let kind: UInt8 = try fields.number(0x02) else {
+            throw WireError(.missing, at: 0, "no version or kind in the version qualifier (tag 19)")
+        }
+        return VersionQualifier(
+            version: version, kind: VersionQualifier.Kind(rawValue: kind), iteration: try fields.number(0x03) ?? 0)
+    }
+
+    private static func unique(_ objects: [TLV]) throws(WireError) -> [TLV] {
+        var seen: Set<TLV.Tag> = []
+        for object in objects where !seen.insert(object.tag).inserted {
+            throw WireError(.duplicate, at: 0, "tag \(object.tag) is there twice")
+        }
+        return objects
+    }
+}
+
+/// The data objects of device information, taken one by one.
+private struct InfoFields {
+    private(set) var rest: [TLV]
+
+    init(_ objects: [TLV]) { rest = objects }
+
+    /// Three zero bytes mean that there is no such part.
+    mutating func version(_ tag: TLV.Tag) throws(WireError) -> Version? {
+        guard let bytes = take(tag) else { return nil }
+        let version = try Version(bytes: bytes)
+        return version == Version(0, 0, 0) ? nil : version
+    }
+
+    mutating func take(_ tag: TLV.Tag) -> [UInt8]? {
+        guard let index = rest.firstIndex(where: { $0.tag == tag }) else { return nil }
+        return rest.remove(at: index).value
+    }
+
+    /// A number of any length that fits, most significant byte first; an empty value is 0.
+    mutating func number<Number: FixedWidthInteger>(_ tag: TLV.Tag) throws(WireError) -> Number? {
+        guard let bytes = take(tag) else { return nil }
+        let digits = bytes.drop { $0 == 0 }
+        guard digits.count <= 8, let number = Number(exactly: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) else {
+            throw WireError(.tooLarge, at: 0, "the number in tag \(tag) has \(bytes.count) bytes")
+        }
+        return number
+    }
+
+    mutating func flag(_ tag: TLV.Tag) throws(WireError) -> Bool {
+        let number: UInt8? = try number(tag)
+        return number.map { $0 != 0 } ?? false
+    }
+
+    /// A text without anything in it, or of other bytes than UTF-8, is none.
+    mutating func text(_ tag: TLV.Tag) -> String? {
+        guard let bytes = take(tag), let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        return text.isEmpty || !isPlain ? nil : text
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// Which build of a firmware version is on a key (Yubico management interface, tag 19).
+public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
+    /// How far a build has come. An open set.
+    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The code.
+        public let rawValue: UInt8
+        /// Wraps a code.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Early.
+        public static let alpha = Kind(rawValue: 0)
+        /// Nearly done.
+        public static let beta = Kind(rawValue: 1)
+        /// What is sold.
+        public static let final = Kind(rawValue: 2)
+
+        /// The kind in a word.
+        public var description: String {
+            switch self {
+            case .alpha: "alpha"
+            case .beta: "beta"
+            case .final: "final"
+            default: "kind \(rawValue)"
+            }
+        }
+    }
+
+    /// The version that the build behaves as.
+    public let version: Version
+    /// How far it has come.
+    public let kind: Kind
+    /// Which build of that kind.
+    public let iteration: UInt8
+
+    /// Makes a qualifier.
+    public init(version: Version, kind: Kind, iteration: UInt8) {
+        self.version = version
+        self.kind = kind
+        self.iteration = iteration
+    }
+
+    /// Version, kind and build, as in `5.7.2.beta.3`.
+    public var description: String { "\(version).\(kind).\(iteration)" }
+}

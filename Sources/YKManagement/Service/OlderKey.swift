@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// What can be found out about a key that is older than READ CONFIG.
+enum OlderKey {
+    private static let applications: [(AID, Capability)] = [
+        (.fido, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
+    ]
+
+    /// Selects one application after the other; the serial number comes from the OTP application.
+    static func info(_ channel: CardChannel, version: Version) throws(ManagementError) -> DeviceInfo {
+        try lift(ManagementError.card) { () throws(CardError) in
+            if version.major == 3 {
+                // NEO 3.x stays in the management application until a command that it cannot read (ykman 5.9.2).
+                _ = try channel.exchange(raw: [0xA4, 0x04, 0x00, 0x08])
+            }
+            var found: Capability = []
+            let serial = try serial(channel)
+            if try isPresent(.otp, channel) { found.insert(.otp) }
+            for (aid, capability) in applications where try isPresent(aid, channel) { found.insert(capability) }
+            var info = DeviceInfo(version: version, usb: found)
+            info.serial = serial
+            info.isSynthesized = true
+            return info
+        }
+    }
+
+    private static func isPresent(_ aid: AID, _ channel: CardChannel) throws(CardError) -> Bool {
+        do {
+            _ = try channel.select(aid)
+            return true
+        } catch {
+            switch error {
+            case .appletMissing, .status: return false
+            default: throw error
+            }
+        }
+    }
+
+    /// The OTP application's serial number (slot command 10), where it may be read.
+    private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
+        guard try isPresent(.otp, channel) else { return nil }
+        let reply = try channel.transmit(APDU(ins: 0x01, p1: 0x10))
+        guard reply.status == .ok, reply.data.count == 4 else { return nil }
+        let serial = reply.data.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return serial == 0 ? nil : serial
+    }
+}
