@@ -81,7 +81,8 @@ extension VirtualKey.Body {
 extension VirtualKeyFile {
     /// Reads the state under the lock, waiting a little for another program that has it.
     mutating func read(_ deadline: Deadline) throws(VirtualKeyFileError) -> VirtualKeyState {
-        while try !lock() {
+        while true {
+            if try lock() { break }
             guard !deadline.isOver else { throw .inUse(path: path, holders: LockHolders.of(path)) }
             Pause.step(deadline)
         }
