@@ -29,8 +29,8 @@ extension OATHAccountID {
     public init(issuer: String?, name: String, period: Int = Self.usualPeriod, type: OATHType = .totp) {
         let issuer = issuer.flatMap { $0.isEmpty ? nil : $0 }
         let plain = Array((issuer.map { "\($0):\(name)" } ?? name).utf8)
-        let needsPeriod = period != Self.usualPeriod || Self.split(plain[...]) != nil
-        let prefix = type == .totp && needsPeriod ? Array("\(period)/".utf8) : []
+        let needsPeriod = period > 0 && period != Self.usualPeriod || Self.split(plain[...]) != nil
+        let prefix = type == .totp && needsPeriod && !plain.isEmpty ? Array("\(period)/".utf8) : []
         self.init(rawName: prefix + plain, type: type)
     }
 

@@ -12,8 +12,8 @@ struct PSKCKeyReader {
     func account() throws(PSKCError) -> NewOATHAccount {
         let type = try type()
         let period = type == .totp ? try number("TimeInterval", in: 1...UInt64(Int32.max)) ?? 30 : 30
-        let id = OATHAccountID(
-            issuer: node.value("Issuer"), name: try name(), period: Int(clamping: period), type: type)
+        let (issuer, name) = try labels()
+        let id = OATHAccountID(issuer: issuer, name: name, period: Int(clamping: period), type: type)
         let counter = type == .hotp ? try number("Counter", in: 0...UInt64(UInt32.max)) ?? 0 : 0
         return NewOATHAccount(
             id: id, secret: try secret(), algorithm: try algorithm(), digits: try digits(),
@@ -29,11 +29,20 @@ struct PSKCKeyReader {
         }
     }
 
-    /// Whose account it is, by the first of these that is there.
-    private func name() throws(PSKCError) -> String {
-        let candidates = [node.value("FriendlyName"), node.value("UserId"), node.attributes["Id"], serial]
-        guard let name = candidates.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { throw .field("Id", "") }
-        return name
+    /// Issuer and name. A user identifier may be a distinguished name, of which the common name counts; ykman 5.9 writes
+    /// `issuer:name` as friendly name.
+    private func labels() throws(PSKCError) -> (issuer: String?, name: String) {
+        var issuer = node.value("Issuer")
+        var name = [node.attributes["Id"], serial].compactMap { $0 }.first { !$0.isEmpty }
+        if let friendly = node.value("FriendlyName") {
+            let parts = friendly.split(separator: ":", maxSplits: 1).map(String.init)
+            let hasIssuer = parts.count == 2 && (issuer == nil || issuer == parts[0])
+            name = hasIssuer ? parts[1] : friendly
+            if hasIssuer { issuer = parts[0] }
+        }
+        if let user = node.value("UserId") { name = DistinguishedName.commonName(user) ?? user }
+        guard let name else { throw .field("Id", "") }
+        return (issuer, name)
     }
 
     private func algorithm() throws(PSKCError) -> OATHAlgorithm {

@@ -52,7 +52,7 @@ extension OATHService {
     }
 
     private func check(_ id: OATHAccountID) throws(OATHError) {
-        if id.name.isEmpty { throw .emptyName }
+        if id.name.isEmpty || id.issuer == nil && id.name.hasSuffix(":") { throw .emptyName }
         guard id.rawName.count <= OATHAccountID.byteLimit else { throw .nameTooLong(bytes: id.rawName.count) }
     }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKOATH
+import YKTransport
+import YKWire
+
+struct PSKCTests {
+    private static func shared(_ bytes: [UInt8]) -> PSKCUnlocking { .presharedKey(SharedSecret(Secret(bytes))) }
+    private static func passphrase(_ text: String) -> PSKCUnlocking { .passphrase(SharedSecret(Secret(utf8: text))) }
+
+    private static func account(_ result: Result<NewOATHAccount, PSKCError>) throws -> (NewOATHAccount, String) {
+        let account = try result.get()
+        return (account, String(decoding: account.secret.value.copyBytes(), as: UTF8.self))
+    }
+
+    @Test func opensFigure6() throws {
+        let file = Array(Containers.figure6.utf8)
+        #expect(PSKC.matches(file))
+        #expect(try PSKC.protection(of: file) == .presharedKey(name: "Pre-shared-key"))
+        let container = try PSKC(parsing: file, unlocking: Self.shared(Containers.figure6Key))
+        let (account, secret) = try Self.account(container.keys[0].account)
+        #expect(secret == "12345678901234567890")
+        #expect(account.id == OATHAccountID(issuer: "Issuer", name: "12345678", type: .hotp))
+        #expect(account.digits == 8 && account.algorithm == .sha1 && account.counter == 0)
+        #expect(container.keys[0].serial == "987654321" && container.keys[0].id == "12345678")
+    }
+
+    @Test func opensFigure7() throws {
+        let file = Array(Containers.figure7.utf8)
+        #expect(try PSKC.protection(of: file) == .passphrase)
+        let container = try PSKC(parsing: file, unlocking: Self.passphrase("qwerty"))
+        #expect(try Self.account(container.keys[0].account).1 == "12345678901234567890")
+    }
+
+    private static let files: [(String, PSKCUnlocking?)] = [
+        (Containers.plain, nil), (Containers.pbkdf2, passphrase("qwerty12")),
+        (Containers.aes128, shared(Array(0..<16))), (Containers.aes192, shared(Array(0..<24))),
+        (Containers.aes256, shared(Array(0..<32))),
+    ]
+
+    @Test(arguments: files)
+    func opensWhatPythonWrote(_ text: String, _ unlocking: PSKCUnlocking?) throws {
+        let container = try PSKC(parsing: Array(text.utf8), unlocking: unlocking)
+        #expect(container.keys.map(\.id) == ["k1", "k2", "k3"])
+        let (first, firstSecret) = try Self.account(container.keys[0].account)
+        #expect(first.id == OATHAccountID(issuer: "Acme", name: "alice@example.com", period: 60))
+        #expect(first.digits == 8 && first.algorithm == .sha256)
+        #expect(firstSecret == "12345678901234567890")
+        let (second, secondSecret) = try Self.account(container.keys[1].account)
+        #expect(second.id == OATHAccountID(issuer: "Acme", name: "bob", type: .hotp))
+        #expect(second.counter == 7 && secondSecret == "abcdefghijklmnopqrst")
+        #expect(throws: PSKCError.unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:pin")) {
+            _ = try container.keys[2].account.get()
+        }
+    }
+
+    @Test func aWrongKeyIsWrong() throws {
+        let wrong: [(String, PSKCUnlocking?, PSKCError)] = [
+            (Containers.figure7, Self.passphrase("qwertz"), .wrongKey),
+            (Containers.figure6, Self.shared([UInt8](repeating: 1, count: 16)), .wrongKey),
+            (Containers.figure6, Self.shared([1, 2, 3]), .wrongKey),
+            (Containers.figure6, nil, .needsKey(.presharedKey(name: "Pre-shared-key"))),
+            (Containers.figure7, nil, .needsKey(.passphrase)),
+            (Containers.figure7, Self.shared(Containers.figure6Key), .needsKey(.passphrase)),
+            (Containers.figure6, Self.passphrase("x"), .needsKey(.presharedKey(name: "Pre-shared-key"))),
+        ]
+        for (text, unlocking, error) in wrong {
+            #expect(throws: error) { try PSKC(parsing: Array(text.utf8), unlocking: unlocking) }
+        }
+    }
+
+    @Test func aChangedFileIsWrong() throws {
+        for (old, new) in [("AAECAwQF", "AAECAwQG"), ("Su+NvtQf", "Su+NvtQg"), ("ESIzRFVm", "ESIzRFVn")] {
+            let text = Containers.figure6.replacing(old, with: new)
+            #expect(throws: PSKCError.wrongKey) {
+                try PSKC(parsing: Array(text.utf8), unlocking: Self.shared(Containers.figure6Key))
+            }
+        }
+    }
+
+    private static let changes: [(String, String, PSKCError)] = [
+        ("KeyContainer", "KeyHolder", .field("KeyContainer", "KeyHolder")),
+        (
+            "#pbkdf2", "#scrypt",
+            .unsupportedAlgorithm("http://www.rsasecurity.com/rsalabs/pkcs/schemas/pkcs-5v2-0#scrypt")
+        ),
+        ("1000<", "99999999999<", .field("IterationCount", "99999999999")),
+        ("1000<", "-1<", .field("IterationCount", "-1")),
+        (">16<", ">8<", .field("KeyLength", "8")),
+        ("PBKDF2-params", "params", .field("PBKDF2-params", "")),
+        ("Specified", "Other", .field("Salt", "")),
+        ("Ej7/PEpyEpw=", "***", .field("Salt", "not base 64")),
+        ("<PRF/>", "<PRF Algorithm=\"#hmac-md5\"/>", .unsupportedAlgorithm("#hmac-md5")),
+        ("#hmac-sha1", "#hmac-md5", .unsupportedAlgorithm("http://www.w3.org/2000/09/xmldsig#hmac-md5")),
+        ("#aes128-cbc", "#kw-aes128", .unsupportedAlgorithm("http://www.w3.org/2001/04/xmlenc#kw-aes128")),
+        ("CipherValue", "Cipher", .field("CipherValue", "")),
+    ]
+
+    @Test(arguments: changes)
+    func aContainerThatIsNotUnderstood(_ old: String, _ new: String, _ error: PSKCError) throws {
+        let text = Containers.figure7.replacing(old, with: new)
+        #expect(throws: error) { try PSKC(parsing: Array(text.utf8), unlocking: Self.passphrase("qwerty")) }
+    }
+
+    private static let keyChanges: [(String, String, PSKCError)] = [
+        ("Length=\"8\"", "Length=\"99\"", .field("Length", "99")),
+        ("DECIMAL\" Length=\"8", "ALPHANUMERIC\" Length=\"8", .field("Encoding", "ALPHANUMERIC")),
+        ("HMAC-SHA256", "HMAC-MD5", .unsupportedAlgorithm("HMAC-MD5")),
+        (">60<", ">0<", .field("TimeInterval", "0")), (">60<", ">x<", .field("TimeInterval", "x")),
+        ("<pskc:PlainValue>MTIz", "<pskc:PlainValue>*", .field("Secret", "not base 64")),
+        ("pskc:totp", "pskc:ocra", .unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:ocra")),
+    ]
+
+    @Test(arguments: keyChanges)
+    func aKeyThatIsNotUnderstoodLeavesTheOthers(_ old: String, _ new: String, _ error: PSKCError) throws {
+        let text = Containers.plain.replacing(old, with: new)
+        let keys = try PSKC(parsing: Array(text.utf8)).keys
+        #expect(throws: error) { _ = try keys[0].account.get() }
+        #expect(try keys[1].account.get().counter == 7)
+    }
+
+    @Test func namesComeFromWhatThereIs() throws {
+        func id(_ inside: String, _ attributes: String = "") throws -> OATHAccountID {
+            let text = """
+                <KeyContainer><KeyPackage><DeviceInfo><SerialNo>4711</SerialNo></DeviceInfo>\
+                <Key Algorithm="totp" \(attributes)>\(inside)<Data><Secret><PlainValue>MTIz</PlainValue></Secret></Data>\
+                </Key></KeyPackage></KeyContainer>
+                """
+            return try PSKC(parsing: Array(text.utf8)).keys[0].account.get().id
+        }
+        #expect(try id("").text == "4711")
+        #expect(try id("", "Id='7'").text == "7")
+        #expect(try id("<FriendlyName>Acme:bob</FriendlyName>").text == "Acme:bob")
+        #expect(try id("<Issuer>Acme</Issuer><FriendlyName>Acme:bob</FriendlyName>").text == "Acme:bob")
+        #expect(try id("<Issuer>Acme</Issuer><UserId>O=x, CN=b\\,ob+L=y</UserId>").text == "Acme:b,ob")
+        #expect(try id("<UserId>bob</UserId>").text == "bob")
+    }
+
+    @Test(arguments: [passphrase("correct horse"), shared(Array(0..<16)), shared(Array(0..<24)), shared(Array(0..<32))])
+    func opensWhatItWrote(_ unlocking: PSKCUnlocking) throws {
+        let accounts = [
+            Virtual.account(" a,b\"<&>'", issuer: "Äcme & Söhne", period: 45, algorithm: .sha512, digits: 7),
+            Virtual.account("#counter+x ", type: .hotp, counter: 9),
+        ]
+        let file = try PSKC.write(accounts, serial: "16777217", locking: unlocking, random: SystemRandom())
+        #expect(!String(decoding: file, as: UTF8.self).contains(Base64.encode(Array("12345678901234567890".utf8))))
+        let read = try PSKC(parsing: file, unlocking: unlocking)
+        for (key, account) in zip(read.keys, accounts) {
+            let (found, secret) = try Self.account(key.account)
+            #expect(found.id == account.id && found.digits == account.digits && found.counter == account.counter)
+            #expect(found.algorithm == account.algorithm && secret == "12345678901234567890")
+            #expect(key.serial == "16777217")
+        }
+    }
+
+    @Test func cannotWriteUnderAKeyOfAnotherSize() {
+        #expect(throws: PSKCError.wrongKey) {
+            try PSKC.write([], locking: Self.shared([1]), random: SystemRandom())
+        }
+    }
+
+    @Test func everyPieceOfAFileIsAnErrorOrAContainer() {
+        for text in [Containers.figure6, Containers.plain] {
+            let bytes = Array(text.utf8)
+            for count in stride(from: 0, to: bytes.count, by: 3) {
+                #expect(throws: PSKCError.self) {
+                    try PSKC(parsing: Array(bytes.prefix(count)), unlocking: Self.shared(Containers.figure6Key))
+                }
+                var changed = bytes
+                changed[count] = 0xFF
+                _ = try? PSKC(parsing: changed, unlocking: Self.shared(Containers.figure6Key))
+                changed[count] = UInt8(ascii: "<")
+                _ = try? PSKC(parsing: changed, unlocking: Self.shared(Containers.figure6Key))
+            }
+        }
+    }
+}
