@@ -55,6 +55,9 @@ let package = Package(
         test("YKTransportTests", ["YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "CLITests", ["ykit", arguments, "YKOATH", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("scripts"), .copy("fixtures")]),
         test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
     ]
 )

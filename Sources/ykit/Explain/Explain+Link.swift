@@ -46,8 +46,7 @@ extension Explain {
                 "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine speak different versions",
                 hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
                     + "or snap use the host's library")
-        case .accessDenied:
-            Explanation("polkit", .permission, "the smart card service refused this user (polkit)", hint: polkitRule)
+        case .accessDenied(let refusal): Self.refusal(refusal)
         default:
             Explanation(
                 "pcscd-not-running", .noDevice, "the smart card service does not answer",
@@ -90,18 +89,6 @@ extension Explain {
             hint: mismatch.expected == nil && mismatch.line == 0
                 ? "this was not recorded; 'ykit capture show FILE' tells what was"
                 : "a recording of another tool needs --replay-mode lookup; 'ykit capture show FILE' tells what it has")
-    }
-
-    /// The rule that lets the calling user use smart cards (polkit(8)).
-    private static var polkitRule: String {
-        """
-        allow it with this rule in /etc/polkit-1/rules.d/60-pcscd.rules, then repeat the command:
-          polkit.addRule(function(action, subject) {
-            if ((action.id == "org.debian.pcsc-lite.access_pcsc" ||
-                 action.id == "org.debian.pcsc-lite.access_card") &&
-                subject.user == "\(User.name)") { return polkit.Result.YES; }
-          });
-        """
     }
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKOATH
+import YKTransport
+import YKWire
+
+@testable import ykit
+
+@Suite struct ExplainTests {
+    static let linkErrors: [(LinkError, ykit.ExitStatus, String)] = [
+        (.serviceNotInstalled, .noDevice, "apt install"),
+        (.serviceNotRunning, .noDevice, "systemctl"),
+        (.accessDenied(.service), .permission, "access_pcsc"),
+        (.accessDenied(.card(reader: "x")), .permission, "polkit.addRule"),
+        (.accessDenied(.socket(path: "/run/x")), .permission, "pcscd.socket"),
+        (.serviceMismatch, .failed, "libpcsclite"),
+        (.noReader, .noDevice, "--virtual"),
+        (.unknownReader("x"), .noDevice, "ykit list"),
+        (.noCard(reader: "x"), .noDevice, "put the card"),
+        (.busy(reader: "x", holders: [.init(pid: 7, name: "scdaemon")]), .busy, "gpgconf --kill scdaemon"),
+        (.busy(reader: "x", holders: []), .busy, "end the program"),
+        (.removed, .removed, "insert it again"),
+        (.timedOut("x"), .timeOut, "--timeout"),
+        (.replay(.init(line: 3, expected: [0, 0xA1, 0, 0], reason: "r")), .replayMismatch, "lookup"),
+        (.cancelled, .interrupted, ""),
+    ]
+
+    @Test(arguments: linkErrors) func link(_ error: LinkError, _ exit: ykit.ExitStatus, _ hint: String) {
+        for explained in [Explain.explain(error), Explain.explain(OATHError.card(.link(error)))] {
+            #expect(explained.exit == exit)
+            #expect(hint.isEmpty || explained.hint?.contains(hint) == true, "\(explained)")
+            #expect(explained.message.first?.isUppercase == false)
+            #expect(explained.message.last != ".")
+        }
+    }
+
+    @Test func theHolderIsNamed() {
+        let busy = LinkError.busy(reader: "R", holders: [.init(pid: 42, name: "gsd-smartcard")])
+        #expect(Explain.explain(busy).message.contains("gsd-smartcard (pid 42)"))
+    }
+
+    @Test(
+        arguments: [
+            (StatusWord(0x63C2), ykit.ExitStatus.authentication, 2), (StatusWord(0x6983), .blocked, 0),
+            (StatusWord(0x6D00), .notSupported, nil), (StatusWord(0x6A82), .notFound, nil),
+            (StatusWord(0x6985), .policy, nil), (StatusWord(0x6F00), .failed, nil),
+        ] as [(StatusWord, ykit.ExitStatus, Int?)])
+    func status(_ status: StatusWord, _ exit: ykit.ExitStatus, _ tries: Int?) {
+        let explained = Explain.explain(CardError.status(status, during: "X"))
+        #expect(explained.exit == exit)
+        #expect(explained.retriesLeft == tries)
+    }
+
+    @Test func versionGate() {
+        let error = OATHError.unsupported(.rename, needs: Version(5, 3, 1), has: Version(5, 2, 4))
+        #expect(Explain.explain(error).message == "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
+        #expect(Explain.explain(error).exit == .notSupported)
+    }
+
+    @Test func namesFromAKeyCannotDriveTheTerminal() {
+        #expect("a\u{1B}[2Jb\u{202E}".printable == "a\\u{1b}[2Jb\\u{202e}")
+    }
+}

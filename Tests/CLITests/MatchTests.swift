@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKOATH
+import YKTransport
+import YKWire
+
+@testable import ykit
+
+@Suite struct MatchTests {
+    private let ids = ["Acme:alice", "Acme:alice2", "acme:BOB", "_hidden:secret"].map {
+        OATHAccountID(rawName: Array($0.utf8))
+    }
+
+    @Test func theExactIdWins() throws {
+        #expect(try AccountMatch.one("Acme:alice", in: ids).text == "Acme:alice")
+    }
+
+    @Test func aPartIsFoundInAnyLetterCase() throws {
+        #expect(try AccountMatch.one("bob", in: ids).text == "acme:BOB")
+        #expect(AccountMatch.all("ACME", in: ids).count == 3)
+    }
+
+    @Test func severalAreListed() {
+        #expect(throws: Explanation.self) { try AccountMatch.one("alic", in: ids) }
+        do { _ = try AccountMatch.one("alic", in: ids) } catch {
+            #expect(error.exit == .severalDevices)
+            #expect(error.candidates == ["Acme:alice", "Acme:alice2"])
+        }
+    }
+
+    @Test func hiddenAccountsAreFoundByTheirWholeNameOnly() throws {
+        #expect(AccountMatch.all("secret", in: ids).isEmpty)
+        #expect(AccountMatch.all("secret", in: ids, showHidden: true).count == 1)
+        #expect(try AccountMatch.one("_hidden:secret", in: ids).isHidden)
+    }
+}
+
+@Suite struct APDUTextTests {
+    @Test(arguments: [
+        ("a1", APDU(ins: 0xA1)), ("80a1", APDU(cla: 0x80, ins: 0xA1)), ("a10102", APDU(ins: 0xA1, p1: 1, p2: 2)),
+        ("00a40400:a0000005272101/00", APDU.select(.oath)), ("a1/10", APDU(ins: 0xA1, le: .bytes(16))),
+        ("a1/0000", APDU(ins: 0xA1)), ("a1:01=9000", APDU(ins: 0xA1, data: [1])),
+    ])
+    func forms(_ text: String, _ expected: APDU) throws { #expect(try APDUText(text).apdu == expected) }
+
+    @Test func statusWord() throws {
+        #expect(try APDUText("a1=").expected == .ok)
+        #expect(try APDUText("a1=6a82").expected == .notFound)
+        #expect(try APDUText("a1").expected == nil)
+    }
+
+    @Test(arguments: ["", "z", "a", "0011223344", "a1:0", "a1/", "a1/010203", "a1=90", "a1:zz"])
+    func refused(_ text: String) { #expect(throws: Explanation.self) { try APDUText(text) } }
+
+    @Test func effects() {
+        #expect(Effect(of: [0, 0xA4, 4, 0, 7] + AID.oath.rawValue, in: nil) == .read)
+        #expect(Effect(of: [0, 0x01, 0, 0], in: .oath) == .write(reply: [0x90, 0x00]))
+        #expect(Effect(of: [0, 0xA2, 0, 1, 5, 0x71, 1, 0x61, 0x74, 0], in: .oath) == .write(reply: nil))
+        #expect(Effect(of: [0, 0xA2, 0, 1, 6, 0x71, 1, 0x61, 0x74, 1, 0], in: .oath) == .read)
+        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .piv) == .write(reply: nil))
+        #expect(Effect(of: [1, 2], in: .oath) == .write(reply: nil))
+    }
+}

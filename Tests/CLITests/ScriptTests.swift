@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Runs Tests/CLITests/scripts. With YKIT_UPDATE_SCRIPTS=1 what is printed becomes what is expected, to be read in the
+/// diff.
+@Suite struct ScriptTests {
+    static let folder = Shell.root.appendingPathComponent("Tests/CLITests/scripts")
+
+    static var names: [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.filter { $0.hasSuffix(".txt") }.sorted()
+    }
+
+    @Test(arguments: names) func script(_ name: String) throws {
+        let file = Self.folder.appendingPathComponent(name)
+        var script = Script(name: name, text: try String(contentsOf: file, encoding: .utf8))
+        let isUpdate = ProcessInfo.processInfo.environment["YKIT_UPDATE_SCRIPTS"] != nil
+        let shell = try Shell()
+        for index in script.steps.indices {
+            let step = script.steps[index]
+            let result = try shell.run(step.command)
+            let output = Shell.Result.lines(result.output)
+            let errors = Shell.Result.lines(result.errors)
+            let isSame =
+                Script.matches(output, step.output) && Script.matches(errors, step.errors)
+                && result.status == step.status
+            if isUpdate {
+                if !isSame {
+                    script.steps[index].output = output
+                    script.steps[index].errors = errors
+                    script.steps[index].status = result.status
+                }
+            } else {
+                #expect(isSame, "\(step.command)\n\(result.output)\n\(result.errors)\n? \(result.status)")
+            }
+        }
+        if isUpdate { try script.text.write(to: file, atomically: true, encoding: .utf8) }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Runs the ykit of this build in a folder of its own, away from the terminal and from the user's settings.
+final class Shell {
+    /// What a command printed and how it ended.
+    struct Result {
+        var output: String
+        var errors: String
+        var status: Int32
+
+        /// The lines of a text, empty ones left out.
+        static func lines(_ text: String) -> [String] {
+            text.split(separator: "\n").map(String.init)
+        }
+    }
+
+    /// The folder, removed afterwards.
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ykit-cli-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The folder that the test program, and ykit, were built in.
+    static var products: URL {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: program).deletingLastPathComponent()
+    }
+
+    /// The root of the package.
+    static var root: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+    }
+
+    /// Runs a command line to its end.
+    func run(_ command: String) throws -> Result {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+        process.arguments = ["-w", "/bin/sh", "-c", command]
+        process.currentDirectoryURL = folder
+        process.environment = [
+            "PATH": "\(Self.products.path):/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8", "NO_COLOR": "1",
+            "CAPTURES": Self.root.appendingPathComponent("captures").path,
+            "FIXTURES": Self.root.appendingPathComponent("Tests/CLITests/fixtures").path,
+            "PCSCLITE_CSOCK_NAME": folder.appendingPathComponent("no-pcscd").path,
+        ]
+        let files = ["out", "err"].map { folder.appendingPathComponent(".\($0)") }
+        for file in files { FileManager.default.createFile(atPath: file.path, contents: nil) }
+        process.standardOutput = try FileHandle(forWritingTo: files[0])
+        process.standardError = try FileHandle(forWritingTo: files[1])
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        let text = files.map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }
+        return Result(output: text[0], errors: text[1], status: process.terminationStatus)
+    }
+}
