@@ -16,6 +16,7 @@ struct Ykit: ParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            List.self, APDUCommand.self, OATHGroup.self, CaptureGroup.self, Completion.self, ClearClipboard.self,
+            List.self, APDUCommand.self, OATHGroup.self, CaptureGroup.self, VirtualGroup.self, Completion.self,
+            ClearClipboard.self,
         ])
 }

@@ -57,7 +57,11 @@ final class Shell {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        let text = files.map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }
+        let text = files.map { file in
+            ((try? String(contentsOf: file, encoding: .utf8)) ?? "")
+                .replacingOccurrences(of: Self.root.path, with: "$ROOT")
+                .replacingOccurrences(of: folder.path, with: "$HOME")
+        }
         return Result(output: text[0], errors: text[1], status: process.terminationStatus)
     }
 }

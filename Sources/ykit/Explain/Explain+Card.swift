@@ -44,21 +44,15 @@ extension Explain {
         }
     }
 
-    /// A command APDU in a few words, its data left out.
+    /// A command APDU in words, its secrets left out. Which application it went to is not known here: what no selection
+    /// is needed for, then OATH.
     static func command(_ bytes: [UInt8]) -> String {
-        guard let command = try? APDU(decoding: bytes) else { return "\(bytes.count) bytes that are not a command" }
-        if command.ins == 0xA4, command.p1 == 0x04 {
-            return "SELECT \(AID(rawValue: command.data).name ?? AID.known(command.data) ?? Hex.encode(command.data))"
-        }
-        let header = Hex.encode([command.cla, command.ins, command.p1, command.p2])
-        return "\(header) with \(command.data.count) bytes of data"
-    }
-}
-
-extension AID {
-    /// The name of a listed application that these bytes select.
-    static func known(_ bytes: [UInt8]) -> String? {
-        [AID.oath, .fido, .otp, .management, .piv, .openPGP, .hsmAuth, .ndef, .canokeyAdmin]
-            .first { $0.matches(bytes) }?.name
+        var narrator = Narrator()
+        let plain = narrator.narrate(command: bytes)
+        if plain.isKnown { return plain.summary }
+        let select = (try? APDU.select(.oath).encoded(.short)) ?? []
+        _ = narrator.narrate(.init(.exchange(command: select, reply: [0x90, 0x00])))
+        let oath = narrator.narrate(command: bytes)
+        return oath.isKnown ? oath.summary : plain.summary
     }
 }

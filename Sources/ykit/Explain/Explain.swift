@@ -2,6 +2,7 @@
 
 import YKOATH
 import YKTransport
+import YKVirtualKey
 import YKWire
 
 /// The one place where an error of any layer becomes something a person can act on.
@@ -13,6 +14,7 @@ enum Explain {
         case let error as CardError: card(error)
         case let error as OATHError: oath(error)
         case let error as CaptureError: capture(error)
+        case let error as VirtualKeyFileError: virtualKey(error)
         case let error as WireError: malformed("the input cannot be read: \(error)")
         default: Explanation("failed", .failed, "\(error)")
         }
@@ -23,6 +25,6 @@ enum Explain {
     }
 
     static func capture(_ error: CaptureError) -> Explanation {
-        malformed("the capture cannot be read: \(error)", hint: "ykit capture check FILE")
+        malformed("the capture cannot be read: \(error)")
     }
 }

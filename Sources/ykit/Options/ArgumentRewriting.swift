@@ -19,6 +19,9 @@ struct ArgumentRewriting {
     /// The value of `--virtual` without a file.
     static let inMemory = ":memory:"
 
+    /// Where vpcd listens unless told otherwise.
+    static let usualAddress = "127.0.0.1:35963"
+
     /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, `:memory:`
     /// for the demonstration key.
     func rewrite(_ arguments: [String]) -> [String] {
@@ -31,6 +34,8 @@ struct ArgumentRewriting {
             if word == "--virtual" {
                 global.append(
                     "--virtual=" + takeStateFile(&words, isBeforeGroup: !own.contains(where: groups.contains)))
+            } else if word == "--vpcd", words.first?.hasPrefix("-") ?? true {
+                own.append("--vpcd=" + Self.usualAddress)
             } else if Self.valued.contains(name) {
                 global.append(word)
                 if name == word, let value = words.popFirst() { global.append(value) }

@@ -26,6 +26,9 @@ enum SecretInput {
     /// The longest secret that is read, in bytes.
     static let limit = 4096
 
+    /// What is said of a password among the arguments.
+    static let exposed = "a password on the command line can be seen by others; use --password-stdin or the prompt"
+
     /// One line from a descriptor, without its end.
     static func line(from descriptor: Int32) throws -> Secret {
         var bytes: [UInt8] = []
@@ -51,13 +54,13 @@ enum SecretInput {
     /// The password that the options or the environment give; `nil` when it has to be asked for.
     static func given(_ options: PasswordOptions, variable: String, _ terminal: Terminal) throws -> Given {
         if let text = options.password {
-            terminal.warn("a password on the command line can be seen by others; use --password-stdin or the prompt")
+            terminal.warn(exposed)
             return .secret(Secret(utf8: text))
         }
         if options.passwordStdin { return .secret(try line(from: 0)) }
         if let descriptor = options.passwordFd { return .secret(try line(from: descriptor)) }
         if let text = Variables[variable], !text.isEmpty {
-            terminal.say("password taken from \(variable)")
+            terminal.say("taken from \(variable)")
             return .secret(Secret(utf8: text))
         }
         return .none

@@ -7,6 +7,9 @@ enum Files {
     /// The most that is read from a file.
     static let limit = 64 << 20
 
+    /// The number of a failure for lack of rights.
+    static let accessDenied = EACCES
+
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         if path == "-" { return try read(descriptor: 0, path) }

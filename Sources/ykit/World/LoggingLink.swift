@@ -8,6 +8,7 @@ final class LoggingLink: CardLink {
     private let link: any CardLink
     private let log: Log
     private var redactor = Redactor()
+    private var narrator = Narrator()
 
     init(link: any CardLink, log: Log) {
         self.link = link
@@ -21,13 +22,14 @@ final class LoggingLink: CardLink {
         do {
             let reply = try link.exchange(command, deadline: deadline)
             let masks = redactor.masks(command: command, reply: reply)
-            let status = (try? ResponseAPDU(decoding: reply))?.status.description ?? "no status word"
-            log.say(.debug, "\(Explain.command(command)): \(reply.count) bytes, \(status)")
+            let narration = narrator.narrate(.init(.exchange(command: command, reply: reply)))
+            log.say(.debug, narration.summary.printable)
+            narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
             log.say(.traffic, "> \(Hex.encode(command.masked(masks.command)))")
             log.say(.traffic, "< \(Hex.encode(reply.masked(masks.reply)))")
             return reply
         } catch {
-            log.say(.info, "\(Explain.command(command)): \(error)")
+            log.say(.info, "\(narrator.narrate(command: command).summary.printable): \(error)")
             throw error
         }
     }

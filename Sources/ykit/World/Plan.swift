@@ -9,6 +9,7 @@ final class Plan: Sendable {
     struct Step: Sendable {
         var command: [UInt8]
         var words: String
+        var details: [String]
         var isSent: Bool
     }
 
@@ -31,10 +32,16 @@ final class Plan: Sendable {
     /// The plan as an answer.
     var answer: Answer {
         let (steps, isStopped) = state.withLock { ($0.steps, $0.isStopped) }
-        var lines = steps.map { "\($0.isSent ? "sent    " : "not sent") \($0.words)" }
+        var lines = steps.flatMap { step in
+            ["\(step.isSent ? "sent    " : "not sent") \(step.words)"]
+                + (step.isSent ? [] : step.details.map { "         " + $0 })
+        }
         if isStopped { lines.append("what follows depends on the key's answer") }
         let json = steps.map { step -> JSON in
-            ["command": .string(Hex.encode(step.command)), "words": .string(step.words), "sent": .bool(step.isSent)]
+            [
+                "command": .string(Hex.encode(step.command)), "words": .string(step.words),
+                "details": .array(step.details.map(JSON.string)), "sent": .bool(step.isSent),
+            ]
         }
         return Answer(lines, ["plan": .array(json), "complete": .bool(!isStopped)])
     }

@@ -8,6 +8,7 @@ final class PlanningLink: CardLink {
     private let link: any CardLink
     private let plan: Plan
     private var redactor = Redactor()
+    private var narrator = Narrator()
     private var applet: AID?
 
     init(link: any CardLink, plan: Plan) {
@@ -21,12 +22,12 @@ final class PlanningLink: CardLink {
         switch Effect(of: command, in: applet) {
         case .read:
             let reply = try link.exchange(command, deadline: deadline)
+            note(command, reply, narrator.narrate(.init(.exchange(command: command, reply: reply))), isSent: true)
             let status = (try? ResponseAPDU(decoding: reply))?.status
-            note(command, reply, suffix: " → \(status?.description ?? "?")", isSent: true)
             if let aid = command.selected, status == .ok { applet = aid }
             return reply
         case .write(let reply):
-            note(command, reply ?? [], suffix: "", isSent: false)
+            note(command, reply ?? [], narrator.narrate(command: command), isSent: false)
             guard let reply else {
                 plan.stop()
                 throw .failed(code: 0, "the plan ends here")
@@ -35,10 +36,12 @@ final class PlanningLink: CardLink {
         }
     }
 
-    private func note(_ command: [UInt8], _ reply: [UInt8], suffix: String, isSent: Bool) {
+    private func note(_ command: [UInt8], _ reply: [UInt8], _ narration: Narration, isSent: Bool) {
         let masks = redactor.masks(command: command, reply: reply)
-        let words = Explain.command(command) + suffix
-        plan.add(.init(command: command.masked(masks.command), words: words, isSent: isSent))
+        plan.add(
+            .init(
+                command: command.masked(masks.command), words: narration.summary.printable,
+                details: narration.details.map(\.printable), isSent: isSent))
     }
 
     func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }

@@ -14,8 +14,9 @@ final class World {
     /// What `--plan` collects.
     let plan: Plan?
 
-    private let log: Log
+    let log: Log
     private let replay: Replay?
+    private let software: VirtualKey?
     private let recorder: Recorder?
 
     init(_ options: GlobalOptions, _ terminal: Terminal) throws {
@@ -28,6 +29,7 @@ final class World {
         var environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
+        software = try options.virtual.map { try Self.software($0) }
         if let replay { environment = replay.replaying(environment) }
         recorder = options.record.map {
             Recorder(path: $0, keepsSecrets: options.keepSecrets, clock: environment.clock)
@@ -84,8 +86,19 @@ final class World {
             }
             return replay.link()
         }
-        if options.virtual != nil { return VirtualKey.demonstration().link() }
+        if let software { return try Self.link(to: software) }
         return try PCSC.connect(reader: try chosenReader(), deadline: environment.deadline())
+    }
+
+    /// The software key; on a link where things go wrong as YKIT_FAULT says, for tests.
+    private static func link(to key: VirtualKey) throws -> sending any CardLink {
+        guard let rules = Variables["YKIT_FAULT"], !rules.isEmpty else { return key.link() }
+        return FaultyLink(key.link(), plan: try FaultPlan(parsing: rules))
+    }
+
+    private static func software(_ file: String) throws -> VirtualKey {
+        if file == ArgumentRewriting.inMemory || file.isEmpty { return .demonstration() }
+        return try VirtualKey(file: file)
     }
 
     private static func check(_ options: GlobalOptions) throws {

@@ -21,7 +21,7 @@ struct OATHExport: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
         let accounts = try await service.accounts()
-        let known = try await service.codes(at: 0)
+        let known = try await service.codes(at: world.now)
         let merged = accounts.map { account in
             var account = account
             let entry = known.first { $0.account.id.rawName == account.id.rawName }

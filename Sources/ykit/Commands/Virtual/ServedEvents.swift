@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+import YKVirtualKey
+
+/// Says what happens to a key that is served.
+final class ServedEvents: Sendable {
+    private let terminal: Terminal
+    private let log: Log
+    private let narrator = Mutex(Narrator())
+
+    init(terminal: Terminal, log: Log) {
+        self.terminal = terminal
+        self.log = log
+    }
+
+    func report(_ event: VPCDServer.Event) {
+        switch event {
+        case .inserted: terminal.say("the key is in the reader")
+        case .removed: terminal.say("the key is out of the reader")
+        case .powerOn: log.say(.info, "power on")
+        case .powerOff: log.say(.info, "power off")
+        case .reset: log.say(.info, "reset")
+        case .exchange(let command, let response): exchange(command, response)
+        case .failed(let error): terminal.warn(Explain.link(error).message)
+        }
+    }
+
+    private func exchange(_ command: [UInt8], _ response: [UInt8]?) {
+        let narration = narrator.withLock { narrator in
+            guard let response else { return narrator.narrate(command: command) }
+            return narrator.narrate(.init(.exchange(command: command, reply: response)))
+        }
+        log.say(.debug, narration.summary.printable + (response == nil ? ": no answer" : ""))
+        narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on software keys.
+struct VirtualGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "virtual", abstract: "A security key in software.", subcommands: [VirtualServe.self])
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKVirtualKey
+
+extension Explain {
+    static func virtualKey(_ error: VirtualKeyFileError) -> Explanation {
+        switch error {
+        case .unreadable(_, let number, _), .unwritable(_, let number, _):
+            Explanation(
+                "state-file", number == Files.accessDenied ? .permission : .failed, "\(error)",
+                hint: "name a file in a folder you may write")
+        case .notAFile, .broken:
+            malformed("\(error)", hint: "the file is left as it is; name another one to start a new key")
+        case .newer: malformed("\(error)", hint: "use that version, or name another file")
+        case .inUse:
+            Explanation("state-file-busy", .busy, "\(error)", hint: "end it, or name another file")
+        }
+    }
+}
