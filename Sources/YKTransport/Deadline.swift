@@ -5,9 +5,12 @@ public struct Deadline: Sendable {
     private let expires: ContinuousClock.Instant
     private let cancellation: Cancellation?
 
+    /// A hundred years: what comes from a user or a file may not overflow the clock.
+    private static let longest = Duration.seconds(100 * 366 * 86400)
+
     /// Ends `duration` from now, or when `cancellation` is thrown.
     public static func after(_ duration: Duration, cancellation: Cancellation? = nil) -> Deadline {
-        Deadline(expires: .now.advanced(by: duration), cancellation: cancellation)
+        Deadline(expires: .now.advanced(by: min(duration, longest)), cancellation: cancellation)
     }
 
     /// The time left; zero when it is over.

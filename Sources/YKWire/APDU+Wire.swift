@@ -14,7 +14,7 @@ extension APDU {
         writer.append([cla, ins, p1, p2])
         switch form {
         case .short: try writeShort(&writer)
-        case .extended: writeExtended(&writer)
+        case .extended: try writeExtended(&writer)
         }
         return writer.bytes
     }
@@ -35,7 +35,10 @@ extension APDU {
         }
     }
 
-    private func writeExtended(_ writer: inout ByteWriter) {
+    private func writeExtended(_ writer: inout ByteWriter) throws(WireError) {
+        guard le != .bytes(0) else {
+            throw WireError(.malformed, at: writer.bytes.count, "Le of 0 bytes: say none, or as many as there are")
+        }
         if !data.isEmpty {
             writer.byte(0)
             writer.bigEndian(UInt64(data.count), 2)
@@ -74,6 +77,7 @@ extension APDU {
             le = length == 0 ? .max : .bytes(length)
             return
         }
+        guard length > 0 else { throw WireError(.malformed, at: 5, "an extended Lc of 0") }
         data = try reader.bytes(Int(length), "command data")
         if reader.isAtEnd { return }
         let expected = try reader.uint16("extended Le")

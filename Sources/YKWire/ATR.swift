@@ -23,10 +23,12 @@ public struct ATR: Hashable, Sendable, CustomStringConvertible {
             throw WireError(.malformed, at: 0, "TS is \(Hex.encode([initial])), expected 3b or 3f")
         }
         let format = try reader.byte("T0")
-        let offered = try Self.interfaceBytes(&reader, indicator: format)
+        let indicated = try Self.interfaceBytes(&reader, indicator: format)
         historical = try reader.bytes(Int(format & 0x0F), "historical bytes")
+        let offered = indicated.filter { $0 != 15 }
         protocols = offered.isEmpty ? [0] : offered
-        if offered.contains(where: { $0 != 0 }) {
+        // 15 stands for global interface bytes; it too brings the check byte (ISO 7816-3 §8.2.5).
+        if indicated.contains(where: { $0 != 0 }) {
             _ = try reader.byte("TCK")
             isChecksumValid = bytes.dropFirst().reduce(0, ^) == 0
         } else {
@@ -46,14 +48,15 @@ public struct ATR: Hashable, Sendable, CustomStringConvertible {
             guard indicator & 0x80 != 0 else { return offered }
             indicator = try reader.byte("TD")
             let number = indicator & 0x0F
-            if number != 15, !offered.contains(number) { offered.append(number) }
+            if !offered.contains(number) { offered.append(number) }
         }
     }
 
     /// The card capabilities of the historical bytes: tag 7, one to three bytes (ISO 7816-4 §12.1.1.9).
     public var cardCapabilities: [UInt8]? {
         guard let category = historical.first, category == 0x00 || category == 0x80 else { return nil }
-        var reader = ByteReader(Array(historical.dropFirst()))
+        // After category 00 the last three bytes are a status indicator, not data objects.
+        var reader = ByteReader(Array(historical.dropFirst().dropLast(category == 0x00 ? 3 : 0)))
         while let head = try? reader.byte() {
             guard let value = try? reader.bytes(Int(head & 0x0F)) else { return nil }
             if head >> 4 == 7 { return value }

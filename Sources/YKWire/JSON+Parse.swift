@@ -73,19 +73,22 @@ extension JSON {
 
         mutating func object(depth: Int) throws(WireError) -> Object {
             position += 1
-            var object = Object()
+            var members: [Object.Member] = []
+            var keys: Set<String> = []
             skipSpace()
-            if take("}") { return object }
+            if take("}") { return Object() }
             while true {
                 skipSpace()
                 let start = position
                 let key = try string()
-                guard object[key] == nil else { throw WireError(.duplicate, at: start, "key \(key) is there twice") }
+                guard keys.insert(key).inserted else {
+                    throw WireError(.duplicate, at: start, "key \(key) is there twice")
+                }
                 skipSpace()
                 guard take(":") else { throw fault("expected :") }
-                object[key] = try value(depth: depth + 1)
+                members.append(.init(key: key, value: try value(depth: depth + 1)))
                 skipSpace()
-                if take("}") { return object }
+                if take("}") { return Object(members: members) }
                 guard take(",") else { throw fault("expected , or }") }
             }
         }
@@ -113,10 +116,16 @@ extension JSON {
                 throw WireError(start == bytes.count ? .truncated : .malformed, at: start, "expected a JSON value")
             }
             if isInteger, let integer = Int64(digits) { return .int(integer) }
-            guard digits.last != ".", let double = Double(digits), double.isFinite else {
+            guard Self.hasDigitsAroundPoint(digits), let double = Double(digits), double.isFinite else {
                 throw WireError(.malformed, at: start, "not a JSON number")
             }
             return .double(double)
+        }
+
+        /// A point has a digit behind it (RFC 8259 §6); the one before it was seen to.
+        static func hasDigitsAroundPoint(_ digits: String) -> Bool {
+            guard let point = digits.firstIndex(of: ".") else { return true }
+            return digits[digits.index(after: point)...].first?.isNumber == true
         }
 
         mutating func string() throws(WireError) -> String {
@@ -175,8 +184,7 @@ extension JSON {
                 throw fault("the string does not end")
             }
             let digits = String(decoding: bytes[position..<(position + 4)], as: UTF8.self)
-            let pair = try Hex.decode(digits)
-            guard pair.count == 2 else { throw fault("not a Unicode escape") }
+            guard let pair = try? Hex.decode(digits), pair.count == 2 else { throw fault("not a Unicode escape") }
             position += 4
             return UInt16(pair[0]) << 8 | UInt16(pair[1])
         }

@@ -33,6 +33,8 @@ public enum JSON: Hashable, Sendable {
         /// Makes an empty object.
         public init() {}
 
+        init(members: [Member]) { self.members = members }
+
         /// The value of a key; setting appends a new key at the end, setting `nil` removes it.
         public subscript(key: String) -> JSON? {
             get { members.first { $0.key == key }?.value }

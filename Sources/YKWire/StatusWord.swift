@@ -72,14 +72,18 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// What the word says, in a few words; `nil` when it is not a known word.
     public var meaning: String? {
-        if let tries = triesLeft { return "\(tries) tries left" }
-        if let more = bytesRemaining { return "\(more) bytes or more to come" }
+        if let tries = triesLeft { return tries == 1 ? "1 try left" : "\(tries) tries left" }
+        if let more = bytesRemaining { return "\(more) or more bytes to come" }
         if let length = correctLe { return "wrong Le, \(length) is right" }
         return Self.meanings[rawValue]
     }
 
     private static let meanings: [UInt16: String] = [
-        0x9000: "ok", 0x6285: "no input data", 0x6581: "memory failure", 0x6700: "wrong length",
+        0x9000: "ok", 0x6283: "deactivated", 0x6300: "verification failed", 0x6881: "logical channel not supported",
+        0x6882: "secure messaging not supported", 0x6883: "last command of a chain expected",
+        0x6884: "command chaining not supported", 0x6987: "secure messaging data missing",
+        0x6988: "secure messaging data wrong", 0x6A86: "wrong P1 P2", 0x6A89: "exists already", 0x6285: "no input data",
+        0x6581: "memory failure", 0x6700: "wrong length",
         0x6982: "security status not satisfied", 0x6983: "authentication blocked", 0x6984: "data invalid",
         0x6985: "conditions not satisfied", 0x6986: "command not allowed", 0x6999: "select failed",
         0x6A80: "incorrect parameters", 0x6A81: "function not supported", 0x6A82: "not found",

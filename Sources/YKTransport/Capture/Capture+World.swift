@@ -7,27 +7,43 @@ import YKWire
 /// Without them a replay could not send the same bytes: OATH sends the time in CALCULATE, and challenges in VALIDATE and
 /// SET CODE.
 extension Capture {
-    /// The time of the first OATH CALCULATE ALL (or of the first CALCULATE of a TOTP account), in seconds since 1970.
-    var recoveredClock: Int64? {
-        let oath = oathCommands
-        let all = oath.lazy.compactMap { $0.ins == 0xA4 ? Self.timeStep($0.data, period: 30) : nil }.first
-        return all ?? oath.lazy.compactMap { $0.ins == 0xA2 ? Self.timeOfCalculate($0.data) : nil }.first
+    struct World: Sendable {
+        /// The times of OATH CALCULATE ALL, in seconds since 1970, by the index of their events.
+        private var all: [(index: Int, seconds: Int64)] = []
+        /// The times of CALCULATE, which are those of the account's period.
+        private var single: [(index: Int, seconds: Int64)] = []
+        /// The host's challenges in OATH VALIDATE and SET CODE, in order.
+        private(set) var random: [UInt8] = []
+
+        init() {}
+
+        init(of capture: Capture) {
+            for (index, command) in capture.oathCommands {
+                switch command.ins {
+                case 0xA4: Capture.timeStep(command.data, period: 30).map { all.append((index, $0)) }
+                case 0xA2: Capture.timeOfCalculate(command.data).map { single.append((index, $0)) }
+                case 0xA3, 0x03: random += Capture.challenge(command.data) ?? []
+                default: break
+                }
+            }
+        }
+
+        /// The time that the host needs from an event on to send what was recorded.
+        func time(from position: Int) -> Int64? {
+            let times = all.isEmpty ? single : all
+            return (times.first { $0.index >= position } ?? times.last)?.seconds
+        }
     }
 
-    /// The host's challenges in OATH VALIDATE and SET CODE, in order.
-    var recoveredRandom: [UInt8] {
-        oathCommands.filter { $0.ins == 0xA3 || $0.ins == 0x03 }.flatMap { Self.challenge($0.data) ?? [] }
-    }
-
-    private var oathCommands: [APDU] {
+    private var oathCommands: [(Int, APDU)] {
         var isOATH = false
-        var commands: [APDU] = []
-        for event in events {
+        var commands: [(Int, APDU)] = []
+        for (index, event) in events.enumerated() {
             guard case .exchange(let bytes, _) = event.kind, let command = try? APDU(decoding: bytes) else { continue }
-            if command.ins == 0xA4, command.p1 == 0x04 {
+            if command.isSelection {
                 isOATH = AID.oath.matches(command.data)
             } else if isOATH {
-                commands.append(command)
+                commands.append((index, command))
             }
         }
         return commands

@@ -56,6 +56,11 @@ public struct Capture: Sendable, Hashable {
             get { fields["random"]?.string.flatMap { try? Hex.decode($0) } }
             set { fields["random"] = newValue.map { .string(Hex.encode($0)) } }
         }
+        /// The longest command APDU that the reader takes, in bytes; a replay needs it to send the same commands.
+        public var maxCommandLength: Int? {
+            get { fields["maxCommandLength"]?.int.flatMap(Int.init(exactly:)) }
+            set { fields["maxCommandLength"] = newValue.map { .int(Int64($0)) } }
+        }
         /// Whether secrets were left in on request.
         public var keepsSecrets: Bool {
             get { fields["secrets"]?.bool ?? false }

@@ -46,10 +46,16 @@ extension Capture.Event {
             guard let word = object["e"]?.string else { throw CaptureError(line: line, "\"e\" is not a string") }
             kind = .link(LinkEvent(rawValue: word), why: object["why"]?.string)
         }
-        milliseconds = object["ms"]?.number
+        milliseconds = try Self.time(object, line)
         commandMask = try Self.masks(object, "cm", line)
         replyMask = try Self.masks(object, "rm", line)
         self.line = line
+    }
+
+    private static func time(_ object: JSON.Object, _ line: Int) throws(CaptureError) -> Double? {
+        guard let value = object["ms"] else { return nil }
+        guard let time = value.number else { throw CaptureError(line: line, "\"ms\" is not a number") }
+        return time
     }
 
     static func hex(_ object: JSON.Object, _ key: String, _ line: Int) throws(CaptureError) -> [UInt8] {
@@ -64,11 +70,10 @@ extension Capture.Event {
         guard let pairs = list.array else { throw CaptureError(line: line, "\"\(key)\" is not an array") }
         var masks: [Mask] = []
         for pair in pairs {
-            let numbers = pair.array?.compactMap(\.int) ?? []
-            guard numbers.count == 2, numbers.allSatisfy({ (0...0xFFFF).contains($0) }) else {
-                throw CaptureError(line: line, "\"\(key)\" holds something other than [offset, length]")
-            }
-            masks.append(Mask(offset: Int(numbers[0]), length: Int(numbers[1])))
+            guard let pair = pair.array, pair.count == 2, let offset = pair[0].int, let length = pair[1].int,
+                (0...0x1FFFF).contains(offset), (0...0x1FFFF).contains(length)
+            else { throw CaptureError(line: line, "\"\(key)\" holds something other than [offset, length]") }
+            masks.append(Mask(offset: Int(offset), length: Int(length)))
         }
         return masks
     }

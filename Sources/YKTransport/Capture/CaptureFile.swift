@@ -27,9 +27,7 @@ final class CaptureFile {
     /// Replaces the first line: the whole file is written anew beside the old one and takes its name.
     func replaceHeader(_ header: String) throws(LinkError) {
         lines[0] = header
-        let temporary = path + ".new"
-        unlink(temporary)
-        let fresh = try Self.create(temporary)
+        let (temporary, fresh) = try Self.createBeside(path)
         do throws(LinkError) {
             try Self.write(lines.joined(separator: "\n") + "\n", to: fresh, temporary)
             guard rename(temporary, path) == 0 else { throw Self.failure("cannot replace", path) }
@@ -46,6 +44,17 @@ final class CaptureFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot create", path) }
         return descriptor
+    }
+
+    /// Creates a file with a name of its own in the same folder; nothing that is there already is touched.
+    private static func createBeside(_ path: String) throws(LinkError) -> (String, Int32) {
+        for attempt in 0..<100 {
+            let temporary = "\(path).new-\(getpid())-\(attempt)"
+            do throws(LinkError) { return (temporary, try create(temporary)) } catch {
+                guard errno == EEXIST else { throw error }
+            }
+        }
+        throw .capture("cannot create a file beside \(path): every name is taken")
     }
 
     private static func write(_ text: String, to descriptor: Int32, _ path: String) throws(LinkError) {

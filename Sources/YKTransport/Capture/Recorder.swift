@@ -10,6 +10,8 @@ public final class Recorder: Sendable {
         var file: CaptureFile?
         var redactor: Redactor?
         var random: [UInt8] = []
+        /// Milliseconds of the latest event.
+        var latest = 0.0
     }
 
     private let path: String
@@ -42,19 +44,28 @@ public final class Recorder: Sendable {
         try with { state throws(LinkError) in
             state.header.reader = identity.reader
             state.header.atr = identity.atr
+            state.header.maxCommandLength = identity.maxCommandLength
             state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
         }
         try append(.init(.link(.powerOn, why: nil)))
         return RecordingLink(link: link, recorder: self)
     }
 
-    /// The time of day in the recorded session: the clock at its start and the milliseconds of the latest event.
-    var now: Int64 { started + (start.duration(to: .now) / .seconds(1)).int64 }
+    /// The time of day in the recorded session, in whole seconds. When it is later than the latest event says, it is
+    /// written down as an event of its own, so that a replay sees the same.
+    var now: Int64 {
+        let elapsed = start.duration(to: .now) / .milliseconds(1)
+        let isLater = state.withLock { (elapsed / 1000).rounded(.down) > ($0.latest / 1000).rounded(.down) }
+        if isLater { try? append(.init(.link(.time, why: nil))) }
+        return started + state.withLock { ($0.latest / 1000).int64 }
+    }
 
     func append(_ event: Capture.Event) throws(LinkError) {
         try with { state throws(LinkError) in
             var event = event
-            event.milliseconds = start.duration(to: .now) / .milliseconds(1)
+            let elapsed = start.duration(to: .now) / .milliseconds(1)
+            event.milliseconds = elapsed
+            state.latest = (elapsed * 1000).rounded() / 1000
             if let redacted = state.redactor?.redacted(event) { event = redacted }
             try state.file?.append(event.text)
         }

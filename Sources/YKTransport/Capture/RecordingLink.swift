@@ -23,7 +23,9 @@ final class RecordingLink: CardLink {
     }
 
     func begin(deadline: Deadline) throws(LinkError) -> Bool {
-        try noting { () throws(LinkError) in try link.begin(deadline: deadline) }
+        let isLost = try noting { () throws(LinkError) in try link.begin(deadline: deadline) }
+        if isLost { try recorder.append(.init(.link(.reset, why: "another program could have used the card"))) }
+        return isLost
     }
 
     func end() { link.end() }

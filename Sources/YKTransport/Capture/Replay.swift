@@ -1,27 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import YKWire
-
-/// Where a replay and its recording part: the line and the bytes that were expected and sent.
-public struct ReplayMismatch: Hashable, Sendable {
-    /// The line of the capture, 0 when it is past the end.
-    public let line: Int
-    /// The bytes that the recording has there, when it has a command there.
-    public let expected: [UInt8]?
-    /// The bytes that the host sent, when it sent any.
-    public let actual: [UInt8]?
-    /// What happened, in a few words.
-    public let reason: String
-
-    /// Makes a mismatch.
-    public init(line: Int, expected: [UInt8]? = nil, actual: [UInt8]? = nil, reason: String) {
-        self.line = line
-        self.expected = expected
-        self.actual = actual
-        self.reason = reason
-    }
-}
 
 /// Plays a capture back: the recorded key, its randomness and its clock.
 public final class Replay: Sendable {
@@ -35,7 +14,7 @@ public final class Replay: Sendable {
 
     struct State {
         var position = 0
-        var used: Set<Int> = []
+        var used: [Bool]
         var randomOffset = 0
     }
 
@@ -43,12 +22,17 @@ public final class Replay: Sendable {
     public let capture: Capture
     /// How commands are matched.
     public let mode: Mode
-    let state = Mutex(State())
+    let state: Mutex<State>
+    /// The times and the randomness that the commands give away, where the header does not tell.
+    private let world: Capture.World
 
     /// Plays a capture from its start.
     public init(_ capture: Capture, mode: Mode = .strict) {
         self.capture = capture
         self.mode = mode
+        state = Mutex(State(used: [Bool](repeating: false, count: capture.events.count)))
+        let isTold = mode == .strict && capture.header.clock != nil && capture.header.random != nil
+        world = isTold ? Capture.World() : Capture.World(of: capture)
     }
 
     /// The recorded card as a link.
@@ -62,16 +46,47 @@ public final class Replay: Sendable {
         return environment
     }
 
-    /// Throws unless everything was read: in strict mode every exchange has to be used.
+    /// Throws unless everything was read: in strict mode every exchange and every recorded random byte has to be used.
     public func finish() throws(LinkError) {
         guard mode == .strict else { return }
-        let position = state.withLock { $0.position }
-        for event in capture.events.dropFirst(position) {
-            if case .exchange(let command, _) = event.kind {
-                throw .replay(
-                    .init(line: event.line, expected: command, reason: "the recording goes on, the host does not"))
-            }
+        let (position, drawn) = state.withLock { ($0.position, $0.randomOffset) }
+        for (index, event) in capture.events.enumerated().dropFirst(position) where event.isExchange {
+            throw .replay(mismatch(at: index, actual: nil, "the recording goes on, the host does not"))
         }
+        if let random = capture.header.random, drawn < random.count {
+            let reason = "the host draws \(drawn) random bytes, the recording has \(random.count)"
+            throw .replay(.init(line: 1, reason: reason))
+        }
+    }
+
+    /// The time of day in the recorded session.
+    fileprivate var now: Int64? {
+        let position = state.withLock { state in
+            // The host looked at the clock here, and it had moved on.
+            while mode == .strict, state.position < capture.events.count,
+                case .link(.time, _) = capture.events[state.position].kind
+            { state.position += 1 }
+            return state.position
+        }
+        let recovered = world.time(from: position)
+        guard let start = capture.header.clock, mode == .strict || recovered == nil else { return recovered }
+        let elapsed = capture.events.prefix(position).last { $0.milliseconds != nil }?.milliseconds ?? 0
+        return start.addingReportingOverflow(Int64(exactly: (elapsed / 1000).rounded(.down)) ?? 0).partialValue
+    }
+
+    fileprivate func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
+        let count = max(0, count)
+        let recorded = capture.header.random ?? world.random
+        let offset = state.withLock { state in
+            defer { state.randomOffset += count }
+            return state.randomOffset
+        }
+        let bytes = Array(recorded.dropFirst(offset).prefix(count))
+        if bytes.count == count { return bytes }
+        guard mode == .lookup else {
+            throw .replay(.init(line: 1, reason: "the host draws more random bytes than the recording has"))
+        }
+        return bytes + SystemRandom().draw(count - bytes.count, secret: secret)
     }
 }
 
@@ -79,28 +94,11 @@ private struct ReplayedClock: WallClock {
     let replay: Replay
     let usual: any WallClock
 
-    var now: Int64 {
-        guard let start = replay.capture.header.clock else { return replay.capture.recoveredClock ?? usual.now }
-        let position = replay.state.withLock { $0.position }
-        let elapsed = replay.capture.events.prefix(position).last { $0.milliseconds != nil }?.milliseconds ?? 0
-        return start.addingReportingOverflow(Int64(exactly: (elapsed / 1000).rounded(.down)) ?? 0).partialValue
-    }
+    var now: Int64 { replay.now ?? usual.now }
 }
 
 private struct ReplayedRandom: RandomSource {
     let replay: Replay
 
-    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
-        let recorded = replay.capture.header.random ?? replay.capture.recoveredRandom
-        let offset = replay.state.withLock { state in
-            defer { state.randomOffset += count }
-            return state.randomOffset
-        }
-        let bytes = Array(recorded.dropFirst(offset).prefix(count))
-        if bytes.count == count { return bytes }
-        guard replay.mode == .lookup else {
-            throw .replay(.init(line: 1, reason: "the host draws more random bytes than the recording has"))
-        }
-        return bytes + SystemRandom().draw(count - bytes.count, secret: secret)
-    }
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { try replay.draw(count, secret: secret) }
 }

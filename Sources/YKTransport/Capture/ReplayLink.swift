@@ -11,7 +11,8 @@ final class ReplayLink: CardLink {
     init(replay: Replay) {
         self.replay = replay
         let header = replay.capture.header
-        identity = CardIdentity(reader: header.reader ?? "replay", atr: header.atr ?? [])
+        identity = CardIdentity(
+            reader: header.reader ?? "replay", atr: header.atr ?? [], maxCommandLength: header.maxCommandLength)
     }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
@@ -21,7 +22,7 @@ final class ReplayLink: CardLink {
         }
     }
 
-    func begin(deadline: Deadline) throws(LinkError) -> Bool { false }
+    func begin(deadline: Deadline) throws(LinkError) -> Bool { replay.takeReset() }
     func end() {}
     func close() {}
 
@@ -42,7 +43,7 @@ extension Replay {
                 case .exchange(let expected, let reply):
                     guard expected.masked(event.commandMask) == command.masked(event.commandMask) else {
                         let reason = "the host sends something else than the recording has"
-                        throw .replay(.init(line: event.line, expected: expected, actual: command, reason: reason))
+                        throw .replay(mismatch(at: state.position - 1, actual: command, reason))
                     }
                     return reply
                 case .link(.removed, _): throw .removed
@@ -50,27 +51,54 @@ extension Replay {
                 default: continue
                 }
             }
-            throw .replay(.init(line: 0, actual: command, reason: "the host goes on, the recording does not"))
+            throw .replay(
+                mismatch(at: state.position, actual: command, "the host goes on, the recording does not"))
         }
     }
 
-    /// The reply of the next unused exchange with the same command: the same bytes, else the same command in another
-    /// form or with another Le. The search starts behind the last hit and wraps around.
+    /// The reply of the next unused exchange with the same command: the same bytes outside what was masked, else the
+    /// same command in another form or with another Le. The search starts behind the last hit and wraps around.
     func lookedUpReply(to command: [UInt8]) throws(LinkError) -> [UInt8] {
         try state.withLock { state throws(LinkError) in
-            let order = Array(capture.events.indices[state.position...]) + capture.events.indices[..<state.position]
-            let unused = order.filter { !state.used.contains($0) }
             let meaning = try? APDU(decoding: command)
             let hit =
-                unused.first { capture.events[$0].isExchange { $0 == command } }
-                ?? unused.first { capture.events[$0].isExchange { $0.isSameCommand(as: meaning) } }
+                unused(state) { $0.command.masked($0.mask) == command.masked($0.mask) }
+                ?? unused(state) { $0.command.isSameCommand(as: meaning) }
             guard let hit, case .exchange(_, let reply) = capture.events[hit].kind else {
                 let reason = "the recording has no unused exchange with this command"
-                throw .replay(.init(line: 0, actual: command, reason: reason))
+                throw .replay(mismatch(past: state.position, actual: command, reason))
             }
-            state.used.insert(hit)
+            state.used[hit] = true
             state.position = hit + 1
             return reply
+        }
+    }
+
+    /// The first unused exchange that matches, from the position on and then from the start.
+    private func unused(
+        _ state: State, _ matches: (_ exchange: (command: [UInt8], mask: [Capture.Event.Mask])) -> Bool
+    ) -> Int? {
+        let count = capture.events.count
+        for step in 0..<count {
+            let index = (state.position + step) % count
+            guard !state.used[index], case .exchange(let command, _) = capture.events[index].kind else { continue }
+            if matches((command, capture.events[index].commandMask)) { return index }
+        }
+        return nil
+    }
+
+    /// Whether the card lost its state before the next exchange of the recording: it was powered anew or reset.
+    func takeReset() -> Bool {
+        guard mode == .strict else { return false }
+        return state.withLock { state in
+            var isLost = false
+            while state.position < capture.events.count, case .link(let what, _) = capture.events[state.position].kind,
+                [.powerOn, .powerOff, .reset].contains(what)
+            {
+                isLost = isLost || what == .reset || state.position > 0
+                state.position += 1
+            }
+            return isLost
         }
     }
 
@@ -78,31 +106,22 @@ extension Replay {
     func skip(to wanted: Capture.Event.LinkEvent) throws(LinkError) {
         try state.withLock { state throws(LinkError) in
             while state.position < capture.events.count {
-                let event = capture.events[state.position]
-                if case .exchange(let command, _) = event.kind {
+                if capture.events[state.position].isExchange {
                     let reason = "the host does a \(wanted.rawValue), the recording an exchange"
-                    throw .replay(.init(line: event.line, expected: command, reason: reason))
+                    throw .replay(mismatch(at: state.position, actual: nil, reason))
                 }
                 state.position += 1
-                if case .link(wanted, _) = event.kind { return }
+                if case .link(wanted, _) = capture.events[state.position - 1].kind { return }
             }
             throw .replay(.init(line: 0, reason: "the host does a \(wanted.rawValue), the recording has ended"))
         }
     }
 }
 
-extension Capture.Event {
-    fileprivate func isExchange(_ matches: ([UInt8]) -> Bool) -> Bool {
-        guard case .exchange(let command, _) = kind else { return false }
-        return matches(command)
-    }
-}
-
 extension [UInt8] {
     fileprivate func isSameCommand(as other: APDU?) -> Bool {
-        guard var mine = try? APDU(decoding: self), var other else { return false }
-        mine.le = .none
-        other.le = .none
+        guard let other, count >= 4, self[1] == other.ins, var mine = try? APDU(decoding: self) else { return false }
+        mine.le = other.le
         return mine == other
     }
 }

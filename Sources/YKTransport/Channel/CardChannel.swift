@@ -20,6 +20,9 @@ public final class CardChannel {
     private let chaining: CommandChaining
     private let top: ResponseChaining
     private var isHeld = false
+    /// Whether what was selected is lost, and has to be selected again before the next command.
+    private var isLost = false
+    private var isReselecting = false
 
     /// Takes a link over.
     public init(link: sending any CardLink, environment: Environment = Environment()) {
@@ -99,17 +102,26 @@ public final class CardChannel {
     /// Resets the card; the next command selects the application again.
     public func reset(_ kind: CardReset) throws(CardError) {
         let deadline = environment.deadline()
+        isLost = true
         try lift(CardError.link) { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
         rest()
     }
 
     private func hold(_ deadline: Deadline, reselecting: Bool) throws(CardError) {
-        if isHeld { return }
-        let isLost = try lift(CardError.link) { () throws(LinkError) in try link.begin(deadline: deadline) }
-        isHeld = true
-        guard reselecting, isLost, let applet else { return }
-        let reply = try selectHeld(applet, deadline: deadline)
-        try onReselect?(reply)
+        if !isHeld {
+            let wasUsed = try lift(CardError.link) { () throws(LinkError) in try link.begin(deadline: deadline) }
+            isHeld = true
+            isLost = isLost || wasUsed
+        }
+        guard isLost, !isReselecting else { return }
+        guard reselecting, let applet else { return isLost = false }
+        isReselecting = true
+        defer { isReselecting = false }
+        try restingOnLinkFailure { () throws(CardError) in
+            let reply = try selectHeld(applet, deadline: deadline)
+            try onReselect?(reply)
+        }
+        isLost = false
     }
 
     /// After a failure of the link nothing is held any more: the next command begins anew.

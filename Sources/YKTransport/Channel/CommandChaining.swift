@@ -3,15 +3,29 @@
 package import YKWire
 
 /// Splits a command whose data does not fit into a row of commands, all but the last with class bit 0x10
-/// (ISO 7816-4 §5.3.3).
+/// (ISO 7816-4 §5.3.3); goes over to the short form when the card refuses the first command in extended form with 6700.
 package final class CommandChaining: CardStage {
     private let next: EncodingStage
     /// The longest command APDU, in bytes, that card and reader take in extended form.
     package var extendedLimit = 3062
 
+    /// Whether a command in extended form was taken; until then 6700 can mean that the card knows only the short form.
+    private var isExtendedProven = false
+
     package init(next: EncodingStage) { self.next = next }
 
     package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
+        let response = try sendParts(of: command, deadline: deadline)
+        guard next.form == .extended, !isExtendedProven else { return response }
+        guard response.status == .wrongLength else {
+            isExtendedProven = true
+            return response
+        }
+        next.form = .short
+        return try sendParts(of: command, deadline: deadline)
+    }
+
+    private func sendParts(of command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         let limit = next.form == .short ? APDU.shortDataLimit : max(APDU.shortDataLimit, extendedLimit - 9)
         var rest = command.data[...]
         while rest.count > limit {

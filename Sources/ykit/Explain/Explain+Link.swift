@@ -82,8 +82,8 @@ extension Explain {
     private static func replay(_ mismatch: ReplayMismatch) -> Explanation {
         var message = mismatch.line > 0 ? "line \(mismatch.line): " : ""
         message += mismatch.reason
-        if let expected = mismatch.expected { message += "; recorded: \(command(expected))" }
-        if let actual = mismatch.actual { message += "; sent: \(command(actual))" }
+        if let expected = mismatch.expected { message += "; recorded: \(mismatch.expectedWords ?? command(expected))" }
+        if let actual = mismatch.actual { message += "; sent: \(mismatch.actualWords ?? command(actual))" }
         return Explanation(
             "replay-mismatch", .replayMismatch, message,
             hint: mismatch.expected == nil && mismatch.line == 0

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a replay and its recording part: the line and the bytes that were expected and sent, secrets overwritten.
+public struct ReplayMismatch: Hashable, Sendable {
+    /// The line of the capture, 0 when it is past the end.
+    public let line: Int
+    /// The bytes that the recording has there, when it has a command there.
+    public let expected: [UInt8]?
+    /// The bytes that the host sent, when it sent any.
+    public let actual: [UInt8]?
+    /// What happened, in a few words.
+    public let reason: String
+    /// The command that the recording has there, in words.
+    public var expectedWords: String?
+    /// The command that the host sent, in words.
+    public var actualWords: String?
+
+    /// Makes a mismatch.
+    public init(line: Int, expected: [UInt8]? = nil, actual: [UInt8]? = nil, reason: String) {
+        self.line = line
+        self.expected = expected
+        self.actual = actual
+        self.reason = reason
+    }
+}
+
+extension Replay {
+    /// A mismatch with no event of the recording: the command is put into words as it reads at that place.
+    func mismatch(past index: Int, actual: [UInt8], _ reason: String) -> ReplayMismatch {
+        let found = mismatch(at: index, actual: actual, reason)
+        var mismatch = ReplayMismatch(line: 0, actual: found.actual, reason: reason)
+        mismatch.actualWords = found.actualWords
+        return mismatch
+    }
+
+    /// A mismatch before or at an event, both commands put into words as they read at that place of the session.
+    func mismatch(at index: Int, actual: [UInt8]?, _ reason: String) -> ReplayMismatch {
+        var narrator = Narrator()
+        var redactor = Redactor()
+        for event in capture.events.prefix(index) {
+            _ = narrator.narrate(event)
+            _ = redactor.masks(event)
+        }
+        let event = index < capture.events.count ? capture.events[index] : nil
+        var expected: [UInt8]?
+        if case .exchange(let command, _) = event?.kind { expected = command }
+        let hidden = actual.map { $0.masked(redactor.masks(command: $0, reply: []).command) }
+        var mismatch = ReplayMismatch(line: event?.line ?? 0, expected: expected, actual: hidden, reason: reason)
+        mismatch.expectedWords = expected.map { bytes in
+            var narrator = narrator
+            return narrator.narrate(command: bytes).summary
+        }
+        mismatch.actualWords = actual.map { narrator.narrate(command: $0).summary }
+        return mismatch
+    }
+}

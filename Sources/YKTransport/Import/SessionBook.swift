@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Collects what a log says, card by card.
+struct SessionBook {
+    private struct Page {
+        var events: [Capture.Event] = []
+        var atr: [UInt8]?
+        var hasReader = false
+    }
+
+    private var labels: [String] = []
+    private var pages: [String: Page] = [:]
+    /// The answer to reset of a card whose reader the log does not name.
+    var commonATR: [UInt8]?
+
+    mutating func exchange(_ label: String, command: [UInt8], reply: [UInt8], milliseconds: Double?) {
+        add(.init(.exchange(command: command, reply: reply), milliseconds: milliseconds), to: label)
+    }
+
+    mutating func event(_ label: String, _ what: Capture.Event.LinkEvent, why: String? = nil, milliseconds: Double?) {
+        add(.init(.link(what, why: why), milliseconds: milliseconds), to: label)
+    }
+
+    /// Notes that a name is a reader's.
+    mutating func reader(_ label: String, atr: [UInt8]? = nil) {
+        open(label)
+        pages[label]?.hasReader = true
+        if let atr { pages[label]?.atr = atr }
+    }
+
+    private mutating func open(_ label: String) {
+        guard pages[label] == nil else { return }
+        labels.append(label)
+        pages[label] = Page()
+    }
+
+    private mutating func add(_ event: Capture.Event, to label: String) {
+        open(label)
+        pages[label]?.events.append(event)
+    }
+
+    /// The sessions that have an exchange, times counted from the first event, secrets overwritten.
+    func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
+        labels.compactMap { label in
+            guard let page = pages[label], page.events.contains(where: \.isExchange) else { return nil }
+            var header = Capture.Header(link: .card)
+            if page.hasReader { header.reader = label }
+            header.atr = page.atr ?? commonATR
+            header.note = "imported from a \(format.rawValue) log"
+            header.keepsSecrets = keepsSecrets
+            let start = page.events.lazy.compactMap(\.milliseconds).first ?? 0
+            var redactor = Redactor()
+            var capture = Capture(header: header)
+            for (index, event) in page.events.enumerated() {
+                var event = keepsSecrets ? event : redactor.redacted(event)
+                event.milliseconds = event.milliseconds.map { $0 - start }
+                event.line = index + 2
+                capture.events.append(event)
+            }
+            return .init(label: label, capture: capture)
+        }
+    }
+}
+
+extension Capture.Event {
+    /// Whether this is a command and its reply.
+    package var isExchange: Bool { if case .exchange = kind { true } else { false } }
+}
