@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKManagement
 import YKTransport
 
 /// Who a key is, as far as it says.
@@ -8,7 +9,15 @@ struct KeyDetails: Hashable, Sendable {
     var serial: String?
     var version: String?
 
+    /// Asks the key; one that does not answer the question, as a recording of something else, has its reader's name.
     init(_ channel: sending CardChannel) throws {
-        name = channel.identity.reader
+        do {
+            let identity = try DeviceIdentity.read(channel)
+            name = identity.product
+            serial = identity.serial
+            version = identity.firmware
+        } catch {
+            name = channel.identity.reader
+        }
     }
 }
