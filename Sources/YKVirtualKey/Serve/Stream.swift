@@ -48,19 +48,27 @@ struct Stream: ~Copyable {
             }
         }
         if code == 0 {
-            var on: Int32 = 1
-            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            set(TCP_NODELAY, descriptor)
             return (descriptor, 0)
         }
         close(descriptor)
         return (nil, code)
     }
 
+    private static func set(_ option: Int32, _ descriptor: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// What came, empty when the other side is gone, `nil` when called off.
     borrowing func receive(_ cancellation: Cancellation) -> [UInt8]? {
         var block = [UInt8](repeating: 0, count: 4096)
         while !cancellation.isCancelled {
+            // vpcd (vsmartcard 3.3) sends length and content apart and waits for an acknowledgement in between (Nagle), which the
+            // kernel would delay by 40 ms.
+            Self.set(TCP_QUICKACK, descriptor)
             let count = recv(descriptor, &block, block.count, 0)
+            Self.set(TCP_QUICKACK, descriptor)
             if count >= 0 { return Array(block.prefix(count)) }
             guard errno == EAGAIN || errno == EINTR else { return [] }
             _ = Self.wait(descriptor, POLLIN, .seconds(3600), cancellation)
