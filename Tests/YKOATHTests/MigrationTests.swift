@@ -66,17 +66,20 @@ struct MigrationTests {
         ("10ffffffffffffffffff02", .malformed(WireError(.tooLarge, at: 1, "a number of more than 64 bits"))),
         ("0b", .malformed(WireError(.malformed, at: 0, "wire type 3"))),
         ("00", .malformed(WireError(.malformed, at: 0, "field number 0"))),
-        ("0a00", .account(0, OtpauthError(.secret, .empty))),
-        ("0a030a0141", .account(0, OtpauthError(.label, .empty))),
-        ("0a060a01411201ff", .account(0, OtpauthError(.label, .badEncoding))),
-        ("0a090a01411201611a01ff", .account(0, OtpauthError(.issuer, .badEncoding))),
-        ("0a080a01411201612004", .account(0, OtpauthError(.algorithm, .notUnderstood("MD5")))),
-        ("0a080a01411201612009", .account(0, OtpauthError(.algorithm, .notUnderstood("9")))),
-        ("0a080a01411201612809", .account(0, OtpauthError(.digits, .notUnderstood("9")))),
-        ("0a080a01411201613009", .account(0, OtpauthError(.type, .notUnderstood("9")))),
+    ]
+
+    private static let accounts: [(String, OtpauthError)] = [
+        ("0a00", OtpauthError(.secret, .empty)),
+        ("0a030a0141", OtpauthError(.label, .empty)),
+        ("0a060a01411201ff", OtpauthError(.label, .badEncoding)),
+        ("0a090a01411201611a01ff", OtpauthError(.issuer, .badEncoding)),
+        ("0a080a01411201612004", OtpauthError(.algorithm, .notUnderstood("MD5"))),
+        ("0a080a01411201612009", OtpauthError(.algorithm, .notUnderstood("9"))),
+        ("0a080a01411201612809", OtpauthError(.digits, .notUnderstood("9"))),
+        ("0a080a01411201613009", OtpauthError(.type, .notUnderstood("9"))),
         (
             "0a0e0a0141120161300138ffffffff7f",
-            .account(0, OtpauthError(.counter, .outOfRange("34359738367", 0...4_294_967_295)))
+            OtpauthError(.counter, .outOfRange("34359738367", 0...4_294_967_295))
         ),
     ]
 
@@ -84,6 +87,14 @@ struct MigrationTests {
     func refusesPayloads(_ hex: String, _ error: MigrationError) throws {
         let bytes = try Hex.decode(hex)
         #expect(throws: error) { try MigrationPayload(decoding: bytes) }
+    }
+
+    @Test(arguments: accounts)
+    func setsAsideWhatCannotBeUsed(_ hex: String, _ error: OtpauthError) throws {
+        let good = "0a060a0141120161"
+        let payload = try MigrationPayload(decoding: Hex.decode(good + hex + good))
+        #expect(payload.unusable == [.account(1, error)])
+        #expect(payload.accounts.map(\.id.name) == ["a", "a"])
     }
 
     @Test func isNotTooLarge() {

@@ -6,13 +6,13 @@ import YKWire
 /// The message: 1 accounts (repeated), 2 version, 3 batch size, 4 batch index, 5 batch id. An account: 1 secret, 2 name,
 /// 3 issuer, 4 algorithm, 5 digits, 6 type, 7 counter.
 extension MigrationPayload {
-    /// Reads the message below the base 64; unknown fields are skipped.
+    /// Reads the message below the base 64; unknown fields are skipped, and accounts that cannot be used are set aside.
     public init(decoding bytes: [UInt8]) throws(MigrationError) {
         self.init(accounts: [], version: 0, batchSize: 1, batchIndex: 0, batchID: 0)
         let fields = try lift(MigrationError.malformed) { () throws(WireError) in try Self.fields(bytes) }
         for (number, value) in fields {
             switch (number, value) {
-            case (1, .bytes(let account)): accounts.append(try Self.account(account, place: accounts.count))
+            case (1, .bytes(let account)): try add(account)
             case (2, .varint(let value)): version = Int(truncatingIfNeeded: value)
             case (3, .varint(let value)): batchSize = Int(truncatingIfNeeded: value)
             case (4, .varint(let value)): batchIndex = Int(truncatingIfNeeded: value)
@@ -45,10 +45,10 @@ extension MigrationPayload {
         return fields
     }
 
-    private static func account(_ bytes: [UInt8], place: Int) throws(MigrationError) -> NewOATHAccount {
+    private mutating func add(_ bytes: [UInt8]) throws(MigrationError) {
         let fields = try lift(MigrationError.malformed) { () throws(WireError) in try Self.fields(bytes) }
-        return try lift({ MigrationError.account(place, $0) }) { () throws(OtpauthError) in
-            try MigratedAccount(fields).account()
+        do { accounts.append(try MigratedAccount(fields).account()) } catch {
+            unusable.append(.account(accounts.count + unusable.count, error))
         }
     }
 

@@ -5,8 +5,10 @@ public struct MigrationPayload: Sendable {
     /// The most bytes of a payload that are read.
     public static let byteLimit = 1 << 20
 
-    /// The accounts in order.
+    /// The accounts that can be used, in order.
     public var accounts: [NewOATHAccount]
+    /// Why the other accounts of the export cannot be used, each with its place.
+    public internal(set) var unusable: [MigrationError] = []
     /// The version of the format.
     public var version: Int
     /// How many codes the whole export has.

@@ -21,7 +21,8 @@ public actor OATHService {
     ///
     /// Throws `card(.appletMissing)` when the key has no OATH, or it is switched off.
     public static func open(_ channel: sending CardChannel) async throws(OATHError) -> OATHService {
-        OATHService(try OATHSession(channel), on: ServiceThread())
+        let thread = ServiceThread()
+        return OATHService(try await Opening(on: thread).session(channel), on: thread)
     }
 
     /// What the application said of itself when it was selected last.
@@ -38,4 +39,15 @@ public actor OATHService {
 
     /// The time of day in the world of this service, in seconds since 1970.
     var now: Int64 { session.channel.environment.clock.now }
+}
+
+/// Selects on the thread of the service that is to be: SELECT blocks as every other exchange does.
+private actor Opening {
+    private let thread: ServiceThread
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(on thread: ServiceThread) { self.thread = thread }
+
+    func session(_ channel: sending CardChannel) throws(OATHError) -> sending OATHSession { try OATHSession(channel) }
 }

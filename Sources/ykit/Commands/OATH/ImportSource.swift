@@ -39,6 +39,9 @@ struct ImportSource {
             do {
                 let payload = try MigrationPayload(parsing: line)
                 return payload.accounts.map { Item(origin: origin, account: .success($0)) }
+                    + payload.unusable.map {
+                        Item(origin: origin, account: .failure(Explain.oath(.invalidMigration($0))))
+                    }
             } catch {
                 return [Item(origin: origin, account: .failure(Explain.oath(.invalidMigration(error))))]
             }
