@@ -23,6 +23,7 @@ let package = Package(
     products: [
         .executable(name: "ykit", targets: ["ykit"]),
         .library(name: "YKWire", targets: ["YKWire"]),
+        .library(name: "YKCrypto", targets: ["YKCrypto"]),
         .library(name: "YKTransport", targets: ["YKTransport"]),
         .library(name: "YKHardware", targets: ["YKHardware"]),
         .library(name: "YKOATH", targets: ["YKOATH"]),

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKOATH
+import YKWire
+
+private let challenge: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1]
+
+extension FuzzTarget {
+    static let oath: [FuzzTarget] = [
+        FuzzTarget(name: "otpauth") { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            _ = try? OtpauthURI.parse(text, validating: false)
+            guard let account = try? OtpauthURI.parse(text) else { return }
+            let again = try? OtpauthURI.parse(OtpauthURI.text(account))
+            require(again?.id == account.id, "a URI changes its name when written and read")
+        },
+        FuzzTarget(name: "migration") { bytes in
+            _ = try? MigrationPayload(parsing: String(decoding: bytes, as: UTF8.self))
+            let text = "otpauth-migration://offline?data=" + Base64.encode(bytes).percentEncoded
+            _ = try? MigrationPayload(parsing: text)
+        },
+        FuzzTarget(name: "pskc") { bytes in
+            _ = PSKC.matches(bytes)
+            _ = try? PSKC.protection(of: bytes)
+            _ = try? PSKC(parsing: bytes)
+        },
+        FuzzTarget(name: "oath-select") { bytes in
+            withOATH(pieces(bytes), select: .fuzzed) { _ = try await $0.accounts() }
+        },
+        FuzzTarget(name: "oath-list") { bytes in withOATH(pieces(bytes)) { _ = try await $0.accounts() } },
+        FuzzTarget(name: "oath-codes") { bytes in withOATH(pieces(bytes)) { _ = try await $0.codes() } },
+        FuzzTarget(name: "oath-calculate") { bytes in
+            let id = OATHAccountID(issuer: "Steam", name: "a", period: 30, type: .totp)
+            let plain = OATHAccountID(issuer: nil, name: "b", period: 60, type: .totp)
+            withOATH(pieces(bytes)) { service in
+                _ = try? await service.code(for: id)
+                _ = try? await service.code(for: plain)
+                _ = try? await service.response(for: plain, challenge: challenge)
+                try await service.delete(plain)
+            }
+        },
+        FuzzTarget(name: "oath-validate") { bytes in
+            withOATH(pieces(bytes), select: .locked) { service in
+                try await service.unlock(with: AccessKey(rawKey: Secret([UInt8](repeating: 7, count: 16))))
+                try await service.setAccessKey(AccessKey(rawKey: Secret([UInt8](repeating: 8, count: 16))))
+                try await service.reset()
+            }
+        },
+    ]
+}
+
+extension String {
+    fileprivate var percentEncoded: String {
+        replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+    }
+}
