@@ -71,9 +71,12 @@ package struct Redactor: Sendable {
         hidesReply = SecretPlaces.isReplySecret(applet, hasSelected, command, data: chain.data)
         if command.cla & 0x10 == 0 { chain = Chain() }
         let start = APDU.dataOffset(bytes)
-        return (
-            runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }, hidesReply ? restOfReply(reply) : []
-        )
+        var masks = runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }
+        // A length that is one short makes the last byte of a PIN look like Le.
+        if let last = masks.last, last.end == start + command.data.count, case .bytes = command.le {
+            masks[masks.count - 1] = Mask(offset: last.offset, length: bytes.count - last.offset)
+        }
+        return (masks, hidesReply ? restOfReply(reply) : [])
     }
 
     private mutating func select(_ command: APDU, _ reply: [UInt8]) {

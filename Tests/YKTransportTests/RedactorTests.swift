@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKWire
+
+@Suite struct RedactorTests {
+    /// The command's bytes with secrets as `..`, after these applications and commands.
+    private func hidden(_ command: String, after earlier: [String] = [], reply: String = "9000") throws -> String {
+        var redactor = Redactor()
+        for line in earlier { _ = redactor.masks(command: try Hex.decode(line), reply: [0x90, 0x00]) }
+        let bytes = try Hex.decode(command)
+        let masks = redactor.masks(command: bytes, reply: try Hex.decode(reply)).command
+        return Self.dotted(bytes, masks)
+    }
+
+    private static func dotted(_ bytes: [UInt8], _ masks: [Capture.Event.Mask]) -> String {
+        var pairs = bytes.map { Hex.encode([$0]) }
+        for mask in masks { for index in mask.offset..<mask.end where index < pairs.count { pairs[index] = ".." } }
+        return pairs.joined()
+    }
+
+    private static let oath = "00a4040007a000000527210100"
+    private static let piv = "00a4040005a00000030800"
+    private static let fido = "00a4040008a0000006472f000100"
+    private static let otp = "00a4040007a0000005272001"
+    private static let management = "00a4040008a000000527471117"
+    private static let openPGP = "00a4040006d27600012401"
+    private static let hsmAuth = "00a4040008a000000527210701"
+    private static let domain = "00a4040008a000000151000000"
+    private static let canokey = "00a4040005f000000000"
+
+    static let cases: [(String, String, String)] = [
+        // OATH: PUT with touch (a tag without length) and counter, SET CODE, its removal; nothing else.
+        (oath, "000100000e7103613a6273052106aabbcc7802", "000100000e7103613a6273052106......7802"),
+        (
+            oath, "00010000147103613a6273052106aabbcc78027a0400000001",
+            "00010000147103613a6273052106......78027a0400000001"
+        ),
+        (oath, "0001000000000e7103613a6273052106aabbcc78020000", "0001000000000e7103613a6273052106......78020000"),
+        (oath, "0003000010730321aabb740401020304750405060708", "0003000010730321....740401020304750405060708"),
+        (oath, "0003000002730000", "0003000002730000"),
+        (oath, "00a30000087502aabb7402ccdd", "00a30000087502aabb7402ccdd"),
+        (oath, "0001000004730aaabb", "0001000004730aaabb"), (oath, "00010000057305aabbcc", "00010000057305aabb.."),
+        (oath, "0001000003ffffff", "0001000003......"),
+        // PIV: PIN, PUK, management key, import, printed information; short, extended, malformed.
+        (piv, "0020008008313233343536ffff", "0020008008................"),
+        (piv, "00200080000008313233343536ffff", "00200080000008................"),
+        (piv, "0020008000", "0020008000"), (piv, "00200080", "00200080"),
+        (piv, "0020008009313233343536ffff", "00200080.................."),
+        (piv, "0020008007313233343536ffff", "0020008007................"),
+        (piv, "0024008010313233343536ffff363534333231ffff", "0024008010................................"),
+        (piv, "002c008002aabb", "002c008002...."), (piv, "00ffffff06039b03aabbcc", "00ffffff06039b03......"),
+        (piv, "00fe119a040602aabb", "00fe119a04........"),
+        (piv, "00db3fff095c035fc1095302aabb", "00db3fff095c035fc109........"),
+        (piv, "00db3fff095c035fc1055302aabb", "00db3fff095c035fc1055302aabb"),
+        (piv, "0087039b047c028100", "0087039b047c028100"), (piv, "00fd000000", "00fd000000"),
+        // FIDO: clientPIN's 4, 5 and 6, but not its subcommand or key agreement.
+        (fido, "801000000606a20101020100", "801000000606a20101020100"),
+        (
+            fido, "801000001606a5010202030442aabb0543ccddee0642112203a000",
+            "801000001606a5010202030442....0543......0642....03a000"
+        ),
+        (fido, "801000000606a20501064111", "801000000606a205..0641.."),
+        (fido, "801000000506a10501ff", "801000000506a105..ff"), (fido, "8010000003061800", "80100000030618.."),
+        (fido, "8010000003060001", "801000000306...."), (fido, "801000000306bf04", "801000000306bf04"),
+        (fido, "801000000406a10558", "801000000406a105.."), (fido, "801000000506a2054aaa", "801000000506a2054a.."),
+        (fido, "801000000104", "801000000104"), (fido, "80100000020104", "80100000020104"),
+        (fido, "0043000004aabbccdd", "0043000004........"), (fido, "0044000002aabb", "0044000002...."),
+        (fido, "0001000003aabbcc", "0001000003aabbcc"),
+        // Slot configurations and lock codes.
+        (otp, "0001010003aabbcc", "0001010003......"), (otp, "0001300003aabbcc", "0001300003aabbcc"),
+        (otp, "0001150007060a02aabb0c00", "0001150007060a02....0c00"), (otp, "0003000000", "0003000000"),
+        (management, "001c000008070a02aabb0301ff", "001c000008070a02....0301ff"),
+        (management, "001c000005040b02aabb", "001c000005040b02...."), (management, "001d000000", "001d000000"),
+        (openPGP, "00db3fff03aabbcc", "00db3fff03......"), (openPGP, "00da00d302aabb", "00da00d302...."),
+        (openPGP, "00da005b02aabb", "00da005b02aabb"),
+        (hsmAuth, "000300000c7101617702aabb7303ccddee", "000300000c7101617702aabb7303......"),
+        (hsmAuth, "000100000a7b02aabb710161740126", "000100000a7b02....710161740126"),
+        (hsmAuth, "000200000a7b04aabbccdd71026162", "000200000a7b04........71026162"),
+        (hsmAuth, "0005000000", "0005000000"),
+        (domain, "80d8000003aabbcc", "80d8000003......"), (domain, "80ca00e000", "80ca00e000"),
+        (canokey, "0021000003aabbcc", "0021000003......"), (canokey, "0031000000", "0031000000"),
+    ]
+
+    @Test(arguments: cases)
+    func secretsAreFound(applet: String, command: String, expected: String) throws {
+        #expect(try hidden(command, after: [applet]) == expected)
+    }
+
+    @Test func beforeAnySelectEverythingThatCanBeASecretIs() throws {
+        for command in ["0001000002aabb", "0003000002aabb", "001c000002aabb", "00fe000002aabb", "00db000002aabb"] {
+            #expect(try hidden(command) == command.prefix(10) + "....")
+        }
+        #expect(try hidden("80100000050105a10540") == "80100000050105a10540")
+        #expect(try hidden("801000000506a10541aa") == "801000000506a10541..")
+        #expect(try hidden("00a1000000") == "00a1000000")
+        // Another application than those known here: only what ISO 7816 makes a secret.
+        #expect(try hidden("0001000002aabb", after: ["00a4040005a000000999"]) == "0001000002aabb")
+        #expect(try hidden("0020000002aabb", after: ["00a4040005a000000999"]) == "0020000002....")
+    }
+
+    @Test func aSelectThatFailsChangesNothing() throws {
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode(Self.oath), reply: [0x90, 0])
+        _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x6A, 0x82])
+        let put = try Hex.decode("00010000057303210601")
+        #expect(redactor.masks(command: put, reply: [0x90, 0]).command == [.init(offset: 9, length: 1)])
+    }
+
+    /// A secret that runs over the ends of the parts of a chain is found in each of them.
+    @Test func chains() throws {
+        let secret = [UInt8](repeating: 0xEE, count: 40)
+        let message = [0x06] + CBOR.map(CBOR.Map.of([1: 2, 2: 4, 5: .bytes(secret), 6: .bytes(secret)])).encoded
+        for size in [1, 2, 3, 7, 16, 39, 64, 200] {
+            var redactor = Redactor()
+            _ = redactor.masks(command: try Hex.decode(Self.fido), reply: [0x90, 0])
+            var seen: [UInt8] = []
+            for start in stride(from: 0, to: message.count, by: size) {
+                let part = Array(message[start..<min(start + size, message.count)])
+                let isLast = start + size >= message.count
+                let bytes = try APDU(cla: isLast ? 0x80 : 0x90, ins: 0x10, data: part, le: .none).encoded(.short)
+                seen += bytes.masked(redactor.masks(command: bytes, reply: [0x90, 0]).command).dropFirst(5)
+            }
+            #expect(!seen.contains(0xEE), "parts of \(size)")
+            #expect(seen.count == message.count && seen.prefix(5) == message.prefix(5))
+        }
+    }
+
+    @Test func aChainOfAnotherCommandBeginsAnew() throws {
+        let first = "10db3fff055c035fc109"
+        #expect(try hidden("00db3fff0453020102", after: [Self.piv, first]) == "00db3fff04........")
+        #expect(try hidden("00cb3fff055c035fc105", after: [Self.piv, first]) == "00cb3fff055c035fc105")
+    }
+
+    @Test func printedInformationIsHiddenInReplies() throws {
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x90, 0])
+        let get = try Hex.decode("00cb3fff055c035fc10900")
+        let more = try Hex.decode("00c0000000")
+        #expect(redactor.masks(command: get, reply: [1, 2, 3, 0x61, 2]).reply == [.init(offset: 0, length: 3)])
+        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
+        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [])
+        let other = try Hex.decode("00cb3fff055c035fc10500")
+        #expect(redactor.masks(command: other, reply: [1, 2, 3, 0x61, 2]).reply == [])
+        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [])
+        // Session keys of YubiHSM Auth.
+        _ = redactor.masks(command: try Hex.decode(Self.hsmAuth), reply: [0x90, 0])
+        let calculate = try Hex.decode("000300000371016100")
+        #expect(redactor.masks(command: calculate, reply: [9, 9, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
+    }
+
+    // MARK: HID
+
+    /// The CTAPHID reports of a message on one channel.
+    static func reports(_ command: UInt8, _ message: [UInt8]) -> [[UInt8]] {
+        let channel: [UInt8] = [1, 2, 3, 4]
+        var rest = message[...]
+        var reports = [
+            channel + [command | 0x80, UInt8(message.count >> 8), UInt8(message.count & 255)] + rest.prefix(57)
+        ]
+        rest = rest.dropFirst(57)
+        var sequence: UInt8 = 0
+        while !rest.isEmpty {
+            reports.append(channel + [sequence] + rest.prefix(59))
+            rest = rest.dropFirst(59)
+            sequence += 1
+        }
+        return reports.map { $0 + [UInt8](repeating: 0, count: 64 - $0.count) }
+    }
+
+    @Test func reportsOfClientPIN() throws {
+        let secret = [UInt8](repeating: 0xEE, count: 64)
+        let message = [0x06] + CBOR.map(CBOR.Map.of([1: 2, 2: 4, 4: .bytes(secret), 6: .bytes(secret)])).encoded
+        var redactor = Redactor()
+        for report in Self.reports(0x10, message) {
+            let event = redactor.redacted(.init(.written(report)))
+            guard case .written(let hidden) = event.kind else { continue }
+            #expect(!hidden.contains(0xEE) && hidden.prefix(5) == report.prefix(5))
+        }
+        let harmless = redactor.redacted(.init(.written(Self.reports(0x10, [0x04])[0])))
+        #expect(harmless.commandMask.isEmpty)
+        let write = redactor.redacted(.init(.written(Self.reports(0x43, [4, 0x0A, 2, 0xEE, 0xEE])[0])))
+        #expect(write.commandMask == [.init(offset: 10, length: 2)])
+        let fips = redactor.redacted(.init(.written(Self.reports(0x03, [0, 0x43, 0, 0, 0, 0, 2, 0xEE, 0xEE])[0])))
+        #expect(fips.commandMask == [.init(offset: 14, length: 2)])
+        #expect(redactor.redacted(.init(.written([1, 2]))).commandMask.isEmpty)
+        let stray = [9, 9, 9, 9, 0] + [UInt8](repeating: 0xEE, count: 59)
+        #expect(redactor.redacted(.init(.written(stray))).commandMask.isEmpty)
+    }
+
+    @Test func slotFrames() {
+        var redactor = Redactor()
+        let part = redactor.redacted(.init(.featureSet([1, 2, 3, 4, 5, 6, 7, 0x80])))
+        #expect(part.kind == .featureSet([0, 0, 0, 0, 0, 0, 0, 0x80]))
+        let last = redactor.redacted(.init(.featureSet([1, 0x13, 3, 4, 0, 0, 0, 0x89])))
+        #expect(last.kind == .featureSet([0, 0x13, 3, 4, 0, 0, 0, 0x89]))
+        #expect(redactor.redacted(.init(.featureSet([0, 0, 0, 0, 0, 0, 0, 0x8F]))).commandMask.isEmpty)
+        let status: Capture.Event.Kind = .featureGot([0, 5, 4, 3, 1, 0, 0, 0])
+        #expect(redactor.redacted(.init(status)).kind == status)
+        #expect(redactor.redacted(.init(.delivered([1]))).kind == .delivered([1]))
+        #expect(redactor.redacted(.init(.link(.fail, why: "x"))).kind == .link(.fail, why: "x"))
+    }
+
+    @Test func masksAreJoined() {
+        let masks: [Capture.Event.Mask] = [
+            .init(offset: 5, length: 2), .init(offset: 1, length: 1), .init(offset: 6, length: 4),
+            .init(offset: 2, length: 1), .init(offset: 3, length: 0), .init(offset: -1, length: 2),
+        ]
+        #expect(Redactor.joined(masks) == [.init(offset: 1, length: 2), .init(offset: 5, length: 5)])
+        #expect(Capture.Event.Mask(offset: 5, length: .max).end == .max)
+    }
+
+    /// No bytes make it trap, and it never points outside of them.
+    @Test func randomSessions() {
+        var random = SystemRandomNumberGenerator.seeded(11)
+        let applets = [Self.oath, Self.piv, Self.fido, Self.otp, Self.management, Self.hsmAuth]
+        for _ in 0..<3000 {
+            var redactor = Redactor()
+            let select = (try? Hex.decode(applets.randomElement(using: &random) ?? "")) ?? []
+            _ = redactor.masks(command: select, reply: [0x90, 0])
+            for _ in 0..<5 {
+                let count = Int.random(in: 0...40, using: &random)
+                var command = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+                if count > 5 {
+                    command[1] = [0x01, 0x03, 0x10, 0x1C, 0xDB, 0xFE, 0x20].randomElement(using: &random) ?? 0
+                    command[4] = UInt8(count - 5)
+                }
+                let masks = redactor.masks(command: command, reply: [1, 0x90, 0]).command
+                #expect(masks.allSatisfy { $0.offset >= 0 && $0.length > 0 && $0.end <= command.count })
+            }
+        }
+    }
+}
+
+extension CBOR.Map {
+    static func of(_ pairs: KeyValuePairs<CBOR, CBOR>) -> CBOR.Map {
+        var map = CBOR.Map()
+        for (key, value) in pairs { map[key] = value }
+        return map
+    }
+}
+
+extension SystemRandomNumberGenerator {
+    static func seeded(_ seed: UInt64) -> Seeded { Seeded(state: seed) }
+
+    /// SplitMix64.
+    struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}
