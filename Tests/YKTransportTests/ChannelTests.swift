@@ -167,7 +167,7 @@ import YKWire
         #expect(throws: CardError.self) { try channel.send(Ping()) }
         #expect(throws: CardError.status(.notFound, during: "PING")) { try channel.send(Ping()) }
         try channel.send(Quiet())
-        #expect(try channel.exchanges == 4)
+        #expect(channel.exchanges == 4)
     }
 
     @Test(arguments: ["6a82", "6999", "6a81", "6d00"])

@@ -70,7 +70,8 @@ import YKWire
         #expect(errors[4]?.details == ["value ‹secret›"])
         #expect(errors[7]?.summary == "PIV VERIFY: ask for the tries of the PIN → 9000 (already verified)")
         #expect(
-            errors[8]?.summary.hasPrefix("PIV GENERAL AUTHENTICATE P-256 with slot 9c (signature), malformed") == true)
+            errors[8]?.summary.hasPrefix("PIV GENERAL AUTHENTICATE RSA 2048 with slot 9c (signature), malformed")
+                == true)
         let sign = try narrated("piv/canokey-sign-9a")
         #expect(sign[7]?.details.first == "response wanted")
         #expect(sign[8]?.summary == "the card is reset")

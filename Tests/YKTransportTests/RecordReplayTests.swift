@@ -238,7 +238,7 @@ import YKWire
         #expect(environment.clock.now == 5)
         #expect(Hex.encode(try environment.random.draw(8, secret: false)) == "7975c06c9ef6523f")
         let select = "{\"c\":\"00a4040007a0000005272101\",\"r\":\"9000\"}"
-        let odd = try capture(select, "{\"c\":\"00a200000e7104362f3a61740800000000000000ff\",\"r\":\"9000\"}")
+        let odd = try capture(select, "{\"c\":\"00a20000107104362f3a61740800000000000000ff\",\"r\":\"9000\"}")
         #expect(Replay(odd).replaying(Environment()).clock.now == 0xFF * 6)
     }
 }

@@ -77,7 +77,7 @@ extension [UInt8] {
     package func masked(_ masks: [Capture.Event.Mask]) -> [UInt8] {
         var bytes = self
         for mask in masks where mask.offset >= 0 && mask.offset < count && mask.length > 0 {
-            let end = Swift.min(count, mask.offset.addingReportingOverflow(mask.length).partialValue)
+            let end = Swift.min(count, mask.end)
             for index in mask.offset..<Swift.max(mask.offset, end) { bytes[index] = 0 }
         }
         return bytes

@@ -55,7 +55,7 @@ struct SessionBook {
             var capture = Capture(header: header)
             for (index, event) in page.events.enumerated() {
                 var event = keepsSecrets ? event : redactor.redacted(event)
-                event.milliseconds = event.milliseconds.map { $0 - start }
+                event.milliseconds = event.milliseconds.map { (($0 - start) * 1000).rounded() / 1000 }
                 event.line = index + 2
                 capture.events.append(event)
             }

@@ -40,7 +40,7 @@ enum PIVNarration: ApplicationNarration {
 
     static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String? {
         switch (status, command.ins) {
-        case (.ok, 0x20) where command.data.isEmpty: "already verified"
+        case (.ok, 0x20) where command.data.isEmpty && command.p1 != 0xFF: "already verified"
         case (.referenceNotFound, 0x20), (.referenceNotFound, 0xF7): "no such PIN, PUK or key"
         case (.notFound, 0xCB): "no such object"
         case (.authenticationBlocked, _): "blocked, no tries left"
