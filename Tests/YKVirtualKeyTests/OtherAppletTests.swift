@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// The management, OTP and NDEF applications.
+struct OtherAppletTests {
+    private func bench(_ aid: AID, _ version: Version = Version(5, 7, 1)) throws -> Bench {
+        let bench = Bench(version: version, select: false)
+        _ = try bench.send("00a40400" + Hex.encode([UInt8(aid.rawValue.count)] + aid.rawValue) + "00")
+        return bench
+    }
+
+    @Test("management says nothing before firmware 4.1, and little before 5")
+    func older() throws {
+        #expect(try bench(.management, Version(4, 0, 0)).send("001d000000") == "6d00")
+        #expect(try bench(.management, Version(4, 1, 0)).send("001d000000") == "0c010120020401020304030120" + "9000")
+    }
+
+    @Test("management pages: two from 5.7, one before; nothing else is known")
+    func pages() throws {
+        let new = try bench(.management)
+        #expect(try new.send("001d000000").hasSuffix("1001019000"))
+        #expect(try new.send("001d010000").hasSuffix("9000"))
+        #expect(try new.send("001d020000") == "6b00")
+        #expect(try new.send("001c000000") == "6d00")
+        let old = try bench(.management, Version(5, 2, 4))
+        #expect(try old.send("001d000000").hasSuffix("9000"))
+        #expect(try old.send("001d010000") == "6b00")
+    }
+
+    @Test("OTP tells status and serial number, and refuses to write")
+    func otp() throws {
+        let bench = try bench(.otp)
+        #expect(try bench.send("00a4040007a000000527200100") == "050701000000" + "9000")
+        #expect(try bench.send("0003000000") == "050701000000" + "9000")
+        #expect(try bench.send("0001100000") == "01020304" + "9000")
+        #expect(try bench.send("0001130000").hasSuffix("9000"))
+        #expect(try bench.send("0001010000") == "6986")
+        #expect(try bench.send("0002000000") == "6d00")
+        #expect(try self.bench(.otp, Version(3, 4, 0)).send("0001130000") == "6986")
+    }
+
+    @Test("the NDEF message is read as a tag's")
+    func ndef() throws {
+        let bench = try bench(.ndef)
+        #expect(try bench.send("00b0000002") == "6986")
+        #expect(try bench.send("00a4000c02e103") == "9000")
+        #expect(try bench.send("00b000000f") == "000f20007f00000406e104007f00ff" + "9000")
+        #expect(try bench.send("00a4000c02e104") == "9000")
+        let length = try bench.send("00b0000002")
+        #expect(length == "0017" + "9000")
+        let message = try Hex.decode(try bench.send("00b0000217"))
+        #expect(message.prefix(5) == [0xD1, 0x01, 0x13, 0x55, 0x04])
+        #expect(String(decoding: message.dropFirst(5).dropLast(2), as: UTF8.self) == "my.yubico.com/yk/#")
+        #expect(try bench.send("00b0001801") == "23" + "9000")
+        #expect(try bench.send("00b0001901") == "6b00")
+        #expect(try bench.send("00a4000c020001") == "6a82")
+        #expect(try bench.send("00a4020c02e104") == "6b00")
+        #expect(try bench.send("00d6000001ff") == "6d00")
+    }
+}
