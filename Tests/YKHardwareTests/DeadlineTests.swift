@@ -20,7 +20,7 @@ import YKTransport
                 return 0
             }
             $0.releaseContext = { _ in
-                ended.post()
+                defer { ended.post() }
                 return fake.note("release")
             }
         }
