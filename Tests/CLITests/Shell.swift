@@ -44,12 +44,19 @@ final class Shell {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
         process.arguments = ["-w", "/bin/sh", "-c", command]
         process.currentDirectoryURL = folder
-        process.environment = [
+        var environment = [
             "PATH": "\(Self.products.path):/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8", "NO_COLOR": "1",
             "CAPTURES": Self.root.appendingPathComponent("captures").path,
             "FIXTURES": Self.root.appendingPathComponent("Tests/CLITests/fixtures").path,
             "PCSCLITE_CSOCK_NAME": folder.appendingPathComponent("no-pcscd").path,
         ]
+        // With YKIT_NOTES every ykit that a script runs is noted for the Conformance article.
+        if let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"] {
+            environment["YKIT_NOTES"] = notes
+            environment["YKIT_REAL"] = Self.products.appendingPathComponent("ykit").path
+            environment["PATH"] = "\(Self.root.path)/tools/noted:" + (environment["PATH"] ?? "")
+        }
+        process.environment = environment
         let files = ["out", "err"].map { folder.appendingPathComponent(".\($0)") }
         for file in files { FileManager.default.createFile(atPath: file.path, contents: nil) }
         process.standardOutput = try FileHandle(forWritingTo: files[0])
