@@ -21,6 +21,8 @@ public struct OATHEntry: Sendable, Hashable {
         case needsTouch
         /// A code would advance the counter; ask for it by name.
         case hotp
+        /// A code needs a command of its own, which was not to be sent; ask for it by name.
+        case separate
         /// The code of this account could not be made; the others are not concerned.
         case failed(OATHError)
     }

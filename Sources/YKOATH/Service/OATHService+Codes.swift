@@ -6,13 +6,14 @@ extension OATHService {
     /// Makes the codes of all accounts that need nothing for it (CALCULATE ALL), and once more those whose period is
     /// not 30 seconds (CALCULATE). It never advances a counter and never asks for a touch.
     ///
-    /// `time` is in seconds since 1970; without one it is now. An account whose own code fails carries its error.
-    public func codes(at time: Int64? = nil) throws(OATHError) -> [OATHEntry] {
+    /// `time` is in seconds since 1970; without one it is now. An account whose own code fails carries its error. With
+    /// `recalculating` off only the one command is sent, and accounts that need their own come without a code.
+    public func codes(at time: Int64? = nil, recalculating: Bool = true) throws(OATHError) -> [OATHEntry] {
         let time = time ?? now
         let step = TimeStep(of: time, period: OATHAccountID.usualPeriod)
         var entries: [OATHEntry] = []
         for row in try session.send(CalculateAll(challenge: step.challenge)) {
-            entries.append(try entry(row, at: time))
+            entries.append(try entry(row, at: time, recalculating))
         }
         return entries
     }
@@ -59,7 +60,9 @@ extension OATHService {
         return true
     }
 
-    private func entry(_ row: CalculateAll.Row, at time: Int64) throws(OATHError) -> OATHEntry {
+    private func entry(
+        _ row: CalculateAll.Row, at time: Int64, _ recalculating: Bool
+    ) throws(OATHError) -> OATHEntry {
         switch row.answer {
         case .hotp(let digits):
             let id = OATHAccountID(rawName: row.name, type: .hotp)
@@ -70,15 +73,16 @@ extension OATHService {
         case .response(let response):
             let id = OATHAccountID(rawName: row.name)
             let account = OATHAccount(id: id, needsTouch: false, digits: response.digits)
-            return OATHEntry(account: account, outcome: try outcome(response, for: id, at: time))
+            return OATHEntry(account: account, outcome: try outcome(response, for: id, at: time, recalculating))
         }
     }
 
     private func outcome(
-        _ response: OATHResponse, for id: OATHAccountID, at time: Int64
+        _ response: OATHResponse, for id: OATHAccountID, at time: Int64, _ recalculating: Bool
     ) throws(OATHError) -> OATHEntry.Outcome {
         let isUsable = id.period == OATHAccountID.usualPeriod && !(id.isSteam && response.mayBeReduced)
         if isUsable { return .code(OATHCode(text: response.text(for: id), id: id, at: time)) }
+        guard recalculating else { return .separate }
         do { return .code(try code(for: id, at: time)) } catch {
             if error.endsSession { throw error }
             return .failed(error)

@@ -41,6 +41,7 @@ final class OATHSession {
             if mustReselect || !info.isLocked { try refresh(try channel.select(.oath)) }
             try validate(key)
             self.key = consume key
+            channel.resetsAtEnd = true  // Other programs must not inherit what was unlocked.
         } catch {
             mustReselect = true  // A challenge is good for one answer.
             throw OATHError(error, info: info)

@@ -42,6 +42,7 @@ extension OATHEntry {
         case .code(let code): code.text
         case .needsTouch: "[touch]"
         case .hotp: "[counter]"
+        case .separate: ""
         case .failed: "[failed]"
         }
     }

@@ -46,7 +46,7 @@ struct OATHCalculate: Verb {
             return try await CodeTable(world, showHidden: showHidden, time: at).answer(from: service)
         }
         let time = at ?? world.now
-        let entries = try await service.codes(at: time)
+        let entries = try await service.codes(at: time, recalculating: false)
         let id = try AccountMatch.one(query ?? "", in: entries.map(\.account.id), showHidden: showHidden)
         guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
         let code = try await code(of: entry, service, world)
@@ -61,7 +61,7 @@ struct OATHCalculate: Verb {
         switch entry.outcome {
         case .code(let code): return code
         case .failed(let error): throw error
-        case .hotp: return try await service.code(for: entry.account.id, at: at)
+        case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
             let prompt = TouchPrompt(world.terminal)
             defer { prompt.end() }
