@@ -16,7 +16,8 @@ struct Ykit: ParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            List.self, APDUCommand.self, OATHGroup.self, CaptureGroup.self, VirtualGroup.self, Completion.self,
+            List.self, Info.self, APDUCommand.self, OATHGroup.self, CaptureGroup.self, VirtualGroup.self,
+            Completion.self,
             ClearClipboard.self,
         ])
 }

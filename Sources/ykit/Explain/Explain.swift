@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKManagement
 import YKOATH
 import YKTransport
 import YKVirtualKey
@@ -12,6 +13,7 @@ enum Explain {
         case let explained as Explanation: explained
         case let error as LinkError: link(error)
         case let error as CardError: card(error)
+        case let error as ManagementError: management(error)
         case let error as OATHError: oath(error)
         case let error as CaptureError: capture(error)
         case let error as VirtualKeyFileError: virtualKey(error)

@@ -10,14 +10,17 @@ struct KeyDetails: Hashable, Sendable {
     var version: String?
 
     /// Asks the key; one that does not answer the question, as a recording of something else, has its reader's name.
-    init(_ channel: sending CardChannel) throws {
-        do {
-            let identity = try DeviceIdentity.read(channel)
-            name = identity.product
-            serial = identity.serial
-            version = identity.firmware
-        } catch {
+    init(_ channel: CardChannel) {
+        if let identity = try? DeviceIdentity.read(channel) {
+            self.init(identity)
+        } else {
             name = channel.identity.reader
         }
+    }
+
+    init(_ identity: DeviceIdentity) {
+        name = identity.product
+        serial = identity.serial
+        version = identity.firmware
     }
 }
