@@ -47,12 +47,13 @@ struct Terminal: Sendable {
     /// The text in grey, likewise.
     func dim(_ text: String) -> String { isOutputTerminal && colours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
-    /// Writes all bytes; a reader that went away is no failure.
+    /// Writes all bytes; when the reader of the results went away, there is nothing left to do.
     static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EPIPE, descriptor == 1 { exit(0) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -58,7 +58,10 @@ final class World {
 
     /// The card that is meant, as a channel for a service to take over.
     func connect() throws -> sending CardChannel {
-        CardChannel(link: planned(logged(try recorded())), environment: environment)
+        if options.keepSecrets, options.record == nil {
+            throw Explanation.usage("--keep-secrets needs --record FILE")
+        }
+        return CardChannel(link: planned(logged(try recorded())), environment: environment)
     }
 
     private func recorded() throws -> sending any CardLink {
@@ -107,9 +110,6 @@ final class World {
         }
         if options.replayMode != nil, options.replay == nil {
             throw Explanation.usage("--replay-mode needs --replay FILE")
-        }
-        if options.keepSecrets, options.record == nil {
-            throw Explanation.usage("--keep-secrets needs --record FILE")
         }
     }
 }

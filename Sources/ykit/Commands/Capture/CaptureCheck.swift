@@ -7,7 +7,7 @@ import YKWire
 /// Reads a recording and says whether it is one.
 struct CaptureCheck: Verb {
     static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate a recording.")
-    static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets"]
+    static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"]
 
     @Argument(help: "A recording, or - for standard input.", completion: .file())
     var file: String
@@ -26,21 +26,16 @@ struct CaptureCheck: Verb {
                 "events": .int(Int64(capture.events.count)), "exchanges": .int(Int64(capture.exchangeCount)),
                 "secrets": .bool(capture.header.keepsSecrets),
             ])
-        answer.warnings = Self.warnings(capture)
-        if world.options.strict, let first = answer.warnings.first { throw Explain.malformed("\(file): \(first)") }
-        return answer
-    }
-
-    /// What is legal but hints at a broken recording.
-    private static func warnings(_ capture: Capture) -> [String] {
-        var warnings: [String] = []
-        if capture.header.keepsSecrets { warnings.append("the recording holds secrets, do not pass it on") }
-        for event in capture.events {
-            guard case .exchange(let command, let reply) = event.kind else { continue }
-            if (try? APDU(decoding: command)) == nil { warnings.append("line \(event.line): the command is no APDU") }
-            if reply.count < 2 { warnings.append("line \(event.line): the reply has no status word") }
+        let findings = capture.check()
+        answer.members["findings"] = .array(findings.map(\.json))
+        let isBad = { (finding: Capture.Finding) in finding.isError || world.options.strict }
+        answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
+        let bad = findings.filter(isBad)
+        if let first = bad.first {
+            answer.lines = bad.map { "\(file): \($0.description.printable)" }
+            answer.failure = Explain.malformed("\(file) is not a sound recording: \(first.description.printable)")
         }
-        return warnings
+        return answer
     }
 }
 

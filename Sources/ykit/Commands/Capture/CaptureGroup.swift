@@ -8,7 +8,7 @@ import YKTransport
 struct CaptureGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture", abstract: "Show, check and convert recordings.",
-        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self])
+        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self])
 }
 
 extension Capture {

@@ -26,11 +26,9 @@ struct CaptureRedact: Verb {
     }
 
     func answer(in world: World) throws -> Answer {
-        var capture = try Capture(file: file)
-        var redactor = Redactor()
-        let before = capture.events
-        capture.events = before.map { redactor.redacted($0) }
-        capture.header.keepsSecrets = false
+        let original = try Capture(file: file)
+        let before = original.events
+        let capture = original.redacted()
         let changed = zip(before, capture.events).count { $0.kind != $1.kind }
         var answer = Answer()
         if let output {

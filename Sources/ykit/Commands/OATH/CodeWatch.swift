@@ -52,7 +52,7 @@ struct CodeWatch {
         } while world.now < end
     }
 
-    /// Sleeps until a second begins, or ^C.
+    /// Sleeps until a second begins, ^C, or the reader of the results goes away.
     private func sleep(until end: Int64) throws {
         while true {
             if Interruption.happened { throw Explain.interrupted }
@@ -60,7 +60,9 @@ struct CodeWatch {
             clock_gettime(CLOCK_REALTIME, &now)
             let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000
             if left <= 0 { return }
-            _ = poll(nil, 0, Int32(clamping: min(left, 60_000)))
+            var reader = pollfd(fd: 1, events: 0, revents: 0)
+            _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
+            if reader.revents & Int16(POLLERR) != 0 { exit(0) }
         }
     }
 }
