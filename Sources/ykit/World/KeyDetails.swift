@@ -14,7 +14,7 @@ struct KeyDetails: Hashable, Sendable {
         if let identity = try? DeviceIdentity.read(channel) {
             self.init(identity)
         } else {
-            name = channel.identity.reader
+            self.init(DeviceIdentity(maker: .unknown, product: channel.identity.reader))
         }
     }
 

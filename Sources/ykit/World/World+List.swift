@@ -10,7 +10,7 @@ extension World {
         if options.virtual != nil || options.replay != nil {
             let channel = try connect()
             let identity = channel.identity
-            let details = isAsked ? try? KeyDetails(channel) : nil
+            let details = isAsked ? KeyDetails(channel) : nil
             return [ListedKey(reader: identity.reader, atr: identity.atr, hasCard: true, details: details)]
         }
         return try readers().map { reader in

@@ -30,7 +30,7 @@ extension World {
     /// What the key in a reader says of itself.
     func details(of reader: String) throws -> KeyDetails {
         let link = try PCSC.connect(reader: reader, deadline: environment.deadline())
-        return try KeyDetails(CardChannel(link: link, environment: environment))
+        return KeyDetails(CardChannel(link: link, environment: environment))
     }
 }
 
