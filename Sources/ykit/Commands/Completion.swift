@@ -6,7 +6,7 @@ import YKWire
 /// Prints a completion script.
 struct Completion: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "Print a completion script for bash, zsh or fish.",
+        commandName: "completion", abstract: "Print a completion script for bash, zsh or fish.",
         discussion: "bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit")
     static let members = ["shell", "script"]
 

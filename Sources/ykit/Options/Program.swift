@@ -12,13 +12,30 @@ extension Program {
         let arguments = rewriting.rewrite(arguments)
         let terminal = Terminal()
         do {
-            var command = try Ykit.parseAsRoot(arguments)
+            var command = try verb(arguments) ?? Ykit.parseAsRoot(arguments)
             if let verb = command as? any Verb { return await run(verb, terminal) }
             try command.run()
             return .done
         } catch {
             return refused(error, isJSON: arguments.contains("--json"), terminal)
         }
+    }
+
+    /// The verb that the first words name, read by its own parser: from the root the line is read once a level, which
+    /// takes longer than most verbs. `nil` when the line asks for help or is wrong; the root then says so.
+    private static func verb(_ arguments: [String]) -> (any ParsableCommand)? {
+        var command: any ParsableCommand.Type = Ykit.self
+        var words = arguments[...]
+        while !command.configuration.subcommands.isEmpty {
+            guard let word = words.popFirst() else { return nil }
+            let next = command.configuration.subcommands.first {
+                $0.configuration.commandName == word || $0.configuration.aliases.contains(word)
+            }
+            guard let next else { return nil }
+            command = next
+        }
+        guard let parsed = try? command.parseAsRoot(Array(words)), type(of: parsed) == command else { return nil }
+        return parsed
     }
 
     private static func run(_ verb: some Verb, _ terminal: Terminal) async -> ExitStatus {
