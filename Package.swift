@@ -12,6 +12,7 @@ let house: [SwiftSetting] = [
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -28,20 +29,24 @@ let package = Package(
         .library(name: "YKHardware", targets: ["YKHardware"]),
         .library(name: "YKOATH", targets: ["YKOATH"]),
         .library(name: "YKManagement", targets: ["YKManagement"]),
+        .library(name: "YKFIDO", targets: ["YKFIDO"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .target(name: "CPCSC"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "YKWire", swiftSettings: house),
         .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras], swiftSettings: house),
         .target(name: "YKTransport", dependencies: ["YKWire"], swiftSettings: house),
         .target(name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CPCSC"], swiftSettings: house),
         .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        .target(name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1], swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",

@@ -22,6 +22,8 @@ public struct Environment: Sendable {
     public var timeout: Duration
     /// Stops whatever waits.
     public var cancellation: Cancellation
+    /// Waits between two questions to a key, no longer than its deadline; a replay and a test do not wait at all.
+    package var pause: @Sendable (Duration, Deadline) -> Void = Pause.system
 
     /// Makes an environment; without arguments it is the real world with 30 seconds for an operation.
     public init(

@@ -43,6 +43,7 @@ public final class Replay: Sendable {
         var environment = environment
         environment.random = ReplayedRandom(replay: self)
         environment.clock = ReplayedClock(replay: self, usual: environment.clock)
+        environment.pause = { _, _ in }
         return environment
     }
 

@@ -11,6 +11,9 @@ package protocol Applet: Sendable {
     /// The instruction that asks for the rest of a long reply.
     static var continuation: UInt8 { get }
 
+    /// The class bytes that commands may have, less chaining.
+    static var classes: Set<UInt8> { get }
+
     /// Starts without a session.
     init()
     /// Answers SELECT.
@@ -23,4 +26,5 @@ package protocol Applet: Sendable {
 
 extension Applet {
     package static var continuation: UInt8 { 0xC0 }
+    package static var classes: Set<UInt8> { [0x00] }
 }

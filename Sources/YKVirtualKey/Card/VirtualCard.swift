@@ -16,7 +16,7 @@ package struct VirtualCard: Sendable {
     private var pending: [UInt8] = []
 
     private static let applets: [any Applet.Type] = [
-        OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self,
+        OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
     ]
 
     /// Puts the state in a card without power.
@@ -25,6 +25,7 @@ package struct VirtualCard: Sendable {
     /// Takes the power away: what was selected and unlocked is lost, what lasts is kept.
     package mutating func powerOff() {
         selected = nil
+        state.fidoPower = FIDOPower()
         chain = nil
         pending = []
     }
@@ -37,10 +38,10 @@ package struct VirtualCard: Sendable {
             self = next
             return response.encoded
         } catch {
-            guard case .status(let status) = error else { return nil }
+            guard let response = error.response else { return nil }
             next.chain = nil
             self = next
-            return ResponseAPDU(status).encoded
+            return response.encoded
         }
     }
 
@@ -49,19 +50,20 @@ package struct VirtualCard: Sendable {
             pending = []
             throw .status(.wrongLength)
         }
-        guard command.cla & ~0x10 == 0 else { throw .status(.unknownClass) }
+        guard classes.contains(command.cla & ~0x10) else { throw .status(.unknownClass) }
         let room = Self.room(for: command.le, isExtended: bytes.count > 6 && bytes[4] == 0)
-        if command.cla == 0, command.ins == continuation { return try rest(room) }
+        if command.cla & 0x10 == 0, command.ins == continuation { return try rest(room) }
         pending = []
         guard let whole = try joined(command) else { return ResponseAPDU(.ok) }
         pending = try answer(whole, world)
         return try pending.isEmpty ? ResponseAPDU(.ok) : rest(room)
     }
 
+    private var classes: Set<UInt8> { selected.map { type(of: $0).classes } ?? [0x00] }
     private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? 0xC0 }
 
     private mutating func answer(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
-        if command.ins == 0xA4, command.p1 == 0x04 { return try select(command, world) }
+        if command.cla == 0, command.ins == 0xA4, command.p1 == 0x04 { return try select(command, world) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
         defer { selected = applet }
         return try applet.process(command, &state, world)
@@ -83,10 +85,10 @@ package struct VirtualCard: Sendable {
     /// The whole command once its last block is there (ISO 7816-4 §5.3.3), `nil` before that.
     private mutating func joined(_ command: APDU) throws(Refusal) -> APDU? {
         var whole = command
-        if let chain, chain.ins == command.ins, chain.p1 == command.p1, chain.p2 == command.p2 {
+        if let chain, chain.cla == command.cla & ~0x10, chain.ins == command.ins, chain.p1 == command.p1, chain.p2 == command.p2 {
             whole.data = chain.data + command.data
         }
-        whole.cla = 0
+        whole.cla = command.cla & ~0x10
         guard whole.data.count <= state.profile.commandLimit else { throw .status(.wrongLength) }
         chain = command.cla & 0x10 == 0 ? nil : whole
         return chain == nil ? whole : nil
@@ -105,5 +107,17 @@ package struct VirtualCard: Sendable {
     private static func room(for le: APDU.Le, isExtended: Bool) -> Int {
         if case .bytes(let count) = le { return Int(count) }
         return isExtended ? 65536 : 256
+    }
+}
+
+extension Refusal {
+    /// What the command is answered with; `nil` while it is not answered.
+    fileprivate var response: ResponseAPDU? {
+        switch self {
+        case .status(let status): ResponseAPDU(status)
+        case .stillWorking(let doing): ResponseAPDU(.stillWorking, data: [doing])
+        case .ctap(let status): ResponseAPDU(.ok, data: [status])
+        case .waitingForTouch: nil
+        }
     }
 }

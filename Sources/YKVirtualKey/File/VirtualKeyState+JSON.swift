@@ -11,7 +11,13 @@ extension VirtualKeyState {
 
     /// The state as it is kept in a file.
     package var json: JSON {
-        [Self.mark: .int(Self.format), "device": profile.json, "oath": oath.json, "ndef": .string(ndef)]
+        var object = JSON.Object()
+        object[Self.mark] = .int(Self.format)
+        object["device"] = profile.json
+        object["oath"] = oath.json
+        object["ndef"] = .string(ndef)
+        object["fido"] = fido.json
+        return .object(object)
     }
 
     /// Reads the object of a state file of this format.
@@ -21,6 +27,7 @@ extension VirtualKeyState {
         self.init(
             profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
         ndef = try fields.text("ndef")
+        if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }
         try fields.finish()
     }
 }

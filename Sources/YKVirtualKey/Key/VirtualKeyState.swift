@@ -9,6 +9,11 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The address in the NDEF message that the key gives to a telephone; the code of "https://" stands before it.
     package var ndef = "my.yubico.com/yk/#"
 
+    /// The FIDO application's memory.
+    package var fido = FIDOMemory()
+    /// What the FIDO application keeps as long as there is power; it makes no difference between two states.
+    package var fidoPower = FIDOPower()
+
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile
         self.oath = oath

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+public import YKWire
+
+/// FIDO messages over a smart card, in a USB port or held to a contactless reader (CTAP 2.2 §11.3).
+public final class CardFIDOLink: FIDOLink {
+    /// How long to wait before the key is asked again whether it is done.
+    static let pollInterval = Duration.milliseconds(100)
+
+    private let channel: CardChannel
+    private var acceptsKeepalives = true
+    private var isFormProven = false
+    /// What SELECT told of the key.
+    public private(set) var profile: FIDOLinkProfile
+    /// How often the application had to be selected again.
+    public private(set) var generation = 0
+    /// How many messages were sent.
+    public private(set) var messages = 0
+
+    /// Selects the FIDO application. Its reply is `U2F_V2` on keys that know U2F, CTAP2 or not; `FIDO_2_0` on those
+    /// that know only CTAP2.
+    ///
+    /// Throws `card(.appletMissing)` when the card has no such application.
+    public init(_ channel: sending CardChannel) throws(FIDOLinkError) {
+        let reply = try lift(FIDOLinkError.card) { () throws(CardError) in try Self.select(channel) }
+        let version = String(decoding: reply, as: UTF8.self)
+        profile = FIDOLinkProfile(carrier: .card, hasCTAP2: true, hasU2F: version != "FIDO_2_0")
+        self.channel = channel
+        channel.onReselect = { [unowned self] _ throws(CardError) in generation += 1 }
+    }
+
+    /// The world the channel works in.
+    public var environment: Environment { channel.environment }
+    /// How many exchanges were made with the card.
+    public var exchanges: Int { channel.exchanges }
+
+    /// Lets other programs use the card until the next message.
+    public func rest() { channel.rest() }
+
+    /// Ends the use of the card: what is held is given back, the card itself when the link goes away.
+    public func close() { channel.rest() }
+
+    /// Sends a CTAP2 message, or a U2F command as an APDU of its own.
+    public func call(
+        _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        messages += 1
+        switch command {
+        case .cbor: return try message(payload, deadline, keepalive)
+        case .msg: return try u2f(payload)
+        default: throw .notCarried(command)
+        }
+    }
+
+    private func u2f(_ payload: [UInt8]) throws(FIDOLinkError) -> [UInt8] {
+        let apdu = try lift(FIDOLinkError.malformed) { () throws(WireError) in try APDU(decoding: payload) }
+        return try transmit(apdu).encoded
+    }
+
+    private func message(
+        _ payload: [UInt8], _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        var response = try start(payload)
+        var isCancelled = false
+        while response.status == .stillWorking {
+            if let status = response.data.first { keepalive(FIDOKeepalive(rawValue: status)) }
+            let mustStop = deadline.isCancelled || deadline.isOver
+            if mustStop, isCancelled { break }
+            if mustStop {
+                response = try transmit(Self.poll(p1: 0x11))
+                isCancelled = true
+            } else {
+                environment.pause(Self.pollInterval, deadline)
+                response = try transmit(Self.poll(p1: 0x00))
+            }
+        }
+        return try answer(response, isCancelled: isCancelled, deadline)
+    }
+
+    /// Sends the message; the first refusal of P1 80, "I can ask again", makes it P1 00 for good.
+    private func start(_ payload: [UInt8]) throws(FIDOLinkError) -> ResponseAPDU {
+        func command(_ p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x10, p1: p1, data: payload) }
+        guard acceptsKeepalives else { return try transmit(command(0x00)) }
+        let response = try transmit(command(0x80))
+        guard [.wrongParameters, .incorrectParameters, .functionNotSupported].contains(response.status) else {
+            return response
+        }
+        acceptsKeepalives = false
+        return try transmit(command(0x00))
+    }
+
+    /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 calls the command off.
+    private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x11, p1: p1) }
+
+    /// The answer, or what the status word says. A message that was called off and was done all the same counts as
+    /// done.
+    private func answer(
+        _ response: ResponseAPDU, isCancelled: Bool, _ deadline: Deadline
+    ) throws(FIDOLinkError) -> [UInt8] {
+        if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
+        if isCancelled { throw .card(.link(deadline.isCancelled ? .cancelled : .timedOut("CTAP message"))) }
+        throw .card(.status(response.status, during: "CTAP message"))
+    }
+
+    private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
+        do { return try channel.select(.fido) } catch .status(.wrongLength, _) where channel.form == .extended {
+            channel.form = .short
+            return try channel.select(.fido)
+        }
+    }
+
+    /// Sends a command; short lengths for good when the first command of extended length is refused for its length.
+    private func transmit(_ apdu: APDU) throws(FIDOLinkError) -> ResponseAPDU {
+        try lift(FIDOLinkError.card) { () throws(CardError) in
+            let response = try channel.transmit(apdu)
+            guard channel.form == .extended, !isFormProven, response.status == .wrongLength else {
+                isFormProven = true
+                return response
+            }
+            channel.form = .short
+            return try channel.transmit(apdu)
+        }
+    }
+}

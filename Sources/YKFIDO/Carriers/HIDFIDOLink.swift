@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+public import YKWire
+
+/// FIDO messages over HID reports (CTAP 2.2 §11.2): a channel of its own on the key, and one transaction at a time.
+///
+/// All programs on one key see each other's reports: those of other channels, and answers to other nonces, are passed
+/// over. A request that was given up is cancelled, and the channel is put in order before the next one.
+public final class HIDFIDOLink: FIDOLink {
+    /// How long to wait before a busy key is asked again.
+    static let busyInterval = Duration.milliseconds(100)
+    /// How long a key that was told to stop may take to say so.
+    static let stopGrace = Duration.seconds(1)
+
+    let link: any ReportLink
+    var channel: CTAPHID.Channel = .broadcast
+    private var isOutOfStep = false
+    /// The world this link works in.
+    public let environment: Environment
+    /// What the key said of itself when the channel was allocated.
+    public internal(set) var profile: FIDOLinkProfile
+    /// How often a channel was allocated after the first.
+    public private(set) var generation = 0
+    /// How many messages were sent.
+    public private(set) var messages = 0
+
+    /// Asks the key for a channel (CTAPHID_INIT).
+    public init(_ link: sending any ReportLink, environment: Environment = Environment()) throws(FIDOLinkError) {
+        self.link = link
+        self.environment = environment
+        profile = FIDOLinkProfile(carrier: .hid, hasCTAP2: false, hasU2F: false)
+        try allocate(environment.deadline())
+    }
+
+    deinit { link.close() }
+
+    /// What is known of the device.
+    public var identity: ReportIdentity { link.identity }
+
+    /// Nothing: HID devices are shared by channels.
+    public func rest() {}
+
+    /// Ends the use of the device.
+    public func close() { link.close() }
+
+    /// Sends a message; while the key is busy with another channel it is sent again until the deadline.
+    public func call(
+        _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        if isOutOfStep { try resynchronise(deadline) }
+        messages += 1
+        while true {
+            do {
+                return try transact(.init(command, on: channel, payload), deadline, keepalive)
+            } catch .refused(.channelBusy) {
+                try checked(deadline, "a busy key")
+                environment.pause(Self.busyInterval, deadline)
+            } catch .refused(.invalidChannel) where generation == 0 {
+                generation += 1
+                try allocate(deadline)
+            }
+        }
+    }
+
+    private func transact(
+        _ message: CTAPHID.Message, _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        do {
+            try send(message, deadline)
+            return try answer(to: message.command, deadline, keepalive)
+        } catch {
+            switch error {
+            case .device(.cancelled), .device(.timedOut): return try stop(message.command, because: error)
+            case .malformed: isOutOfStep = true
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// Calls the request off (CTAPHID_CANCEL) and waits a little for its end; an answer that was on its way counts.
+    private func stop(
+        _ command: CTAPHID.Command, because cause: FIDOLinkError
+    ) throws(FIDOLinkError) -> [UInt8] {
+        let grace = Deadline.after(Self.stopGrace)
+        isOutOfStep = true
+        guard command == .cbor, (try? send(.init(.cancel, on: channel), grace)) != nil,
+            let late = try? answer(to: command, grace, { _ in })
+        else { throw cause }
+        isOutOfStep = false
+        guard late.first == 0 else { throw cause }
+        return late
+    }
+
+    /// Puts the channel in order after a request that was given up (CTAP 2.2 §11.2.9.1.3): INIT on the channel itself.
+    private func resynchronise(_ deadline: Deadline) throws(FIDOLinkError) {
+        do {
+            _ = try initialise(on: channel, deadline)
+        } catch .refused(.invalidChannel) {
+            generation += 1
+            try allocate(deadline)
+        }
+        isOutOfStep = false
+    }
+
+    func checked(_ deadline: Deadline, _ doing: String) throws(FIDOLinkError) {
+        try lift(FIDOLinkError.device) { () throws(LinkError) in try deadline.check(doing) }
+    }
+}

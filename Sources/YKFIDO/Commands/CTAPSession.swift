@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+/// Sends typed commands over a FIDO link and reads their answers.
+package final class CTAPSession {
+    package let link: any FIDOLink
+    /// The longest message that the key takes, in bytes (getInfo, key 05).
+    package var messageLimit = CTAPSession.defaultMessageLimit
+    /// Whether answers that are not in canonical form are refused.
+    package var mode = CBOR.Mode.lenient
+    /// Told what the key is doing while it works.
+    package var keepalive: (FIDOKeepalive) -> Void = { _ in }
+
+    /// The least that every key takes (CTAP 2.2 §6.4).
+    package static let defaultMessageLimit = 1024
+
+    package init(_ link: any FIDOLink) { self.link = link }
+
+    package var environment: Environment { link.environment }
+
+    /// Sends a command; a status other than 00 throws `status`.
+    package func send<Command: CTAPCommand>(_ command: Command) throws(CTAPError) -> Command.Response {
+        let reply = try exchange(command.message, during: command.name)
+        return try lift({ CTAPError.malformed($0, during: command.name) }) { () throws(WireError) in
+            var reader = ByteReader(reply)
+            _ = try reader.byte("the status")
+            guard !reader.isAtEnd else { return try command.decode(try CBOR.Fields(decoding: [0xA0], command.name)) }
+            let fields = try reader.cborFields(command.name, mode)
+            try reader.finish(command.name)
+            return try command.decode(fields)
+        }
+    }
+
+    /// Sends a CTAP2 message as it is and gives the whole answer, whose status is 00.
+    package func exchange(_ message: [UInt8], during name: String) throws(CTAPError) -> [UInt8] {
+        let limit = messageLimit
+        guard message.count <= limit else { throw .tooLong(bytes: message.count, limit: limit, during: name) }
+        let reply = try call(.cbor, message)
+        guard let status = reply.first.map(CTAPStatus.init(rawValue:)) else {
+            throw .malformed(WireError(.truncated, at: 0, "an answer without a status"), during: name)
+        }
+        guard status == .ok else { throw .status(status, during: name) }
+        return reply
+    }
+
+    /// Sends a message of any kind under the environment's time.
+    package func call(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(CTAPError) -> [UInt8] {
+        try lift(CTAPError.link) { () throws(FIDOLinkError) in
+            try link.call(command, payload, deadline: environment.deadline(), keepalive: keepalive)
+        }
+    }
+
+    /// Draws random bytes.
+    package func draw(_ count: Int, secret: Bool) throws(CTAPError) -> [UInt8] {
+        try lift({ CTAPError.link(.device($0)) }) { () throws(LinkError) in
+            try environment.random.draw(count, secret: secret)
+        }
+    }
+}

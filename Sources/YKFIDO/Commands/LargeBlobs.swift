@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// Reads and writes fragments of the array of large blobs (authenticatorLargeBlobs, CTAP 2.2 §6.10).
+public enum LargeBlobs {
+    /// Reads a fragment.
+    public struct Get: CTAPCommand, Sendable, Hashable {
+        let offset: UInt64
+        let count: UInt64
+        /// Reads at most `count` bytes from `offset` on.
+        public init(offset: Int, count: Int) {
+            self.offset = UInt64(clamping: offset)
+            self.count = UInt64(clamping: count)
+        }
+        /// The command byte.
+        public var code: CTAPCommandCode { .largeBlobs }
+        /// The name in the specification.
+        public var name: String { "largeBlobs get" }
+        /// The parameters.
+        public var parameters: CBOR.Map? { [1: .unsigned(count), 3: .unsigned(offset)] }
+        /// Reads the fragment; more than was asked for throws `tooLarge`.
+        public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
+            let fragment = try fields.required(1, .bytes)
+            guard fragment.count <= count else {
+                throw WireError(.tooLarge, at: 0, "a fragment of \(fragment.count) bytes, \(count) were asked for")
+            }
+            return fragment
+        }
+    }
+
+    /// Writes a fragment.
+    public struct Set: CTAPCommand, Sendable, Hashable {
+        /// Nothing.
+        public typealias Response = Void
+        let fragment: [UInt8]
+        let offset: UInt64
+        let total: UInt64?
+        let auth: PINUVAuth?
+        /// Writes a fragment at `offset`; the first one carries the length of all of them.
+        public init(_ fragment: [UInt8], offset: Int, total: Int, auth: PINUVAuth?) {
+            self.fragment = fragment
+            self.offset = UInt64(clamping: offset)
+            self.total = offset == 0 ? UInt64(clamping: total) : nil
+            self.auth = auth
+        }
+        /// The command byte.
+        public var code: CTAPCommandCode { .largeBlobs }
+        /// The name in the specification.
+        public var name: String { "largeBlobs set" }
+        /// The parameters.
+        public var parameters: CBOR.Map? {
+            var map: CBOR.Map = [2: .bytes(fragment), 3: .unsigned(offset)]
+            map[4] = total.map(CBOR.unsigned)
+            map.set(auth, at: 5)
+            return map
+        }
+    }
+
+    /// What pinUvAuthParam of a fragment is over, with the fragment's SHA-256 (CTAP 2.2 §6.10.2).
+    static func authenticated(offset: Int, fragmentHash: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter(capacity: 70)
+        writer.append(repeatElement(0xFF, count: 32))
+        writer.append([0x0C, 0x00])
+        writer.littleEndian(UInt64(clamping: offset), 4)
+        writer.append(fragmentHash)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FIDOError {
+    /// Lifts what the key said into what it means; the only place that does.
+    init(_ error: CTAPError) {
+        guard case .status(let status, let command) = error else {
+            self = .ctap(error)
+            return
+        }
+        self = Self.meanings[status] ?? Self.meaning(status, of: command) ?? .ctap(error)
+    }
+
+    private static let meanings: [CTAPStatus: FIDOError] = [
+        .pinInvalid: .wrongPIN(nil), .pinAuthBlocked: .pinNeedsPowerCycle, .pinBlocked: .pinBlocked,
+        .pinNotSet: .pinNotSet, .pinUvAuthTokenRequired: .pinNeeded, .uvInvalid: .userNotRecognised,
+        .uvBlocked: .userVerificationBlocked, .userActionTimeout: .touchTimeout, .actionTimeout: .touchTimeout,
+        .operationDenied: .denied, .noCredentials: .noCredentials, .credentialExcluded: .credentialExcluded,
+        .keyStoreFull: .full,
+    ]
+
+    private static func meaning(_ status: CTAPStatus, of command: String) -> FIDOError? {
+        switch status {
+        case .pinPolicyViolation: command == "clientPIN setPIN" || command == "clientPIN changePIN" ? .pinRefused : .pinChangeForced
+        case .notAllowed: .notAllowed(command)
+        case .largeBlobStorageFull: nil
+        case .integrityFailure where command.hasPrefix("largeBlobs"): .largeBlobs(.damaged)
+        default: nil
+        }
+    }
+}

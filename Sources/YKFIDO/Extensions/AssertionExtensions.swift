@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// What extensions are to do when a credential signs (CTAP 2.2 §12).
+public struct AssertionExtensions: Hashable, Sendable {
+    /// hmac-secret: salts to make secrets from.
+    public var salts: HMACSecretSalts?
+    /// credBlob: whether the bytes in the credential are wanted.
+    public var wantsBlob = false
+    /// largeBlobKey: whether the key for the credential's large blob is wanted.
+    public var wantsLargeBlobKey = false
+    /// thirdPartyPayment: whether it is asked if other sites may use the credential for payments.
+    public var asksThirdPartyPayment = false
+    /// Inputs of other extensions by their identifiers.
+    public var others = CBOR.Map()
+
+    /// Makes a set in which nothing is asked for.
+    public init() {}
+
+    func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) throws(FIDOError) -> CBOR.Map {
+        var map = CBOR.Map()
+        func knows(_ identifier: String) -> Bool { info.extensions.contains(identifier) }
+        map["hmac-secret"] = hmacSecret
+        if wantsBlob, knows("credBlob") { map["credBlob"] = true }
+        if wantsLargeBlobKey {
+            guard knows("largeBlobKey") else { throw .unsupported("largeBlobKey") }
+            map["largeBlobKey"] = true
+        }
+        if asksThirdPartyPayment, knows("thirdPartyPayment") { map["thirdPartyPayment"] = true }
+        for entry in others.entries { map[entry.key] = entry.value }
+        return map
+    }
+}
+
+/// What extensions answered when a credential signed.
+public struct AssertionExtensionOutputs: Sendable {
+    /// hmac-secret: what was made from the salts.
+    public let secrets: HMACSecrets?
+    /// credBlob: the bytes in the credential.
+    public let blob: [UInt8]?
+    /// thirdPartyPayment: whether other sites may use the credential for payments.
+    public let allowsThirdPartyPayment: Bool?
+    /// Everything that extensions answered, by their identifiers.
+    public let all: CBOR.Map
+
+    init(_ map: CBOR.Map?, secrets: HMACSecrets?) {
+        let map = map ?? CBOR.Map()
+        all = map
+        blob = map["credBlob"]?.bytes
+        allowsThirdPartyPayment = map["thirdPartyPayment"]?.bool
+        self.secrets = secrets
+    }
+}

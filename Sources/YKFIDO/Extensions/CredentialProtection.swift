@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a credential can be used without user verification (credProtect, CTAP 2.2 §12.1). An open set.
+public struct CredentialProtection: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The level.
+    public let rawValue: UInt64
+    /// Wraps a level.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Always.
+    public static let optional = CredentialProtection(rawValue: 1)
+    /// When its identifier is given.
+    public static let optionalWithList = CredentialProtection(rawValue: 2)
+    /// Never.
+    public static let required = CredentialProtection(rawValue: 3)
+
+    /// WebAuthn's name of the level.
+    public var description: String {
+        switch self {
+        case .optional: "userVerificationOptional"
+        case .optionalWithList: "userVerificationOptionalWithCredentialIDList"
+        case .required: "userVerificationRequired"
+        default: "level \(rawValue)"
+        }
+    }
+}

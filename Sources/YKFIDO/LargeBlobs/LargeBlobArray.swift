@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// All large blobs of a key: one encrypted entry for each, and a checksum (CTAP 2.2 §6.10.1 to §6.10.3). Entries that
+/// are not in the usual form are kept as they are.
+struct LargeBlobArray: Hashable, Sendable {
+    /// The entries in order.
+    var entries: [CBOR]
+
+    /// An array without entries.
+    static let empty = LargeBlobArray(entries: [])
+    /// Bytes of the checksum.
+    static let checksumSize = 16
+
+    init(entries: [CBOR]) { self.entries = entries }
+
+    /// Reads a stored array; `nil` when its checksum does not fit it: the specification has it taken for empty then.
+    init?(decoding bytes: [UInt8]) {
+        guard bytes.count > Self.checksumSize else { return nil }
+        let content = Array(bytes.dropLast(Self.checksumSize))
+        let checksum = Array(bytes.suffix(Self.checksumSize))
+        guard Self.checksum(of: content) == checksum, let array = (try? CBOR(decoding: content))?.array else {
+            return nil
+        }
+        entries = array
+    }
+
+    /// The array as it is stored.
+    var encoded: [UInt8] {
+        let content = CBOR.array(entries).encoded
+        return content + Self.checksum(of: content)
+    }
+
+    private static func checksum(of content: [UInt8]) -> [UInt8] {
+        Array(HashAlgorithm.sha256.hash(content).prefix(checksumSize))
+    }
+}
+
+/// One entry of the array: a blob that is compressed, then encrypted under its credential's key.
+struct LargeBlobEntry: Hashable, Sendable {
+    let ciphertext: [UInt8]
+    let nonce: [UInt8]
+    let size: UInt64
+
+    init?(_ item: CBOR) {
+        guard let map = item.map, let ciphertext = map[1]?.bytes, let nonce = map[2]?.bytes,
+            let size = map[3]?.unsigned, nonce.count == AESGCM.nonceSize
+        else { return nil }
+        self.ciphertext = ciphertext
+        self.nonce = nonce
+        self.size = size
+    }
+
+    /// Encrypts a blob under a key of 32 bytes and a nonce that is used once.
+    init(sealing blob: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(CryptoFault) {
+        guard let compressed = Deflate.compress(blob) else { throw CryptoFault("DEFLATE: too long") }
+        size = UInt64(blob.count)
+        self.nonce = nonce
+        ciphertext = try AESGCM.encrypt(compressed, key: key, nonce: nonce, context: Self.context(size))
+    }
+
+    /// The blob, when the entry was made under this key; `nil` when it was not.
+    func open(key: borrowing Secret) throws(FIDOError) -> [UInt8]? {
+        guard let compressed = try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))
+        else { return nil }
+        guard let blob = Deflate.decompress(compressed, size: size) else { throw .largeBlobs(.unreadable) }
+        return blob
+    }
+
+    /// Whether the entry was made under this key.
+    func belongs(to key: borrowing Secret) -> Bool {
+        (try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))) != nil
+    }
+
+    var cbor: CBOR { [1: .bytes(ciphertext), 2: .bytes(nonce), 3: .unsigned(size)] }
+
+    private static func context(_ size: UInt64) -> [UInt8] {
+        var writer = ByteWriter(capacity: 12)
+        writer.append("blob".utf8)
+        writer.littleEndian(size, 8)
+        return writer.bytes
+    }
+}

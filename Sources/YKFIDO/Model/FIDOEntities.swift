@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// A relying party: who a credential is for (WebAuthn Level 3 §5.4.2).
+public struct RelyingParty: Hashable, Sendable {
+    /// Its identifier, a domain name.
+    public var id: String
+    /// Its name for people.
+    public var name: String?
+
+    /// Makes a relying party.
+    public init(id: String, name: String? = nil) {
+        self.id = id
+        self.name = name
+    }
+
+    var cbor: CBOR {
+        var map: CBOR.Map = ["id": .text(id)]
+        map["name"] = name.map(CBOR.text)
+        return .map(map)
+    }
+
+    /// Some keys answer without an identifier, so it is empty then.
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        id = try fields.optional("id", .text) ?? ""
+        name = try fields.optional("name", .text)
+    }
+}
+
+/// The account that a credential is for (WebAuthn Level 3 §5.4.3).
+public struct FIDOUser: Hashable, Sendable {
+    /// The account's identifier, 1 to 64 bytes.
+    public var id: [UInt8]
+    /// The account's name.
+    public var name: String?
+    /// The account's name for people.
+    public var displayName: String?
+
+    /// Makes an account.
+    public init(id: [UInt8], name: String? = nil, displayName: String? = nil) {
+        self.id = id
+        self.name = name
+        self.displayName = displayName
+    }
+
+    var cbor: CBOR {
+        var map: CBOR.Map = ["id": .bytes(id)]
+        map["name"] = name.map(CBOR.text)
+        map["displayName"] = displayName.map(CBOR.text)
+        return .map(map)
+    }
+
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        id = try fields.required("id", .bytes)
+        name = try fields.optional("name", .text)
+        displayName = try fields.optional("displayName", .text)
+    }
+}
+
+/// Names a credential (WebAuthn Level 3 §5.8.3). Transports are never sent to a key: some refuse them.
+public struct CredentialDescriptor: Hashable, Sendable {
+    /// The credential's identifier.
+    public var id: [UInt8]
+    /// Its type, `public-key`.
+    public var type: String
+
+    /// Makes a descriptor.
+    public init(id: [UInt8], type: String = CredentialDescriptor.publicKey) {
+        self.id = id
+        self.type = type
+    }
+
+    /// The only type there is.
+    public static let publicKey = "public-key"
+
+    var cbor: CBOR { ["id": .bytes(id), "type": .text(type)] }
+
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        id = try fields.required("id", .bytes)
+        type = try fields.optional("type", .text) ?? Self.publicKey
+    }
+}
+
+/// A kind of credential that is asked for: `public-key` with an algorithm (WebAuthn Level 3 §5.3).
+public struct CredentialParameters: Hashable, Sendable {
+    /// The algorithm.
+    public var algorithm: COSEAlgorithm
+    /// The type, `public-key`.
+    public var type: String
+
+    /// Makes parameters.
+    public init(_ algorithm: COSEAlgorithm, type: String = CredentialDescriptor.publicKey) {
+        self.algorithm = algorithm
+        self.type = type
+    }
+
+    var cbor: CBOR { ["alg": .int(algorithm.rawValue), "type": .text(type)] }
+}
+
+/// A proof that the user was verified, as commands carry it: pinUvAuthParam and its protocol.
+public struct PINUVAuth: Hashable, Sendable {
+    /// The bytes of pinUvAuthParam.
+    public let parameter: [UInt8]
+    /// The number of the protocol.
+    public let version: UInt64
+
+    /// Makes a proof.
+    public init(parameter: [UInt8], version: UInt64) {
+        self.parameter = parameter
+        self.version = version
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// What a fingerprint sensor is like (CTAP 2.2 §6.7.3).
+public struct FingerprintSensor: Hashable, Sendable {
+    /// Whether the finger is swiped over it; otherwise it is put on it.
+    public let isSwiped: Bool
+    /// Good samples that an enrolment needs.
+    public let samplesNeeded: UInt64?
+    /// The longest name of a fingerprint, in bytes of UTF-8.
+    public let maxNameLength: UInt64?
+
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        isSwiped = try fields.required(2, .unsigned) == 2
+        samplesNeeded = try fields.optional(3, .unsigned)
+        maxNameLength = try fields.optional(8, .unsigned)
+    }
+}
+
+/// One sample of an enrolment.
+public struct FingerprintSample: Hashable, Sendable {
+    /// The fingerprint that is being enrolled.
+    public let template: [UInt8]
+    /// Whether the sample was good, or what was wrong.
+    public let feedback: Feedback
+    /// Good samples that are still needed.
+    public let remaining: UInt64
+
+    /// What the sensor says of a sample (CTAP 2.2 §6.7.4). An open set.
+    public struct Feedback: RawRepresentable, Hashable, Sendable {
+        /// The status.
+        public let rawValue: UInt64
+        /// Wraps a status.
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
+        /// Good.
+        public static let good = Feedback(rawValue: 0)
+
+        /// What the user can do about it, in a few words; `nil` for a status that is not known.
+        public var meaning: String? { Self.meanings[rawValue] }
+
+        private static let meanings: [UInt64: String] = [
+            0: "good", 1: "too high", 2: "too low", 3: "too far left", 4: "too far right", 5: "too fast",
+            6: "too slow", 7: "poor quality", 8: "too skewed", 9: "too short", 10: "could not be merged",
+            11: "already enrolled", 12: "database full", 13: "no finger", 14: "finger was not lifted",
+        ]
+    }
+
+    init(_ fields: CBOR.Fields, template known: [UInt8]?) throws(WireError) {
+        template = if let known { known } else { try fields.required(4, .bytes) }
+        feedback = Feedback(rawValue: try fields.required(5, .unsigned))
+        remaining = try fields.required(6, .unsigned)
+    }
+}
+
+/// A fingerprint that is enrolled.
+public struct Fingerprint: Hashable, Sendable {
+    /// Its identifier.
+    public let template: [UInt8]
+    /// Its name.
+    public let name: String?
+
+    static func list(_ fields: CBOR.Fields) throws(WireError) -> [Fingerprint] {
+        var list: [Fingerprint] = []
+        for entry in try fields.required(7, .array) {
+            guard let template = entry.map?[1]?.bytes else {
+                throw WireError(.malformed, at: fields.place(of: 7)?.lowerBound ?? 0, "a fingerprint without identifier")
+            }
+            list.append(Fingerprint(template: template, name: entry.map?[2]?.text))
+        }
+        return list
+    }
+}

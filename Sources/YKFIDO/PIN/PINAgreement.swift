@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// The platform's side of a key agreement: its public key for the request, and the common secret.
+struct PINAgreement: ~Copyable {
+    let platformKey: COSEKey
+    let shared: PINSharedKey
+
+    /// Agrees with the public key that a key sent for its side (clientPIN, getKeyAgreement).
+    ///
+    /// A key that is no point on P-256 throws `malformed`: nothing is sent to it.
+    init(_ version: PINProtocol, with peer: COSEKey, own: borrowing P256KeyAgreement) throws(CTAPError) {
+        let subcommand = ClientPIN.GetKeyAgreement(version)
+        guard case .ec2(.p256, let x, let y) = peer.material else {
+            throw .malformed(WireError(.malformed, at: 1, "the key's own key is not on P-256"), during: subcommand.name)
+        }
+        do {
+            shared = try PINSharedKey(version, common: try own.shared(with: x + y))
+        } catch {
+            throw .malformed(WireError(.malformed, at: 1, error.description), during: subcommand.name)
+        }
+        let point = own.publicPoint
+        platformKey = COSEKey(
+            ec2: .p256, algorithm: .ecdhESHKDF256, x: Array(point.prefix(32)), y: Array(point.dropFirst(32)))
+    }
+}
+
+extension CTAPSession {
+    /// Asks the key for its side and agrees on a secret.
+    ///
+    /// `isLasting` says that what is exchanged under it stays a secret for ever: then the private number is kept out
+    /// of captures. Otherwise it is in them, so that a replay sends the same bytes.
+    func agree(_ version: PINProtocol, isLasting: Bool) throws(CTAPError) -> PINAgreement {
+        let peer = try send(ClientPIN.GetKeyAgreement(version))
+        return try PINAgreement(version, with: peer, own: try ownKey(isLasting: isLasting))
+    }
+
+    /// Encrypts for the key, with a vector of this platform's randomness where the protocol wants one.
+    func encrypt(_ plaintext: [UInt8], _ shared: borrowing PINSharedKey) throws(CTAPError) -> [UInt8] {
+        let vector = try draw(shared.vectorSize, secret: false)
+        do { return try shared.encrypt(plaintext, vector: vector) } catch {
+            throw .malformed(WireError(.malformed, at: 0, error.description), during: "clientPIN")
+        }
+    }
+
+    /// Decrypts what the key sent in answer to the named command.
+    func decrypt(
+        _ message: [UInt8], _ shared: borrowing PINSharedKey, during name: String
+    ) throws(CTAPError) -> [UInt8] {
+        do { return try shared.decrypt(message) } catch {
+            throw .malformed(WireError(.malformed, at: 0, error.description), during: name)
+        }
+    }
+
+    /// A private number of this platform's; one that is out of range (about one in 2^32) is hashed once.
+    private func ownKey(isLasting: Bool) throws(CTAPError) -> P256KeyAgreement {
+        var bytes = try draw(32, secret: isLasting)
+        defer { Secret.wipe(&bytes) }
+        if let key = try? P256KeyAgreement(scalar: Secret(bytes)) { return key }
+        do { return try P256KeyAgreement(scalar: Secret(HashAlgorithm.sha256.hash(bytes))) } catch {
+            throw .link(.device(.failed(code: 0, "no random number is a private key")))
+        }
+    }
+}

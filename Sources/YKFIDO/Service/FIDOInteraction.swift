@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+
+/// How a service speaks with its user while it works. The closures run on the service's thread.
+public struct FIDOInteraction: Sendable {
+    /// Asked when a PIN is needed; `nil` gives up. A wrong PIN is never asked for again by itself.
+    public var pin: @Sendable (PINRequest) -> SharedSecret?
+    /// Told each time that the key says what it is doing.
+    public var keepalive: @Sendable (FIDOKeepalive) -> Void
+
+    /// Makes an interaction; without arguments no PIN is given.
+    public init(
+        pin: @escaping @Sendable (PINRequest) -> SharedSecret? = { _ in nil },
+        keepalive: @escaping @Sendable (FIDOKeepalive) -> Void = { _ in }
+    ) {
+        self.pin = pin
+        self.keepalive = keepalive
+    }
+}
+
+/// What a user should know before a PIN is typed.
+public struct PINRequest: Hashable, Sendable {
+    /// What the PIN is for.
+    public let permissions: ClientPIN.Permissions
+    /// The relying party that the permission is for.
+    public let rpID: String?
+    /// Wrong PINs that are left.
+    public let retries: PINRetries
+    /// Why the key's own user verification did not do; `nil` when it was not tried.
+    public let fallback: Fallback?
+
+    /// Why the key's own user verification did not do.
+    public enum Fallback: Hashable, Sendable {
+        /// It did not recognise the user.
+        case notRecognised
+        /// It is blocked.
+        case blocked
+    }
+}
+
+/// Whether the user has to be verified (WebAuthn Level 3 §5.8.6).
+public enum UserVerification: Sendable, Hashable {
+    /// Verified, or the operation fails.
+    case required
+    /// Verified where the key can.
+    case preferred
+    /// Not verified unless the key insists.
+    case discouraged
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+
+extension FIDOService {
+    /// Reads the blob that was stored under a credential's large-blob key; `nil` when there is none.
+    public func largeBlob(key: SharedSecret) throws(FIDOError) -> [UInt8]? {
+        for item in try session.largeBlobs().entries {
+            if let entry = LargeBlobEntry(item), let blob = try entry.open(key: key.value) { return blob }
+        }
+        return nil
+    }
+
+    /// Stores a blob under a credential's large-blob key, in place of an earlier one.
+    public func setLargeBlob(_ blob: [UInt8], key: SharedSecret) throws(FIDOError) {
+        var array = try session.largeBlobs()
+        let nonce: [UInt8]
+        do { nonce = try session.ctap.draw(AESGCM.nonceSize, secret: false) } catch { throw FIDOError(error) }
+        let entry: LargeBlobEntry
+        do { entry = try LargeBlobEntry(sealing: blob, key: key.value, nonce: nonce) } catch {
+            throw .largeBlobs(.tooLarge(bytes: blob.count, limit: Deflate.limit))
+        }
+        array.entries.removeAll { LargeBlobEntry($0)?.belongs(to: key.value) ?? false }
+        array.entries.append(entry.cbor)
+        try session.write(array)
+    }
+
+    /// Removes the blob of a credential; `false` when there was none.
+    public func removeLargeBlob(key: SharedSecret) throws(FIDOError) -> Bool {
+        var array = try session.largeBlobs()
+        let count = array.entries.count
+        array.entries.removeAll { LargeBlobEntry($0)?.belongs(to: key.value) ?? false }
+        guard array.entries.count < count else { return false }
+        try session.write(array)
+        return true
+    }
+
+    /// Removes the blobs that belong to none of these credentials' large-blob keys, and answers how many there were.
+    /// Entries that are not in the usual form are left alone.
+    public func removeOrphanedLargeBlobs(keeping keys: [SharedSecret]) throws(FIDOError) -> Int {
+        var array = try session.largeBlobs()
+        let count = array.entries.count
+        array.entries.removeAll { item in
+            guard let entry = LargeBlobEntry(item) else { return false }
+            return !keys.contains { entry.belongs(to: $0.value) }
+        }
+        let removed = count - array.entries.count
+        if removed > 0 { try session.write(array) }
+        return removed
+    }
+
+    /// How many entries the array has, and how many bytes of how many it takes.
+    public func largeBlobUsage() throws(FIDOError) -> (entries: Int, bytes: Int, limit: Int) {
+        let array = try session.largeBlobs()
+        return (array.entries.count, array.encoded.count, try session.largeBlobLimit())
+    }
+}

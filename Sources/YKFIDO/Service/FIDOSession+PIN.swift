@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension FIDOSession {
+    func pinRetries() throws(FIDOError) -> PINRetries { try send(ClientPIN.GetPINRetries()) }
+
+    /// Sets the first PIN.
+    func setPIN(_ new: borrowing Secret) throws(FIDOError) {
+        let info = try info()
+        guard info.takesPIN else { throw .unsupported("clientPin") }
+        guard !info.hasPIN else { throw .pinAlreadySet }
+        let text = try checked(new, info)
+        let agreement = try agree(isLasting: false)
+        let encrypted = try encrypt(text.padded(), agreement.shared)
+        try send(
+            ClientPIN.SetPIN(
+                agreement.shared.version, platformKey: agreement.platformKey, newPIN: encrypted,
+                proof: agreement.shared.authenticate(encrypted)))
+        accessDidChange()
+    }
+
+    /// Changes the PIN. A wrong old one costs a try.
+    func changePIN(from old: borrowing Secret, to new: borrowing Secret) throws(FIDOError) {
+        let info = try info()
+        guard info.hasPIN else { throw .pinNotSet }
+        let text = try checked(new, info)
+        let agreement = try agree(isLasting: false)
+        let encrypted = try encrypt(text.padded(), agreement.shared)
+        let hash = try encrypt(PINText(old).hash(), agreement.shared)
+        do {
+            try send(
+                ClientPIN.ChangePIN(
+                    agreement.shared.version, platformKey: agreement.platformKey, newPIN: encrypted, pinHash: hash,
+                    proof: agreement.shared.authenticate(encrypted + hash)))
+        } catch {
+            throw countingRetries(error)
+        }
+        accessDidChange()
+    }
+
+    /// Gets a token for the PIN. A wrong one costs a try.
+    func token(
+        for pin: borrowing Secret, _ permissions: ClientPIN.Permissions, rpID: String?
+    ) throws(FIDOError) -> FIDOToken {
+        let info = try info()
+        guard !pin.isEmpty else { throw .pinNeeded }
+        let isLasting = permissions.contains(.persistentCredentialManagementReadOnly)
+        let agreement = try agree(isLasting: isLasting)
+        let hash = try encrypt(PINText(pin).hash(), agreement.shared)
+        let isModern = info.hasPermissions
+        let grant: ClientPIN.GetToken.Grant =
+            isModern ? .pinWithPermissions(hash: hash, permissions, rpID: rpID) : .pin(hash: hash)
+        do {
+            return try token(grant, agreement, isModern ? permissions : nil, rpID: isModern ? rpID : nil)
+        } catch {
+            throw countingRetries(error)
+        }
+    }
+
+    /// Gets a token for the key's own user verification.
+    func tokenUsingUV(_ permissions: ClientPIN.Permissions, rpID: String?) throws(FIDOError) -> FIDOToken {
+        let agreement = try agree(isLasting: permissions.contains(.persistentCredentialManagementReadOnly))
+        return try token(.userVerification(permissions, rpID: rpID), agreement, permissions, rpID: rpID)
+    }
+
+    func agree(isLasting: Bool) throws(FIDOError) -> PINAgreement {
+        let version = try pinProtocol()
+        do { return try ctap.agree(version, isLasting: isLasting) } catch { throw FIDOError(error) }
+    }
+
+    func encrypt(_ plaintext: [UInt8], _ shared: borrowing PINSharedKey) throws(FIDOError) -> [UInt8] {
+        do { return try ctap.encrypt(plaintext, shared) } catch { throw FIDOError(error) }
+    }
+
+    private func token(
+        _ grant: ClientPIN.GetToken.Grant, _ agreement: borrowing PINAgreement, _ permissions: ClientPIN.Permissions?,
+        rpID: String?
+    ) throws(FIDOError) -> FIDOToken {
+        let version = agreement.shared.version
+        let command = ClientPIN.GetToken(version, platformKey: agreement.platformKey, grant)
+        let encrypted = try send(command)
+        var bytes: [UInt8]
+        do throws(CTAPError) {
+            bytes = try ctap.decrypt(encrypted, agreement.shared, during: command.name)
+            guard version.accepts(tokenOf: bytes.count) else {
+                throw CTAPError.malformed(
+                    WireError(.malformed, at: 0, "a token of \(bytes.count) bytes"), during: command.name)
+            }
+        } catch {
+            throw FIDOError(error)
+        }
+        defer { Secret.wipe(&bytes) }
+        return FIDOToken(
+            secret: SharedSecret(Secret(bytes)), version: version, permissions: permissions, rpID: rpID,
+            generation: ctap.link.generation)
+    }
+
+    private func checked(_ pin: borrowing Secret, _ info: AuthenticatorInfo) throws(FIDOError) -> PINText {
+        let text = PINText(pin)
+        if let problem = text.problem(minimum: info.minPINLength, maximum: info.maxPINLength) {
+            throw .unsuitablePIN(problem)
+        }
+        return text
+    }
+
+    /// A wrong PIN together with the tries that are left; asking for them costs none.
+    private func countingRetries(_ error: FIDOError) -> FIDOError {
+        guard case .wrongPIN(nil) = error else { return error }
+        return .wrongPIN(try? pinRetries())
+    }
+}

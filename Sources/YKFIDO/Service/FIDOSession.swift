@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// The FIDO application as a service sees it: what the key said of itself, and the token that it gave.
+final class FIDOSession {
+    let ctap: CTAPSession
+    var interaction: FIDOInteraction
+    private var cachedInfo: AuthenticatorInfo?
+    var token: FIDOToken?
+    let isCTAP2: Bool
+
+    /// Asks the key what it can do; a key that knows only U2F has no answer.
+    init(_ link: sending any FIDOLink, _ interaction: FIDOInteraction) throws(FIDOError) {
+        ctap = CTAPSession(link)
+        self.interaction = interaction
+        ctap.keepalive = { interaction.keepalive($0) }
+        guard ctap.link.profile.hasCTAP2 else {
+            isCTAP2 = false
+            return
+        }
+        do {
+            let info = try ctap.send(GetInfo())
+            ctap.messageLimit = info.maxMessageSize
+            cachedInfo = info
+            isCTAP2 = true
+        } catch {
+            guard error.saysNoCTAP2, ctap.link.profile.hasU2F else { throw FIDOError(error) }
+            isCTAP2 = false
+        }
+    }
+
+    /// Sends a command and lifts its error.
+    func send<Command: CTAPCommand>(_ command: Command) throws(FIDOError) -> Command.Response {
+        do { return try ctap.send(command) } catch { throw FIDOError(error) }
+    }
+
+    /// What the key said of itself, asked anew when something changed it.
+    func info() throws(FIDOError) -> AuthenticatorInfo {
+        if let cachedInfo { return cachedInfo }
+        guard isCTAP2 else { throw .unsupported("FIDO2") }
+        let info = try send(GetInfo())
+        cachedInfo = info
+        ctap.messageLimit = info.maxMessageSize
+        return info
+    }
+
+    /// Forgets what the key said of itself: the next look asks anew.
+    func infoDidChange() { cachedInfo = nil }
+
+    /// Forgets everything that a reset or a new PIN makes worthless.
+    func accessDidChange() {
+        token = nil
+        cachedInfo = nil
+    }
+
+    /// The PIN/UV auth protocol to use with this key.
+    func pinProtocol() throws(FIDOError) -> PINProtocol {
+        let info = try info()
+        if let version = PINProtocol(preferredBy: info) { return version }
+        guard info.pinProtocols.isEmpty, info.takesPIN else { throw .unsupported("pinUvAuthProtocols") }
+        return .one  // Keys of CTAP 2.0 do not have to name it.
+    }
+}
+
+extension CTAPError {
+    /// Whether the key does not know getInfo, and so no CTAP2: a card with only U2F answers with a status word.
+    fileprivate var saysNoCTAP2: Bool {
+        switch self {
+        case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true
+        case .link(.card(.status(let word, _))):
+            [.unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters].contains(word)
+        default: false
+        }
+    }
+}

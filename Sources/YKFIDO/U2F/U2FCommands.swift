@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// The messages of U2F (FIDO U2F Raw Message Formats 1.2).
+public enum U2F {
+    /// Whether AUTHENTICATE waits for a touch (§5.1). An open set.
+    public struct Control: RawRepresentable, Hashable, Sendable {
+        /// The control byte.
+        public let rawValue: UInt8
+        /// Wraps a control byte.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Signs after a touch.
+        public static let enforcePresence = Control(rawValue: 0x03)
+        /// Signs nothing; says whether the key handle is the key's own.
+        public static let checkOnly = Control(rawValue: 0x07)
+        /// Signs without a touch.
+        public static let doNotEnforcePresence = Control(rawValue: 0x08)
+    }
+
+    /// Bytes of a challenge's or application's hash.
+    public static let hashSize = 32
+
+    static func register(challengeHash: [UInt8], applicationHash: [UInt8]) -> APDU {
+        APDU(ins: 0x01, data: challengeHash + applicationHash)
+    }
+
+    static func authenticate(
+        _ control: Control, challengeHash: [UInt8], applicationHash: [UInt8], keyHandle: [UInt8]
+    ) -> APDU {
+        APDU(
+            ins: 0x02, p1: control.rawValue,
+            data: challengeHash + applicationHash + [UInt8(truncatingIfNeeded: keyHandle.count)] + keyHandle)
+    }
+
+    static var version: APDU { APDU(ins: 0x03) }
+}

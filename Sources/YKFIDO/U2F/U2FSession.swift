@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Sends U2F messages over a FIDO link, and asks again until the key is touched.
+struct U2FSession {
+    /// How long to wait before the key is asked again whether it was touched.
+    static let touchInterval = Duration.milliseconds(200)
+
+    let ctap: CTAPSession
+
+    func version() throws(CTAPError) -> String {
+        String(decoding: try data(of: try exchange(U2F.version), "VERSION"), as: UTF8.self)
+    }
+
+    func register(challengeHash: [UInt8], applicationHash: [UInt8]) throws(CTAPError) -> U2FRegistration {
+        let command = U2F.register(challengeHash: challengeHash, applicationHash: applicationHash)
+        let data = try data(of: try touched(command), "REGISTER")
+        return try lift({ CTAPError.malformed($0, during: "U2F REGISTER") }) { () throws(WireError) in
+            try U2FRegistration(decoding: data)
+        }
+    }
+
+    func authenticate(
+        _ control: U2F.Control, challengeHash: [UInt8], applicationHash: [UInt8], keyHandle: [UInt8]
+    ) throws(CTAPError) -> U2FSignature {
+        let command = U2F.authenticate(
+            control, challengeHash: challengeHash, applicationHash: applicationHash, keyHandle: keyHandle)
+        let data = try data(of: try touched(command), "AUTHENTICATE")
+        return try lift({ CTAPError.malformed($0, during: "U2F AUTHENTICATE") }) { () throws(WireError) in
+            try U2FSignature(decoding: data)
+        }
+    }
+
+    /// Whether the key handle is this key's: 6985 says yes, 6A80 says no (§5.1, check-only).
+    func knows(
+        _ keyHandle: [UInt8], challengeHash: [UInt8], applicationHash: [UInt8]
+    ) throws(CTAPError) -> Bool {
+        guard keyHandle.count <= 255 else { return false }
+        let response = try exchange(
+            U2F.authenticate(
+                .checkOnly, challengeHash: challengeHash, applicationHash: applicationHash, keyHandle: keyHandle))
+        switch response.status {
+        case .conditionsNotSatisfied, .ok: return true
+        case .incorrectParameters, .wrongLength: return false
+        default: throw .u2fStatus(response.status, during: "U2F AUTHENTICATE")
+        }
+    }
+
+    /// Asks until the key was touched: 6985 means not yet.
+    private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
+        let deadline = ctap.environment.deadline()
+        while true {
+            let response = try exchange(command)
+            guard response.status == .conditionsNotSatisfied else { return response }
+            ctap.keepalive(.touchNeeded)
+            try lift({ CTAPError.link(.device($0)) }) { () throws(LinkError) in try deadline.check("a touch") }
+            ctap.environment.pause(Self.touchInterval, deadline)
+        }
+    }
+
+    private func exchange(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
+        let message: [UInt8]
+        do { message = try command.encoded(.extended) } catch {
+            throw .tooLong(bytes: command.data.count, limit: 65535, during: "U2F")
+        }
+        let reply = try ctap.call(.msg, message)
+        return try lift({ CTAPError.malformed($0, during: "U2F") }) { () throws(WireError) in
+            try ResponseAPDU(decoding: reply)
+        }
+    }
+
+    private func data(of response: ResponseAPDU, _ name: String) throws(CTAPError) -> [UInt8] {
+        guard response.status == .ok else { throw .u2fStatus(response.status, during: "U2F \(name)") }
+        return response.data
+    }
+}
+
+extension FIDOSession {
+    func u2f<Value>(_ body: (U2FSession) throws(CTAPError) -> Value) throws(FIDOError) -> Value {
+        guard ctap.link.profile.hasU2F else { throw .unsupported("U2F_V2") }
+        do { return try body(U2FSession(ctap: ctap)) } catch { throw FIDOError(error) }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// The FIDO application on the card: CTAP2 in NFCCTAP_MSG (CTAP 2.2 §11.3), and U2F's commands.
+package struct FIDOApplet: Applet {
+    package static let aid = AID.fido
+    package static let classes: Set<UInt8> = [0x00, 0x80]
+
+    package init() {}
+
+    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+        key.fidoPower.waiting = nil
+        return Array("U2F_V2".utf8)
+    }
+
+    package mutating func process(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        var authenticator = FIDOAuthenticator(key, world)
+        defer { authenticator.store(in: &key) }
+        switch (command.cla, command.ins) {
+        case (0x80, 0x10):
+            authenticator.power.waiting = nil
+            return try message(command.data, canPoll: command.p1 & 0x80 != 0, &authenticator)
+        case (0x80, 0x11):
+            guard let waiting = authenticator.power.waiting else { throw .status(.conditionsNotSatisfied) }
+            authenticator.power.waiting = nil
+            if command.p1 == 0x11 { return [0x2D] }
+            return try message(waiting, canPoll: true, &authenticator)
+        case (0x00, 0x01): return try authenticator.u2fRegister(command.data)
+        case (0x00, 0x02): return try authenticator.u2fAuthenticate(command.p1, command.data)
+        case (0x00, 0x03): return Array("U2F_V2".utf8)
+        default: throw .status(.unknownInstruction)
+        }
+    }
+
+    /// Answers a CTAP2 message; when it waits for a touch and the host can ask again, the answer says so.
+    private func message(
+        _ message: [UInt8], canPoll: Bool, _ authenticator: inout FIDOAuthenticator
+    ) throws(Refusal) -> [UInt8] {
+        do { return [0x00] + (try authenticator.answer(message)) } catch {
+            switch error {
+            case .waitingForTouch where canPoll:
+                authenticator.power.waiting = message
+                throw .stillWorking(0x02)
+            case .ctap(let status): return [status]
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// What getAssertion was asked for.
+struct AssertionInput: Sendable {
+    let rpID: String
+    let clientDataHash: [UInt8]
+    let allowed: [[UInt8]]?
+    let extensions: CBOR.Map
+    let options: CBOR.Map
+    let proof: [UInt8]?
+    /// Whether the user was verified.
+    var isVerified = false
+    /// The salts of hmac-secret, decrypted, and what the answer is encrypted under.
+    var salts: [UInt8]?
+    var platform: CBOR.Map?
+    var saltVersion = PINProtocol.one
+
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        rpID = try fields.required(1, .text)
+        clientDataHash = try fields.required(2, .bytes)
+        allowed = try fields.optionalList(3, of: .map)?.compactMap { $0["id"]?.bytes }
+        extensions = try fields.optional(4, .map) ?? CBOR.Map()
+        options = try fields.optional(5, .map) ?? CBOR.Map()
+        proof = try fields.optional(6, .bytes)
+    }
+}
+
+extension FIDOAuthenticator {
+    /// getAssertion (CTAP 2.2 §6.2.2).
+    mutating func getAssertion(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
+        try memory.prepare(world)
+        var input = try Self.read { () throws(WireError) in try AssertionInput(fields) }
+        try answerEmptyProof(input.proof)
+        guard input.clientDataHash.count == 32 else { throw .ctap(0x02) }
+        if input.options["uv"]?.bool == true || input.options["rk"] != nil { throw .ctap(0x2C) }
+        let needsTouch = input.options["up"]?.bool ?? true
+        input.isVerified = try verify(
+            input.proof, fields, 7, over: input.clientDataHash, permission: 0x02, rpID: input.rpID)
+        if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(0x36) }
+        try readSalts(&input)
+        let found = candidates(input)
+        if needsTouch { try touch(input.rpID) }
+        guard let first = found.first else { throw .ctap(0x2E) }
+        if needsTouch { tokenWasUsed() }
+        let isListed = input.allowed != nil
+        let answer = try assertion(
+            first, input, isListed: isListed, isPresent: needsTouch, count: isListed ? 1 : found.count)
+        if !isListed, found.count > 1 {
+            power.assertions = .init(credentials: Array(found.dropFirst()), request: input)
+        }
+        return answer
+    }
+
+    /// getNextAssertion (CTAP 2.2 §6.3).
+    mutating func nextAssertion() throws(Refusal) -> CBOR {
+        guard var pending = power.assertions, !pending.credentials.isEmpty else { throw .ctap(0x30) }
+        let credential = pending.credentials.removeFirst()
+        power.assertions = pending.credentials.isEmpty ? nil : pending
+        return try assertion(credential, pending.request, isListed: false, isPresent: true, count: 1)
+    }
+
+    /// The credentials that may sign, the newest first, as credProtect allows (CTAP 2.2 §12.1).
+    private func candidates(_ input: AssertionInput) -> [VirtualCredential] {
+        let rpIDHash = HashAlgorithm.sha256.hash(input.rpID.utf8)
+        if let allowed = input.allowed {
+            return allowed.compactMap { find($0, rpIDHash) }.filter { $0.protection < 3 || input.isVerified }
+        }
+        return memory.credentials.reversed().filter {
+            $0.rpIDHash == rpIDHash && ($0.protection < 2 || input.isVerified)
+        }
+    }
+
+    private mutating func assertion(
+        _ credential: VirtualCredential, _ input: AssertionInput, isListed: Bool, isPresent: Bool, count: Int
+    ) throws(Refusal) -> CBOR {
+        var flags: AuthenticatorData.Flags = isPresent ? .userPresent : []
+        if input.isVerified { flags.insert(.userVerified) }
+        let extensions = try extensionAnswers(credential, input)
+        let data = AuthenticatorData(
+            rpIDHash: HashAlgorithm.sha256.hash(input.rpID.utf8), flags: flags, counter: nextCount(),
+            extensions: extensions.isEmpty ? nil : extensions)
+        let signature: [UInt8]
+        do { signature = try credential.signingKey().sign(data.bytes + input.clientDataHash) } catch {
+            throw .ctap(0x7F)
+        }
+        var answer: CBOR.Map = [
+            1: ["id": .bytes(credential.id), "type": "public-key"], 2: .bytes(data.bytes), 3: .bytes(signature),
+        ]
+        if !credential.userID.isEmpty {
+            var user: CBOR.Map = ["id": .bytes(credential.userID)]
+            if input.isVerified {
+                user["name"] = credential.userName.map(CBOR.text)
+                user["displayName"] = credential.displayName.map(CBOR.text)
+            }
+            answer[4] = .map(user)
+        }
+        if count > 1 { answer[5] = .int(Int64(count)) }
+        if input.extensions["largeBlobKey"]?.bool == true { answer[7] = credential.largeBlobKey.map(CBOR.bytes) }
+        return .map(answer)
+    }
+
+    private mutating func extensionAnswers(
+        _ credential: VirtualCredential, _ input: AssertionInput
+    ) throws(Refusal) -> CBOR.Map {
+        var answers = CBOR.Map()
+        if input.extensions["credBlob"]?.bool == true { answers["credBlob"] = .bytes(credential.blob ?? []) }
+        if input.extensions["thirdPartyPayment"]?.bool == true {
+            answers["thirdPartyPayment"] = .bool(credential.allowsPayment)
+        }
+        guard let salts = input.salts, let platform = input.platform else { return answers }
+        let shared = try sharedKey(input.saltVersion, try Self.fields(CBOR.map(platform).encoded))
+        let secrets = stride(from: 0, to: salts.count, by: 32).flatMap { start in
+            credential.hmacSecret(Array(salts[start..<(start + 32)]), isVerified: input.isVerified)
+        }
+        answers["hmac-secret"] = .bytes(try encrypt(secrets, shared))
+        return answers
+    }
+
+    private mutating func readSalts(_ input: inout AssertionInput) throws(Refusal) {
+        guard let item = input.extensions["hmac-secret"] else { return }
+        guard let map = item.map, let platform = map[1]?.map, let encrypted = map[2]?.bytes,
+            let proof = map[3]?.bytes
+        else { throw .ctap(0x14) }
+        guard let version = PINProtocol(rawValue: map[4]?.unsigned ?? 1) else { throw .ctap(0x02) }
+        let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))
+        guard constantTimeEqual(shared.authenticate(encrypted), proof) else { throw .ctap(0x33) }
+        let salts = try decrypt(encrypted, shared)
+        guard [32, 64].contains(salts.count) else { throw .ctap(0x03) }
+        input.salts = salts
+        input.platform = platform
+        input.saltVersion = version
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension FIDOAuthenticator {
+    /// The longest fragment, in bytes (CTAP 2.2 §6.10.2).
+    private static let fragmentLimit = messageLimit - 64
+
+    /// largeBlobs (CTAP 2.2 §6.10.2).
+    mutating func largeBlobs(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
+        let (count, fragment, offset) = try Self.read { () throws(WireError) in
+            (try fields.optional(1, .unsigned), try fields.optional(2, .bytes), try fields.required(3, .unsigned))
+        }
+        guard (count == nil) != (fragment == nil), let offset = Int(exactly: offset) else { throw .ctap(0x02) }
+        if let count {
+            guard count <= Self.fragmentLimit else { throw .ctap(0x03) }
+            guard offset <= memory.largeBlobs.count else { throw .ctap(0x02) }
+            return [1: .bytes(Array(memory.largeBlobs.dropFirst(offset).prefix(Int(clamping: count))))]
+        }
+        try write(fragment ?? [], at: offset, fields)
+        return nil
+    }
+
+    private mutating func write(_ fragment: [UInt8], at offset: Int, _ fields: CBOR.Fields) throws(Refusal) {
+        let (total, proof) = try Self.read { () throws(WireError) in
+            (try fields.optional(4, .unsigned), try fields.optional(5, .bytes))
+        }
+        guard fragment.count <= Self.fragmentLimit else { throw .ctap(0x03) }
+        guard (offset == 0) == (total != nil) else { throw .ctap(0x02) }
+        if let total {
+            guard total <= UInt64(FIDOMemory.largeBlobLimit) else { throw .ctap(0x18) }
+            guard total >= 17 else { throw .ctap(0x02) }
+            power.blobWrite = (Int(clamping: total), [])
+        }
+        guard var pending = power.blobWrite, pending.bytes.count == offset else { throw .ctap(0x04) }
+        if memory.pinHash != nil {
+            guard let proof else { throw .ctap(0x36) }
+            var message = ByteWriter(capacity: 70)
+            message.append(repeatElement(0xFF, count: 32))
+            message.append([0x0C, 0x00])
+            message.littleEndian(UInt64(clamping: offset), 4)
+            message.append(HashAlgorithm.sha256.hash(fragment))
+            try check(proof: proof, try pinProtocol(fields, at: 6), over: message.bytes, permission: 0x10)
+        }
+        guard pending.bytes.count + fragment.count <= pending.expected else { throw .ctap(0x02) }
+        pending.bytes += fragment
+        power.blobWrite = pending
+        guard pending.bytes.count == pending.expected else { return }
+        power.blobWrite = nil
+        let checksum = HashAlgorithm.sha256.hash(pending.bytes.dropLast(16)).prefix(16)
+        guard checksum == pending.bytes.suffix(16) else { throw .ctap(0x3D) }
+        memory.largeBlobs = pending.bytes
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// What makeCredential was asked for.
+struct CreationInput {
+    let clientDataHash: [UInt8]
+    let rpID: String
+    let userID: [UInt8]
+    let userName: String?
+    let displayName: String?
+    let algorithms: [Int64]
+    let excluded: [[UInt8]]
+    let extensions: CBOR.Map
+    let options: CBOR.Map
+    let proof: [UInt8]?
+    let formats: [String]
+
+    init(_ fields: CBOR.Fields) throws(WireError) {
+        clientDataHash = try fields.required(1, .bytes)
+        let rp = try fields.required(2, .map)
+        let user = try fields.required(3, .map)
+        guard let id = rp["id"]?.text, let userID = user["id"]?.bytes else {
+            throw WireError(.missing, at: 0, "an identifier is missing")
+        }
+        rpID = id
+        self.userID = userID
+        userName = user["name"]?.text
+        displayName = user["displayName"]?.text
+        algorithms = try fields.required(4, .array).compactMap { $0.map?["alg"]?.int }
+        excluded = try fields.optionalList(5, of: .map)?.compactMap { $0["id"]?.bytes } ?? []
+        extensions = try fields.optional(6, .map) ?? CBOR.Map()
+        options = try fields.optional(7, .map) ?? CBOR.Map()
+        proof = try fields.optional(8, .bytes)
+        formats = try fields.optionalList(11, of: .text) ?? []
+    }
+}
+
+extension FIDOAuthenticator {
+    /// makeCredential (CTAP 2.2 §6.1.2).
+    mutating func makeCredential(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
+        try memory.prepare(world)
+        let input = try Self.read { () throws(WireError) in try CreationInput(fields) }
+        try answerEmptyProof(input.proof)
+        guard let number = input.algorithms.first(where: { [-7, -8].contains($0) }) else { throw .ctap(0x26) }
+        guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else { throw .ctap(0x02) }
+        if input.options["up"]?.bool == false || input.options["uv"]?.bool == true { throw .ctap(0x2C) }
+        let isResident = input.options["rk"]?.bool ?? false
+        let isVerified = try verify(
+            input.proof, fields, 9, over: input.clientDataHash, permission: 0x01, rpID: input.rpID)
+        if !isVerified, memory.alwaysUV || memory.pinHash != nil && isResident { throw .ctap(0x36) }
+        let rpIDHash = HashAlgorithm.sha256.hash(input.rpID.utf8)
+        for id in input.excluded {
+            guard let known = find(id, rpIDHash), known.protection < 3 || isVerified else { continue }
+            try touch(input.rpID)
+            throw .ctap(0x19)
+        }
+        try touch(input.rpID)
+        let algorithm = COSEAlgorithm(number)
+        let credential = try newCredential(input, algorithm, rpIDHash, isResident: isResident)
+        tokenWasUsed()
+        return try attestation(credential, input, rpIDHash, isVerified: isVerified)
+    }
+
+    /// An empty proof asks only for a touch, and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
+    func answerEmptyProof(_ proof: [UInt8]?) throws(Refusal) {
+        guard let proof, proof.isEmpty else { return }
+        try touch("selection")
+        throw .ctap(memory.pinHash == nil ? 0x35 : 0x31)
+    }
+
+    /// Whether the user was verified: by a proof under the token, when there is one.
+    mutating func verify(
+        _ proof: [UInt8]?, _ fields: CBOR.Fields, _ key: CBOR, over message: [UInt8], permission: UInt64, rpID: String
+    ) throws(Refusal) -> Bool {
+        guard let proof else { return false }
+        let version = try pinProtocol(fields, at: key)
+        try check(proof: proof, version, over: message, permission: permission, rpID: rpID)
+        return true
+    }
+
+    /// The credential of an identifier: one that is remembered, or one that this key made for this relying party.
+    func find(_ id: [UInt8], _ rpIDHash: [UInt8]) -> VirtualCredential? {
+        memory.credentials.first { $0.id == id && $0.rpIDHash == rpIDHash }
+            ?? CredentialVault(seed: memory.seed).open(id, rpIDHash: rpIDHash)
+    }
+
+    private mutating func newCredential(
+        _ input: CreationInput, _ algorithm: COSEAlgorithm, _ rpIDHash: [UInt8], isResident: Bool
+    ) throws(Refusal) -> VirtualCredential {
+        let protection = min(max(input.extensions["credProtect"]?.unsigned ?? 1, 1), 3)
+        let wantsLargeBlob = input.extensions["largeBlobKey"]?.bool
+        if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(0x2C) }
+        var credential = CredentialVault(seed: memory.seed).make(
+            try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection)
+        guard isResident else { return credential }
+        credential.secret = try world.draw(32)
+        credential.rpID = input.rpID
+        credential.userID = input.userID
+        credential.userName = input.userName.map { String($0.prefix(64)) }
+        credential.displayName = input.displayName.map { String($0.prefix(64)) }
+        credential.blob = input.extensions["credBlob"]?.bytes.flatMap { $0.count <= 32 ? $0 : nil }
+        credential.allowsPayment = input.extensions["thirdPartyPayment"]?.bool ?? false
+        if wantsLargeBlob == true { credential.largeBlobKey = try world.draw(32) }
+        let same = memory.credentials.firstIndex { $0.rpIDHash == rpIDHash && $0.userID == input.userID }
+        if let same { memory.credentials.remove(at: same) }
+        guard memory.credentials.count < FIDOMemory.credentialLimit else { throw .ctap(0x28) }
+        memory.credentials.append(credential)
+        return credential
+    }
+
+    private mutating func attestation(
+        _ credential: VirtualCredential, _ input: CreationInput, _ rpIDHash: [UInt8], isVerified: Bool
+    ) throws(Refusal) -> CBOR {
+        var extensions = CBOR.Map()
+        if input.extensions["credProtect"] != nil { extensions["credProtect"] = .unsigned(credential.protection) }
+        if input.extensions["hmac-secret"]?.bool == true { extensions["hmac-secret"] = true }
+        if input.extensions["credBlob"] != nil { extensions["credBlob"] = .bool(credential.blob != nil) }
+        if input.extensions["minPinLength"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
+            extensions["minPinLength"] = .unsigned(memory.minPINLength)
+        }
+        let attested = AuthenticatorData.AttestedCredential(
+            aaguid: Self.aaguid, id: credential.id, publicKey: try credential.publicKey())
+        let data = AuthenticatorData(
+            rpIDHash: rpIDHash, flags: isVerified ? [.userPresent, .userVerified] : .userPresent,
+            counter: nextCount(), credential: attested, extensions: extensions.isEmpty ? nil : extensions)
+        var answer: CBOR.Map = [1: "none", 2: .bytes(data.bytes), 3: .map(CBOR.Map())]
+        if input.formats.first != "none" {
+            let signature = try attest(data.bytes + input.clientDataHash)
+            answer[1] = "packed"
+            answer[3] = ["alg": -7, "sig": .bytes(signature), "x5c": [.bytes(memory.certificate)]]
+        }
+        answer[5] = credential.largeBlobKey.map(CBOR.bytes)
+        return .map(answer)
+    }
+
+    /// Signs with the attestation key.
+    func attest(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
+        do { return try SigningKey(p256: Secret(memory.attestationKey)).sign(message) } catch {
+            throw .ctap(0x7F)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension FIDOAuthenticator {
+    /// REGISTER (FIDO U2F Raw Message Formats 1.2 §4).
+    mutating func u2fRegister(_ data: [UInt8]) throws(Refusal) -> [UInt8] {
+        guard data.count == 64 else { throw .status(.wrongLength) }
+        guard !memory.alwaysUV else { throw .status(.commandNotAllowed) }
+        try u2fTouch()
+        try memory.prepare(world)
+        let (challenge, application) = (Array(data.prefix(32)), Array(data.suffix(32)))
+        let credential = CredentialVault(seed: memory.seed).make(
+            try world.draw(32), rpIDHash: application, algorithm: .es256, protection: 1)
+        guard let point = try credential.publicKey().uncompressedPoint else { throw .status(.aborted) }
+        let signature = try attest([0x00] + application + challenge + credential.id + point)
+        let handle = [UInt8(truncatingIfNeeded: credential.id.count)] + credential.id
+        return [0x05] + point + handle + memory.certificate + signature
+    }
+
+    /// AUTHENTICATE (§5).
+    mutating func u2fAuthenticate(_ control: UInt8, _ data: [UInt8]) throws(Refusal) -> [UInt8] {
+        guard data.count >= 65, data.count == 65 + Int(data[64]) else { throw .status(.wrongLength) }
+        guard !memory.alwaysUV else { throw .status(.commandNotAllowed) }
+        let (challenge, application) = (Array(data.prefix(32)), Array(data[32..<64]))
+        guard !memory.seed.isEmpty, let credential = find(Array(data.dropFirst(65)), application),
+            credential.algorithm == .es256, credential.protection < 3
+        else { throw .status(.incorrectParameters) }
+        switch control {
+        case 0x03: try u2fTouch()
+        case 0x07: throw .status(.conditionsNotSatisfied)
+        case 0x08: break
+        default: throw .status(.wrongParameters)
+        }
+        var writer = ByteWriter(capacity: 5)
+        writer.byte(control == 0x03 ? 1 : 0)
+        writer.bigEndian(UInt64(nextCount()), 4)
+        let signature: [UInt8]
+        do { signature = try credential.signingKey().sign(application + writer.bytes + challenge) } catch {
+            throw .status(.aborted)
+        }
+        return writer.bytes + signature
+    }
+
+    /// U2F never waits: without a touch it answers 6985, and the host asks again.
+    private func u2fTouch() throws(Refusal) {
+        guard world.touch(Array("U2F".utf8)) == .touched else { throw .status(.conditionsNotSatisfied) }
+    }
+}

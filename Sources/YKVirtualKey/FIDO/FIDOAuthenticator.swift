@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// A CTAP2.1 authenticator: messages in, answers out, whatever carries them.
+struct FIDOAuthenticator {
+    var memory: FIDOMemory
+    var power: FIDOPower
+    let version: Version
+    let world: VirtualWorld
+
+    /// The model of key: fixed, and of nobody else's.
+    static let aaguid: [UInt8] = [
+        0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+    ]
+    /// The longest message, in bytes.
+    static let messageLimit = 1200
+
+    init(_ key: VirtualKeyState, _ world: VirtualWorld) {
+        memory = key.fido
+        power = key.fidoPower
+        version = key.profile.version
+        self.world = world
+    }
+
+    func store(in key: inout VirtualKeyState) {
+        key.fido = memory
+        key.fidoPower = power
+    }
+
+    /// Answers a message with what comes after the status 00; other statuses are thrown.
+    mutating func answer(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
+        guard let code = message.first else { throw .ctap(0x03) }
+        guard message.count <= Self.messageLimit else { throw .ctap(0x39) }
+        let body = Array(message.dropFirst())
+        if code != 0x08 { power.assertions = nil }
+        switch code {
+        case 0x01: return try makeCredential(try Self.fields(body)).encoded
+        case 0x02: return try getAssertion(try Self.fields(body)).encoded
+        case 0x04: return info.encoded
+        case 0x06: return try clientPIN(try Self.fields(body)).map(\.encoded) ?? []
+        case 0x07: try reset()
+        case 0x08: return try nextAssertion().encoded
+        case 0x0A: return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
+        case 0x0B: try touch("selection")
+        case 0x0C: return try largeBlobs(try Self.fields(body)).map(\.encoded) ?? []
+        case 0x0D: try configure(try Self.fields(body))
+        default: throw .ctap(0x01)
+        }
+        return []
+    }
+
+    private mutating func reset() throws(Refusal) {
+        try touch("reset")
+        memory = memory.afterReset
+        power = FIDOPower()
+    }
+
+    /// Waits for a touch: 2F when nobody touches the key in its time.
+    func touch(_ purpose: String) throws(Refusal) {
+        switch world.touch(Array(purpose.utf8)) {
+        case .touched: return
+        case .notTouched: throw .ctap(0x2F)
+        case .pending: throw .waitingForTouch
+        }
+    }
+
+    mutating func nextCount() -> UInt32 {
+        memory.counter &+= 1
+        return memory.counter
+    }
+
+    /// Reads a request's map; what is missing, of the wrong type or not CBOR ends with the status for it.
+    static func fields(_ body: [UInt8]) throws(Refusal) -> CBOR.Fields {
+        try read { () throws(WireError) in try CBOR.Fields(decoding: body, "the request", .strict) }
+    }
+
+    static func read<Value>(_ body: () throws(WireError) -> Value) throws(Refusal) -> Value {
+        do { return try body() } catch {
+            switch error.code {
+            case .missing: throw .ctap(0x14)
+            case .malformed: throw .ctap(0x11)
+            default: throw .ctap(0x12)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// A credential that the key remembers, or one that it was given back inside its identifier.
+package struct VirtualCredential: Hashable, Sendable {
+    /// The identifier that the relying party keeps.
+    package var id: [UInt8]
+    /// The relying party.
+    package var rpID: String
+    /// SHA-256 of the relying party's identifier.
+    package var rpIDHash: [UInt8] { HashAlgorithm.sha256.hash(rpID.utf8) }
+    /// The account's identifier; empty for a credential that is not remembered.
+    package var userID: [UInt8] = []
+    /// The account's name.
+    package var userName: String?
+    /// The account's name for people.
+    package var displayName: String?
+    /// The algorithm: ES256 or EdDSA.
+    package var algorithm: COSEAlgorithm
+    /// 32 secret bytes that the private key and the secrets of hmac-secret are made of.
+    package var secret: [UInt8]
+    /// credProtect's level.
+    package var protection: UInt64 = 1
+    /// credBlob's bytes.
+    package var blob: [UInt8]?
+    /// The key for the large blob.
+    package var largeBlobKey: [UInt8]?
+    /// thirdPartyPayment.
+    package var allowsPayment = false
+
+    package init(id: [UInt8], rpID: String, algorithm: COSEAlgorithm, secret: [UInt8]) {
+        self.id = id
+        self.rpID = rpID
+        self.algorithm = algorithm
+        self.secret = secret
+    }
+
+    /// The private key.
+    func signingKey() throws(Refusal) -> SigningKey {
+        do {
+            if algorithm == .edDSA { return try SigningKey(ed25519: Secret(secret)) }
+            return try SigningKey(p256: Secret(secret))
+        } catch { throw .status(.memoryFailure) }
+    }
+
+    /// The public key.
+    func publicKey() throws(Refusal) -> COSEKey {
+        let bytes = try signingKey().publicKey
+        if algorithm == .edDSA { return COSEKey(okp: .ed25519, algorithm: .edDSA, x: bytes) }
+        return COSEKey(
+            ec2: .p256, algorithm: .es256, x: Array(bytes.prefix(32)), y: Array(bytes.dropFirst(32)))
+    }
+
+    /// What hmac-secret makes of a salt, apart for use with and without user verification (CTAP 2.2 §12.7).
+    func hmacSecret(_ salt: [UInt8], isVerified: Bool) -> [UInt8] {
+        let label = isVerified ? "ykit hmac-secret with uv" : "ykit hmac-secret without uv"
+        let key = Secret(HashAlgorithm.sha256.hmac(key: Secret(secret), Array(label.utf8)))
+        return HashAlgorithm.sha256.hmac(key: key, salt)
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CBOR.Map: ExpressibleByDictionaryLiteral {
+    /// The pairs in order; a key that is there twice keeps its last value.
+    public init(dictionaryLiteral elements: (CBOR, CBOR)...) {
+        self.init()
+        for (key, value) in elements { self[key] = value }
+    }
+}

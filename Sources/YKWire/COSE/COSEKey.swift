@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A public key as COSE writes it (RFC 9052 §7, RFC 9053 §7).
+public struct COSEKey: Hashable, Sendable {
+    /// What the key is made of.
+    public enum Material: Hashable, Sendable {
+        /// A point on a curve with two coordinates, each as long as the curve wants it.
+        case ec2(curve: COSECurve, x: [UInt8], y: [UInt8])
+        /// A point on a curve with one coordinate.
+        case okp(curve: COSECurve, x: [UInt8])
+        /// An RSA modulus and exponent, most significant byte first.
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        /// A key of another type, such as ML-DSA's; everything is in the map.
+        case other(type: Int64)
+    }
+
+    /// What the key is used with; `nil` when the key does not say.
+    public let algorithm: COSEAlgorithm?
+    /// What the key is made of.
+    public let material: Material
+    /// All of the key, with whatever else it says.
+    public let map: CBOR.Map
+
+    /// Makes a key on a curve with two coordinates.
+    public init(ec2 curve: COSECurve, algorithm: COSEAlgorithm, x: [UInt8], y: [UInt8]) {
+        self.algorithm = algorithm
+        material = .ec2(curve: curve, x: x, y: y)
+        map = [
+            1: 2, 3: .int(algorithm.rawValue), -1: .int(curve.rawValue), -2: .bytes(x), -3: .bytes(y),
+        ]
+    }
+
+    /// Makes a key on a curve with one coordinate.
+    public init(okp curve: COSECurve, algorithm: COSEAlgorithm, x: [UInt8]) {
+        self.algorithm = algorithm
+        material = .okp(curve: curve, x: x)
+        map = [1: 1, 3: .int(algorithm.rawValue), -1: .int(curve.rawValue), -2: .bytes(x)]
+    }
+
+    /// Makes an RSA key.
+    public init(rsaModulus modulus: [UInt8], exponent: [UInt8], algorithm: COSEAlgorithm) {
+        self.algorithm = algorithm
+        material = .rsa(modulus: modulus, exponent: exponent)
+        map = [1: 3, 3: .int(algorithm.rawValue), -1: .bytes(modulus), -2: .bytes(exponent)]
+    }
+
+    init(algorithm: COSEAlgorithm?, material: Material, map: CBOR.Map) {
+        self.algorithm = algorithm
+        self.material = material
+        self.map = map
+    }
+
+    /// The point of a key with two coordinates as SEC 1 §2.3.3 writes it, uncompressed: 04, x, y.
+    public var uncompressedPoint: [UInt8]? {
+        guard case .ec2(_, let x, let y) = material else { return nil }
+        return [0x04] + x + y
+    }
+}
