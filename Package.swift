@@ -60,6 +60,7 @@ let package = Package(
         test("YKHardwareTests", ["YKHardware", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
         test("YKTransportTests", ["YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "CLITests", ["ykit", arguments, "YKOATH", "YKTransport", "YKCrypto", "YKWire"],

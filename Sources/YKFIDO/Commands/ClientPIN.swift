@@ -29,14 +29,15 @@ public enum ClientPIN {
 
     /// Asks how many wrong PINs are left (subcommand 1).
     public struct GetPINRetries: CTAPCommand, Sendable, Hashable {
-        /// Makes a command.
-        public init() {}
+        let version: PINProtocol
+        /// Makes a command; keys of CTAP 2.0 want the protocol in every subcommand.
+        public init(_ version: PINProtocol = .one) { self.version = version }
         /// The command byte.
         public var code: CTAPCommandCode { .clientPIN }
         /// The name in the specification.
         public var name: String { "clientPIN getPINRetries" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [2: 1] }
+        public var parameters: CBOR.Map? { [1: .unsigned(version.rawValue), 2: 1] }
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> PINRetries {
             PINRetries(
@@ -47,14 +48,15 @@ public enum ClientPIN {
 
     /// Asks how many failed user verifications are left (subcommand 7).
     public struct GetUVRetries: CTAPCommand, Sendable, Hashable {
-        /// Makes a command.
-        public init() {}
+        let version: PINProtocol
+        /// Makes a command; keys of CTAP 2.0 want the protocol in every subcommand.
+        public init(_ version: PINProtocol = .one) { self.version = version }
         /// The command byte.
         public var code: CTAPCommandCode { .clientPIN }
         /// The name in the specification.
         public var name: String { "clientPIN getUVRetries" }
         /// The parameters.
-        public var parameters: CBOR.Map? { [2: 7] }
+        public var parameters: CBOR.Map? { [1: .unsigned(version.rawValue), 2: 7] }
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> Int {
             Int(clamping: try fields.required(5, .unsigned))

@@ -37,7 +37,9 @@ struct CredentialManagementRequest<Response> {
     let read: (CBOR.Fields) throws(WireError) -> Response
 
     /// What pinUvAuthParam is over: the subcommand, then its parameters (CTAP 2.2 §6.8.2).
-    var authenticated: [UInt8] { [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? []) }
+    var authenticated: [UInt8] {
+        [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
+    }
 
     func command(_ code: CTAPCommandCode, _ auth: PINUVAuth?) -> CredentialManagement<Response> {
         CredentialManagement(

@@ -20,7 +20,8 @@ extension FIDOError {
 
     private static func meaning(_ status: CTAPStatus, of command: String) -> FIDOError? {
         switch status {
-        case .pinPolicyViolation: command == "clientPIN setPIN" || command == "clientPIN changePIN" ? .pinRefused : .pinChangeForced
+        case .pinPolicyViolation:
+            command == "clientPIN setPIN" || command == "clientPIN changePIN" ? .pinRefused : .pinChangeForced
         case .notAllowed: .notAllowed(command)
         case .largeBlobStorageFull: nil
         case .integrityFailure where command.hasPrefix("largeBlobs"): .largeBlobs(.damaged)

@@ -62,7 +62,9 @@ extension AuthenticatorInfo {
     private static func algorithms(_ fields: CBOR.Fields) throws(WireError) -> [COSEAlgorithm] {
         var algorithms: [COSEAlgorithm] = []
         for entry in try fields.optionalList(10, of: .map) ?? [] {
-            guard entry["type"]?.text == CredentialDescriptor.publicKey, let number = entry["alg"]?.int else { continue }
+            guard entry["type"]?.text == CredentialDescriptor.publicKey, let number = entry["alg"]?.int else {
+                continue
+            }
             algorithms.append(COSEAlgorithm(number))
         }
         return algorithms

@@ -64,7 +64,8 @@ public struct Fingerprint: Hashable, Sendable {
         var list: [Fingerprint] = []
         for entry in try fields.required(7, .array) {
             guard let template = entry.map?[1]?.bytes else {
-                throw WireError(.malformed, at: fields.place(of: 7)?.lowerBound ?? 0, "a fingerprint without identifier")
+                throw WireError(
+                    .malformed, at: fields.place(of: 7)?.lowerBound ?? 0, "a fingerprint without identifier")
             }
             list.append(Fingerprint(template: template, name: entry.map?[2]?.text))
         }

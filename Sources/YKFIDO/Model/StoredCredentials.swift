@@ -25,7 +25,8 @@ public struct StoredRelyingParty: Hashable, Sendable {
     let total: UInt64?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
-        relyingParty = if let inner = try fields.optionalFields(3) { try RelyingParty(inner) } else { RelyingParty(id: "") }
+        relyingParty =
+            if let inner = try fields.optionalFields(3) { try RelyingParty(inner) } else { RelyingParty(id: "") }
         total = try fields.optional(5, .unsigned)
         idHash = total == 0 ? [] : try fields.required(4, .bytes)
     }

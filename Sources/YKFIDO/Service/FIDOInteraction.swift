@@ -31,6 +31,14 @@ public struct PINRequest: Hashable, Sendable {
     /// Why the key's own user verification did not do; `nil` when it was not tried.
     public let fallback: Fallback?
 
+    /// Makes a request.
+    public init(permissions: ClientPIN.Permissions, rpID: String?, retries: PINRetries, fallback: Fallback?) {
+        self.permissions = permissions
+        self.rpID = rpID
+        self.retries = retries
+        self.fallback = fallback
+    }
+
     /// Why the key's own user verification did not do.
     public enum Fallback: Hashable, Sendable {
         /// It did not recognise the user.

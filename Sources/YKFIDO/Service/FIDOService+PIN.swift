@@ -7,7 +7,9 @@ extension FIDOService {
     public func pinRetries() throws(FIDOError) -> PINRetries { try session.pinRetries() }
 
     /// Asks how many failed user verifications are left (clientPIN getUVRetries).
-    public func uvRetries() throws(FIDOError) -> Int { try session.send(ClientPIN.GetUVRetries()) }
+    public func uvRetries() throws(FIDOError) -> Int {
+        try session.send(ClientPIN.GetUVRetries(try session.pinProtocol()))
+    }
 
     /// Sets the first PIN (clientPIN setPIN). Throws `unsuitablePIN` before anything is sent, `pinAlreadySet`.
     public func setPIN(_ new: SharedSecret) throws(FIDOError) { try session.setPIN(new.value) }

@@ -12,7 +12,9 @@ enum VerificationMeans {
     /// By the key's own means, in the command itself; keys of CTAP 2.0.
     case inCommand
 
-    func auth(over hash: [UInt8]) -> PINUVAuth? { if case .token(let token) = self { token.auth(over: hash) } else { nil } }
+    func auth(over hash: [UInt8]) -> PINUVAuth? {
+        if case .token(let token) = self { token.auth(over: hash) } else { nil }
+    }
     var option: Bool? { if case .inCommand = self { true } else { nil } }
 }
 
@@ -81,7 +83,11 @@ extension FIDOSession {
             let fits = batches.last.map {
                 $0.count < most && Self.size($0 + [entry]) <= ctap.messageLimit - 256
             }
-            if fits == true, let last = batches.indices.last { batches[last].append(entry) } else { batches.append([entry]) }
+            if fits == true, let last = batches.indices.last {
+                batches[last].append(entry)
+            } else {
+                batches.append([entry])
+            }
         }
         return batches
     }

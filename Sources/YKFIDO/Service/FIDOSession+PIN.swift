@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension FIDOSession {
-    func pinRetries() throws(FIDOError) -> PINRetries { try send(ClientPIN.GetPINRetries()) }
+    func pinRetries() throws(FIDOError) -> PINRetries { try send(ClientPIN.GetPINRetries(try pinProtocol())) }
 
     /// Sets the first PIN.
     func setPIN(_ new: borrowing Secret) throws(FIDOError) {

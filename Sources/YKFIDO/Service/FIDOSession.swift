@@ -71,7 +71,8 @@ extension CTAPError {
         switch self {
         case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true
         case .link(.card(.status(let word, _))):
-            [.unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters].contains(word)
+            [.unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters].contains(
+                word)
         default: false
         }
     }

@@ -120,8 +120,19 @@ extension Replay {
 
 extension [UInt8] {
     fileprivate func isSameCommand(as other: APDU?) -> Bool {
-        guard let other, count >= 4, self[1] == other.ins, var mine = try? APDU(decoding: self) else { return false }
-        mine.le = other.le
-        return mine == other
+        guard let other, count >= 4, self[1] == other.ins, let mine = try? APDU(decoding: self) else { return false }
+        return mine.meaning == other.meaning
+    }
+}
+
+extension APDU {
+    /// The command without what tools write differently: Le, the class of GET RESPONSE (CTAP takes 00 and 80), and
+    /// NFCCTAP_MSG's P1, which says only whether the host can ask again (CTAP 2.2 §11.3.7.1).
+    fileprivate var meaning: APDU {
+        var meaning = self
+        meaning.le = .none
+        if ins == 0xC0 { meaning.cla = 0x00 }
+        if cla & ~0x10 == 0x80, ins == 0x10 { meaning.p1 = 0x00 }
+        return meaning
     }
 }

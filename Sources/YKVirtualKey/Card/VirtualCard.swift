@@ -85,7 +85,9 @@ package struct VirtualCard: Sendable {
     /// The whole command once its last block is there (ISO 7816-4 §5.3.3), `nil` before that.
     private mutating func joined(_ command: APDU) throws(Refusal) -> APDU? {
         var whole = command
-        if let chain, chain.cla == command.cla & ~0x10, chain.ins == command.ins, chain.p1 == command.p1, chain.p2 == command.p2 {
+        if let chain, chain.cla == command.cla & ~0x10, chain.ins == command.ins, chain.p1 == command.p1,
+            chain.p2 == command.p2
+        {
             whole.data = chain.data + command.data
         }
         whole.cla = command.cla & ~0x10

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKWire
 
 /// What the FIDO application keeps without power.
 package struct FIDOMemory: Hashable, Sendable {

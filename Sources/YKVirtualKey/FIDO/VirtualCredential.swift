@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
-import YKWire
+package import YKWire
 
 /// A credential that the key remembers, or one that it was given back inside its identifier.
 package struct VirtualCredential: Hashable, Sendable {

@@ -46,6 +46,28 @@ extension VirtualKey {
         }
     }
 
+    /// Uses the FIDO application beside the card; a wait for a touch changes nothing.
+    func fido(
+        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
+    ) throws(LinkError) -> VirtualHID.Outcome {
+        try using { body throws(VirtualKeyFileError) in
+            var card = body.card
+            var authenticator = FIDOAuthenticator(card.state, world)
+            let outcome: VirtualHID.Outcome
+            do throws(Refusal) { outcome = .answer(try use(&authenticator)) } catch {
+                switch error {
+                case .waitingForTouch, .stillWorking: return .waiting
+                case .ctap(let status): outcome = .answer([status])
+                case .status(let word): outcome = .answer([word.sw1, word.sw2])
+                }
+            }
+            authenticator.store(in: &card.state)
+            if card.state != body.card.state { try body.file?.save(card.state) }
+            body.card = card
+            return outcome
+        }
+    }
+
     func powerOff() { body.withLock { $0.card.powerOff() } }
 
     /// The programs that have the state file.

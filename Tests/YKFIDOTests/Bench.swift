@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+import Testing
+import YKCrypto
+import YKFIDO
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// A virtual key, a service on it, and the answers of its user.
+struct Bench {
+    let key: VirtualKey
+    let pins: PINs
+
+    /// The PINs that a user gives, and what was said before each.
+    final class PINs: Sendable {
+        private let state: Mutex<(pin: String?, requests: [PINRequest])>
+        init(_ pin: String?) { state = Mutex((pin, [])) }
+        var requests: [PINRequest] { state.withLock { $0.requests } }
+        func type(_ pin: String?) { state.withLock { $0.pin = pin } }
+        func give(_ request: PINRequest) -> SharedSecret? {
+            state.withLock { state in
+                state.requests.append(request)
+                return state.pin.map { SharedSecret(Secret(utf8: $0)) }
+            }
+        }
+    }
+
+    init(pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: Version = Version(5, 7, 1)) throws {
+        key = VirtualKey(try .new(DeviceProfile(version: version, serial: 1)), world: world)
+        pins = PINs(pin)
+    }
+
+    func open(form: APDU.Form? = nil, _ environment: Environment = .instant) async throws -> FIDOService {
+        let channel = CardChannel(link: key.link(), environment: environment)
+        if let form { channel.form = form }
+        let pins = pins
+        return try await FIDOService.open(card: channel, interaction: FIDOInteraction(pin: { pins.give($0) }))
+    }
+}
+
+extension Environment {
+    /// A world in which nobody waits between two questions.
+    static var instant: Environment {
+        var environment = Environment(timeout: .seconds(20))
+        environment.pause = { _, _ in }
+        return environment
+    }
+}
+
+func secret(_ text: String) -> SharedSecret { SharedSecret(Secret(utf8: text)) }
+
+let hash = [UInt8](repeating: 0x5A, count: 32)
+
+func registration(_ rp: String = "example.com", user: UInt8 = 1) -> RegistrationRequest {
+    RegistrationRequest(
+        clientDataHash: hash, relyingParty: RelyingParty(id: rp), user: FIDOUser(id: [user], name: "alice"))
+}
+
+/// The recordings under `captures/fido`.
+enum Recordings {
+    static let all = [
+        "canokey-info", "canokey-short-getinfo", "canokey-make-credential", "canokey-assert",
+        "canokey-u2f-register-authenticate",
+    ]
+
+    static func load(_ name: String) throws -> Capture {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try #require(fopen("/\(root)/captures/fido/\(name).jsonl", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return try Capture(parsing: Array(bytes.prefix(count)))
+    }
+
+    static func open(_ name: String) async throws -> FIDOService {
+        let replay = Replay(try load(name), mode: .lookup)
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(.instant))
+        return try await FIDOService.open(card: channel)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCrypto
+import YKFIDO
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// Registration, assertion and PIN on the virtual key, over the card.
+struct VirtualKeyTests {
+    @Test(arguments: [APDU.Form.short, .extended])
+    func registersAndAsserts(_ form: APDU.Form) async throws {
+        let service = try await Bench().open(form: form)
+        let made = try await service.register(registration())
+        let object = made.response.attestationObject
+        let trust = try AttestationVerification(rpID: "example.com").check(object, clientDataHash: hash)
+        guard case .certificates(let chain) = trust else {
+            Issue.record("\(trust)")
+            return
+        }
+        #expect(chain.count == 1)
+        let credential = try #require(object.authenticatorData.credential)
+        let request = AssertionRequest(
+            rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: credential.id)])
+        let assertion = try #require(try await service.assert(request).first)
+        let check = AssertionVerification(rpID: "example.com", publicKey: credential.publicKey)
+        try check.check(
+            assertion.response.authenticatorData, signature: assertion.response.signature, clientDataHash: hash)
+        #expect(throws: VerificationProblem.badSignature) {
+            try check.check(
+                assertion.response.authenticatorData, signature: assertion.response.signature,
+                clientDataHash: [UInt8](repeating: 0, count: 32))
+        }
+    }
+
+    @Test func signsWithEdDSA() async throws {
+        let service = try await Bench().open()
+        var request = registration()
+        request.algorithms = [.edDSA]
+        request.attestationFormats = [.none]
+        let made = try await service.register(request)
+        #expect(made.response.format == .none)
+        let credential = try #require(made.response.authenticatorData.credential)
+        let assertion = try #require(
+            try await service.assert(
+                AssertionRequest(
+                    rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: credential.id)])
+            ).first)
+        try AssertionVerification(rpID: "example.com", publicKey: credential.publicKey).check(
+            assertion.response.authenticatorData, signature: assertion.response.signature, clientDataHash: hash)
+    }
+
+    @Test func asksForThePINAndTellsTheTries() async throws {
+        let bench = try Bench(pin: "12345")
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        var request = registration()
+        request.isResident = true
+        let made = try await service.register(request)
+        #expect(made.response.authenticatorData.flags.contains(.userVerified))
+        #expect(
+            bench.pins.requests == [
+                PINRequest(
+                    permissions: .makeCredential, rpID: "example.com", retries: PINRetries(count: 8), fallback: nil)
+            ])
+        let all = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
+        #expect(all.map(\.response.user?.name) == ["alice"])
+    }
+
+    @Test func wrongPINsAndThePowerCycle() async throws {
+        let bench = try Bench()
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        await #expect(throws: FIDOError.pinAlreadySet) { try await service.setPIN(secret("12345")) }
+        for left in [7, 6] {
+            await #expect(throws: FIDOError.wrongPIN(PINRetries(count: left))) {
+                try await service.verifyPIN(secret("wrong"))
+            }
+        }
+        await #expect(throws: FIDOError.pinNeedsPowerCycle) { try await service.verifyPIN(secret("wrong")) }
+        await #expect(throws: FIDOError.pinNeedsPowerCycle) { try await service.verifyPIN(secret("12345")) }
+        #expect(try await service.pinRetries() == PINRetries(count: 5, needsPowerCycle: true))
+        await service.rest()
+        let link = bench.key.link()
+        try link.reset(.cold, deadline: .after(.seconds(1)))
+        link.close()
+        try await service.verifyPIN(secret("12345"))
+        #expect(try await service.pinRetries() == PINRetries(count: 8))
+        try await service.changePIN(from: secret("12345"), to: secret("pässword"))
+        await #expect(throws: FIDOError.wrongPIN(PINRetries(count: 7))) {
+            try await service.verifyPIN(secret("12345"))
+        }
+        try await service.verifyPIN(secret("pa\u{308}ssword"))
+        try await service.reset()
+        #expect(try await service.info().hasPIN == false)
+    }
+
+    @Test func refusesUnsuitablePINsBeforeSending() async throws {
+        let service = try await Bench().open()
+        let before = await service.messages
+        await #expect(throws: FIDOError.unsuitablePIN(.tooShort(codePoints: 3, minimum: 4))) {
+            try await service.setPIN(secret("e\u{301}e\u{301}e\u{301}"))
+        }
+        await #expect(throws: FIDOError.unsuitablePIN(.tooLong(bytes: 64, maximum: 63))) {
+            try await service.setPIN(secret(String(repeating: "a", count: 64)))
+        }
+        await #expect(throws: FIDOError.unsuitablePIN(.endsWithZero)) {
+            try await service.setPIN(secret("12345\0"))
+        }
+        #expect(await service.messages == before)
+    }
+
+    @Test func waitsForATouchWithKeepalives() async throws {
+        let asked = Mutex(0)
+        let world = VirtualWorld(touch: { _ in
+            asked.withLock { $0 += 1 }
+            return asked.withLock { $0 } < 4 ? .pending : .touched
+        })
+        let bench = try Bench(world: world)
+        let heard = Mutex<[FIDOKeepalive]>([])
+        let service = try await FIDOService.open(
+            card: CardChannel(link: bench.key.link(), environment: .instant),
+            interaction: FIDOInteraction(keepalive: { status in heard.withLock { $0.append(status) } }))
+        _ = try await service.register(registration())
+        #expect(heard.withLock { $0 } == [.touchNeeded, .touchNeeded, .touchNeeded])
+    }
+
+    @Test func callsOffAWaitForATouch() async throws {
+        let bench = try Bench(world: VirtualWorld(touch: { _ in .pending }))
+        let environment = Environment.instant
+        let service = try await FIDOService.open(
+            card: CardChannel(link: bench.key.link(), environment: environment),
+            interaction: FIDOInteraction(keepalive: { _ in environment.cancellation.cancel() }))
+        await #expect(throws: FIDOError.ctap(.link(.card(.link(.cancelled))))) {
+            try await service.register(registration())
+        }
+    }
+
+    @Test func excludesWhatTheKeyHas() async throws {
+        let service = try await Bench().open()
+        let made = try await service.register(registration())
+        let id = try #require(made.response.authenticatorData.credential?.id)
+        let others = (0..<20).map { CredentialDescriptor(id: [UInt8](repeating: $0, count: 66)) }
+        var request = registration()
+        request.excludeList = others + [CredentialDescriptor(id: id)]
+        let refused = request
+        await #expect(throws: FIDOError.credentialExcluded) { try await service.register(refused) }
+        request.excludeList = others
+        let welcome = request
+        _ = try await service.register(welcome)
+        let found = try await service.assert(
+            AssertionRequest(
+                rpID: "example.com", clientDataHash: hash, allowList: others + [CredentialDescriptor(id: id)]))
+        #expect(found.first?.credential.id == id)
+        await #expect(throws: FIDOError.noCredentials) {
+            try await service.assert(
+                AssertionRequest(rpID: "example.org", clientDataHash: hash, allowList: [CredentialDescriptor(id: id)]))
+        }
+    }
+}
