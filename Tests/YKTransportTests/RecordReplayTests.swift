@@ -156,7 +156,8 @@ import YKWire
         let error = #expect(throws: LinkError.self) { try replay.link().exchange(pin, deadline: soon) }
         guard case .replay(let mismatch) = error else { return }
         #expect(mismatch.actual == [0, 0x20, 0, 0x80, 6, 0, 0, 0, 0, 0, 0])
-        let past = #expect(throws: LinkError.self) { try replay.link().exchange(pin, deadline: soon) }
+        let ended = Replay(try capture())
+        let past = #expect(throws: LinkError.self) { try ended.link().exchange(pin, deadline: soon) }
         guard case .replay(let second) = past else { return }
         #expect(second.line == 0 && second.actualWords == "VERIFY of 80")
     }
@@ -170,6 +171,17 @@ import YKWire
         random.header.random = [1, 2]
         #expect(throws: LinkError.self) { try Replay(random).finish() }
         #expect(throws: Never.self) { try Replay(random, mode: .lookup).finish() }
+    }
+
+    @Test func theFirstDifferenceEndsAStrictReplayForGood() throws {
+        let exchange = Capture.Event(.exchange(command: [0, 0xA1, 0, 0, 0], reply: [0x90, 0]))
+        let replay = Replay(Capture(header: .init(link: .card), events: [exchange]))
+        let link = replay.link()
+        let deadline = Deadline.after(.seconds(1))
+        let first = #expect(throws: LinkError.self) { try link.exchange([0, 0xA2, 0, 0, 0], deadline: deadline) }
+        let second = #expect(throws: LinkError.self) { try link.exchange([0, 0xA1, 0, 0, 0], deadline: deadline) }
+        let last = #expect(throws: LinkError.self) { try replay.finish() }
+        #expect(first != nil && first == second && first == last)
     }
 
     @Test func randomnessRunsOut() throws {

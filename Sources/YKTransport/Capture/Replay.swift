@@ -13,6 +13,7 @@ public final class Replay: Sendable {
     }
 
     struct State {
+        var mismatch: ReplayMismatch?
         var position = 0
         var used: [Bool]
         var randomOffset = 0
@@ -47,9 +48,11 @@ public final class Replay: Sendable {
         return environment
     }
 
-    /// Throws unless everything was read: in strict mode every exchange and every recorded random byte has to be used.
+    /// Throws unless everything was read: in strict mode every exchange and every recorded random byte has to be used,
+    /// and nothing may have differed on the way.
     public func finish() throws(LinkError) {
         guard mode == .strict else { return }
+        if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
         let (position, drawn) = state.withLock { ($0.position, $0.randomOffset) }
         for (index, event) in capture.events.enumerated().dropFirst(position) where event.isExchange {
             throw .replay(mismatch(at: index, actual: nil, "the recording goes on, the host does not"))

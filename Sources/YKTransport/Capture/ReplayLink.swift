@@ -17,7 +17,7 @@ final class ReplayLink: CardLink {
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         switch replay.mode {
-        case .strict: try replay.strictReply(to: command)
+        case .strict: try replay.failingForGood { () throws(LinkError) in try replay.strictReply(to: command) }
         case .lookup: try replay.lookedUpReply(to: command)
         }
     }
@@ -33,6 +33,15 @@ final class ReplayLink: CardLink {
 }
 
 extension Replay {
+    /// The first difference ends a strict replay, whatever the service above makes of it.
+    func failingForGood(_ body: () throws(LinkError) -> [UInt8]) throws(LinkError) -> [UInt8] {
+        if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
+        do { return try body() } catch {
+            if case .replay(let mismatch) = error { state.withLock { $0.mismatch = mismatch } }
+            throw error
+        }
+    }
+
     /// The reply of the next exchange, which has to have exactly these bytes outside what was masked.
     func strictReply(to command: [UInt8]) throws(LinkError) -> [UInt8] {
         try state.withLock { state throws(LinkError) in

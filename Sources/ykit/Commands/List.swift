@@ -20,6 +20,9 @@ struct List: Verb {
     var global: GlobalOptions
 
     func validate() throws {
+        if global.record != nil, global.virtual == nil, global.replay == nil {
+            throw ValidationError("a recording holds one card, but list asks all; record info --reader NAME instead")
+        }
         if serials, readers { throw ValidationError("--serials and --readers are two different lists") }
     }
 
