@@ -51,6 +51,17 @@ public final class Recorder: Sendable {
         return RecordingLink(link: link, recorder: self)
     }
 
+    /// Begins a capture of a HID device.
+    func begin(_ identity: ReportIdentity) throws(LinkError) {
+        try with { state throws(LinkError) in
+            state.header.fields["link"] = .string(Capture.LinkKind.hid.rawValue)
+            state.header.reader = identity.path
+            state.header.device = identity.name
+            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        }
+        try append(.init(.link(.powerOn, why: nil)))
+    }
+
     /// The time of day in the recorded session, in whole seconds. When it is later than the latest event says, it is
     /// written down as an event of its own, so that a replay sees the same.
     var now: Int64 {

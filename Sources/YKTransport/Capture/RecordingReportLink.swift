@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Recorder {
+    /// The HID device with its reports recorded, both ways; the file is created here.
+    public func recording(_ link: sending any ReportLink) throws(LinkError) -> sending any ReportLink {
+        try begin(link.identity)
+        return RecordingReportLink(link: link, recorder: self)
+    }
+}
+
+/// A HID device that writes every report, and how it failed, into a capture.
+final class RecordingReportLink: ReportLink {
+    private let link: any ReportLink
+    private let recorder: Recorder
+
+    init(link: any ReportLink, recorder: Recorder) {
+        self.link = link
+        self.recorder = recorder
+    }
+
+    var identity: ReportIdentity { link.identity }
+
+    func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        try noting { () throws(LinkError) in try link.write(report, deadline: deadline) }
+        try recorder.append(.init(.written(report)))
+    }
+
+    func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        let report = try noting { () throws(LinkError) in try link.read(deadline: deadline) }
+        try recorder.append(.init(.delivered(report)))
+        return report
+    }
+
+    func close() {
+        link.close()
+        try? recorder.append(.init(.link(.powerOff, why: nil)))
+    }
+
+    /// Records that the device was removed or failed; a read that ended without a report leaves no trace.
+    private func noting<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            switch error {
+            case .removed: try? recorder.append(.init(.link(.removed, why: nil)))
+            case .capture, .cancelled, .timedOut: break
+            default: try? recorder.append(.init(.link(.fail, why: "\(error)")))
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+extension Replay {
+    /// The recorded HID device as a link; reports are played strictly, whatever the mode.
+    public func reportLink() -> sending any ReportLink { ReplayReportLink(replay: self) }
+}
+
+/// A HID device that answers from a recording: each report has to be written where the recording has it written.
+final class ReplayReportLink: ReportLink {
+    private let replay: Replay
+    let identity: ReportIdentity
+
+    init(replay: Replay) {
+        self.replay = replay
+        identity = ReportIdentity(
+            path: replay.capture.header.reader ?? "replay", name: replay.capture.header.device ?? "")
+    }
+
+    func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) { try replay.take(written: report) }
+    func read(deadline: Deadline) throws(LinkError) -> [UInt8] { try replay.nextDelivered() }
+    func close() {}
+}
+
+extension Replay {
+    /// Goes past the next report, which has to be written with exactly these bytes outside what was masked. Reports
+    /// that the device delivered before it and nobody read are passed over.
+    func take(written report: [UInt8]) throws(LinkError) {
+        try state.withLock { state throws(LinkError) in
+            while state.position < capture.events.count {
+                let event = capture.events[state.position]
+                state.position += 1
+                switch event.kind {
+                case .written(let expected):
+                    guard expected.masked(event.commandMask) == report.masked(event.commandMask) else {
+                        let reason = "the host writes another report than the recording has"
+                        let actual = report.masked(event.commandMask)
+                        throw .replay(.init(line: event.line, expected: expected, actual: actual, reason: reason))
+                    }
+                    return
+                case .link(.removed, _): throw .removed
+                case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")
+                default: continue
+                }
+            }
+            throw .replay(.init(line: 0, actual: report, reason: "the host goes on, the recording does not"))
+        }
+    }
+
+    /// The next report that the device delivered; where the recording goes on with one that the host wrote, nothing
+    /// came in time.
+    func nextDelivered() throws(LinkError) -> [UInt8] {
+        try state.withLock { state throws(LinkError) in
+            while state.position < capture.events.count {
+                switch capture.events[state.position].kind {
+                case .delivered(let report):
+                    state.position += 1
+                    return report
+                case .written: throw .timedOut("a report of the recording")
+                case .link(.removed, _):
+                    state.position += 1
+                    throw .removed
+                case .link(.fail, let why):
+                    state.position += 1
+                    throw .failed(code: 0, why ?? "the recorded link failed here")
+                default: state.position += 1
+                }
+            }
+            throw .replay(.init(line: 0, reason: "the host reads on, the recording has ended"))
+        }
+    }
+}
+
+extension Capture.Event {
+    /// Whether this is a report that the host wrote.
+    var isWritten: Bool { if case .written = kind { true } else { false } }
+}
