@@ -5,7 +5,7 @@ import YKWire
 
 /// The statement of an attestation object, checked format by format.
 struct AttestationStatement {
-    private let map: CBOR.Map
+    let map: CBOR.Map
 
     init(_ map: CBOR.Map) { self.map = map }
 
@@ -62,12 +62,12 @@ struct AttestationStatement {
         return .certificates(chain)
     }
 
-    private func signature() throws(VerificationProblem) -> [UInt8] {
+    func signature() throws(VerificationProblem) -> [UInt8] {
         guard let signature = map["sig"]?.bytes else { throw .malformedStatement("no signature") }
         return signature
     }
 
-    private func certificates() throws(VerificationProblem) -> [[UInt8]] {
+    func certificates() throws(VerificationProblem) -> [[UInt8]] {
         guard let array = map["x5c"]?.array, !array.isEmpty else { throw .malformedStatement("no certificates") }
         let certificates = array.compactMap(\.bytes)
         guard certificates.count == array.count else { throw .malformedStatement("a certificate that is not bytes") }

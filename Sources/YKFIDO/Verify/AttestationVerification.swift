@@ -41,6 +41,7 @@ public struct AttestationVerification: Sendable {
         case .packed: return try statement.packed(data, credential, clientDataHash)
         case .fidoU2F: return try statement.u2f(data, credential, clientDataHash)
         case .apple: return try statement.apple(data, credential, clientDataHash)
+        case .androidKey: return try statement.androidKey(data, credential, clientDataHash)
         default: throw .unsupportedFormat(object.format)
         }
     }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+
+extension FIDOService {
+    /// Gets a token that lasts over a loss of power and permits only to list credentials (permission pcmr, CTAP 2.2
+    /// §6.5.5.7). Throws `unsupported` for keys that have none.
+    public func persistentToken() throws(FIDOError) -> FIDOToken {
+        guard try session.info().option(.perCredMgmtRO) == true else { throw .unsupported("perCredMgmtRO") }
+        return try session.access(.persistentCredentialManagementReadOnly, rpID: nil)
+    }
+
+    /// Uses a token that was given before, for as long as it covers what is asked for.
+    public func use(_ token: FIDOToken) { session.token = token }
+}
+
+extension AuthenticatorInfo {
+    /// The identifier of the single key, 16 bytes, which only who has a persistent token can read (CTAP 2.2 §6.4,
+    /// encIdentifier); `nil` when the key does not give one, or it is not made for this token.
+    public func identifier(for token: FIDOToken) -> [UInt8]? {
+        Self.decrypt(encryptedIdentifier, token, "encIdentifier")
+    }
+
+    /// The state of the stored credentials, 16 bytes that change with them (CTAP 2.3 §6.4, encCredStoreState).
+    public func credentialStoreState(for token: FIDOToken) -> [UInt8]? {
+        Self.decrypt(encryptedStoreState, token, "encCredStoreState")
+    }
+
+    private static func decrypt(_ message: [UInt8]?, _ token: FIDOToken, _ info: String) -> [UInt8]? {
+        guard let message, message.count == 32 else { return nil }
+        let salt = [UInt8](repeating: 0, count: 32)
+        let key = try? HashAlgorithm.sha256.hkdf(token.secret.value, salt: salt, info: Array(info.utf8), length: 16)
+        guard let key else { return nil }
+        return try? AESCBC.decrypt(
+            Array(message.dropFirst(16)), key: key, initialisationVector: Array(message.prefix(16)))
+    }
+}
