@@ -46,7 +46,8 @@ let package = Package(
         .target(name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CPCSC"], swiftSettings: house),
         .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
-        .target(name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1], swiftSettings: house),
+        .target(
+            name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1], swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",
