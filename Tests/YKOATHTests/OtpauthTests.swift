@@ -32,6 +32,13 @@ struct OtpauthTests {
         OATHAccountID(issuer: issuer, name: name, period: period, type: type)
     }
 
+    /// Found by fuzzing: to Swift a colon and a combining character are one `Character`.
+    @Test func aCombiningCharacterDoesNotHideTheColon() throws {
+        let account = try OtpauthURI.parse("otpauth://totp/Acme:%CD%8Abob?secret=JBSWY3DPEHPK3PXP")
+        #expect(account.id.issuer == "Acme" && account.id.name == "\u{34A}bob")
+        #expect(try OtpauthURI.parse(OtpauthURI.text(account)).id == account.id)
+    }
+
     @Test(arguments: good)
     func reads(_ text: String, _ id: OATHAccountID, _ rest: String) throws {
         let account = try OtpauthURI.parse(text)

@@ -15,8 +15,8 @@ struct OtpauthParts {
         let trimmed = text.trimmed
         guard trimmed.lowercased().hasPrefix(scheme) else { throw OtpauthError(.scheme, .missing) }
         let body = trimmed.dropFirst(scheme.count).prefix { $0 != "#" }
-        let halves = body.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let halves = body.halves(at: "?")
+        let path = halves[0].halves(at: "/")
         switch path[0].lowercased() {
         case "totp": (type, isSteam) = (.totp, false)
         case "hotp": (type, isSteam) = (.hotp, false)
@@ -33,7 +33,7 @@ struct OtpauthParts {
 
     private mutating func read(query: Substring, allowsRepeats: Bool) throws(OtpauthError) {
         for pair in query.split(separator: "&") {
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let halves = pair.halves(at: "=")
             let key = halves[0].lowercased()
             let field = OtpauthError.Field(rawValue: key) ?? .query
             let raw = halves.count > 1 ? String(halves[1].map { $0 == "+" ? " " : $0 }) : ""
@@ -49,7 +49,7 @@ struct OtpauthParts {
     /// Issuer and name; the colon between them may be percent-encoded, and spaces after it are dropped.
     func labelFields() throws(OtpauthError) -> (issuer: String?, name: String) {
         guard let text = PercentEncoding.decode(label) else { throw OtpauthError(.label, .badEncoding) }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.halves(at: ":")
         guard parts.count == 2 else { return (nil, text.trimmed) }
         let issuer = String(parts[0]).trimmed
         return (issuer.isEmpty ? nil : issuer, String(parts[1]).trimmed)
@@ -78,6 +78,16 @@ struct OtpauthParts {
             throw OtpauthError(field, .outOfRange(String(text.prefix(32)), range))
         }
         return value
+    }
+}
+
+extension StringProtocol {
+    /// What is before and behind the first separator, or everything when there is none. A combining character behind
+    /// the separator makes one `Character` of both, and does not hide it here.
+    func halves(at separator: Unicode.Scalar) -> [Substring] {
+        let scalars = Substring(self).unicodeScalars
+        guard let place = scalars.firstIndex(of: separator) else { return [Substring(self)] }
+        return [Substring(scalars[..<place]), Substring(scalars[scalars.index(after: place)...])]
     }
 }
 
