@@ -58,7 +58,7 @@ final class Shell {
         }
         process.environment = environment
         let files = ["out", "err"].map { folder.appendingPathComponent(".\($0)") }
-        for file in files { FileManager.default.createFile(atPath: file.path, contents: nil) }
+        for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
         process.standardOutput = try FileHandle(forWritingTo: files[0])
         process.standardError = try FileHandle(forWritingTo: files[1])
         process.standardInput = FileHandle.nullDevice

@@ -41,7 +41,7 @@ struct VirtualDeviceInfoTests {
     func oldest() async throws {
         let info = try await ManagementService.open(channel(Version(3, 4, 0))).deviceInfo()
         #expect(info.isSynthesized && info.serial == 16_777_217)
-        #expect(info.usb.supported == [.otp, .oath] && info.productName == "YubiKey NEO")
+        #expect(info.usb.supported == [.otp, .oath, .u2f] && info.productName == "YubiKey NEO")
     }
 
     @Test("a key without the serial number's application has none")

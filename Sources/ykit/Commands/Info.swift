@@ -40,7 +40,7 @@ struct Info: Verb {
 
     /// What OATH says of itself; nothing on a key without it.
     private static func oath(_ channel: sending CardChannel) async throws -> OATHInfo? {
-        do { return await (try OATHService.open(channel)).info } catch let error as OATHError {
+        do { return await (try OATHService.open(channel)).info } catch {
             guard case .card(.appletMissing) = error else { throw error }
             return nil
         }
