@@ -48,10 +48,10 @@ struct VirtualDeviceInfoTests {
     func noSerial() async throws {
         let plan = try FaultPlan(parsing: "on 00a4040007a0000005272001: status 6a82")
         let info = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
-        #expect(info.serial == nil && info.usb.supported == .oath)
+        #expect(info.serial == nil && info.usb.supported == [.u2f, .oath])
         let refusing = try FaultPlan(parsing: "on 00011000: status 6985")
         let other = try await ManagementService.open(channel(Version(3, 4, 0), refusing)).deviceInfo()
-        #expect(other.serial == nil && other.usb.supported == [.otp, .oath])
+        #expect(other.serial == nil && other.usb.supported == [.otp, .u2f, .oath])
     }
 
     @Test("a key that is taken away is reported, at whatever exchange", arguments: 1...3)
