@@ -49,7 +49,7 @@ public struct PINRequest: Hashable, Sendable {
 }
 
 /// Whether the user has to be verified (WebAuthn Level 3 §5.8.6).
-public enum UserVerification: Sendable, Hashable {
+public enum UserVerification: String, Sendable, Hashable, CaseIterable {
     /// Verified, or the operation fails.
     case required
     /// Verified where the key can.

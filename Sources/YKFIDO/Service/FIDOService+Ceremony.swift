@@ -101,7 +101,7 @@ extension FIDOService {
         }
         let map = response.authenticatorData.extensions
         return Assertion(
-            response: response, credential: credential,
+            response: response, credential: credential, rpID: command.rpID,
             extensions: AssertionExtensionOutputs(map, secrets: try secrets(map?["hmac-secret"])))
     }
 }

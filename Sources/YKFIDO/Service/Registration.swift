@@ -24,6 +24,12 @@ public struct RegistrationRequest: Sendable {
     public var attestationFormats: [AttestationFormat] = []
     /// What extensions are to do.
     public var extensions = RegistrationExtensions()
+    /// Another identifier that credentials of the list may be for: the AppID of U2F (WebAuthn Level 3 §10.1.2).
+    public var alsoExcludedFor: String?
+    /// Whether U2F is spoken although the key knows CTAP2.
+    public var usesU2F = false
+    /// How long all of it may take; each message to the key has the environment's time at most.
+    public var timeout: Duration?
 
     /// Makes a request.
     public init(clientDataHash: [UInt8], relyingParty: RelyingParty, user: FIDOUser) {
@@ -57,6 +63,13 @@ public struct AssertionRequest: Sendable {
     public var requiresPresence = true
     /// What extensions are to do.
     public var extensions = AssertionExtensions()
+    /// Another identifier that the credentials may be for, tried when none is for ``rpID``: the AppID of U2F
+    /// (WebAuthn Level 3 §10.1.1).
+    public var alternativeID: String?
+    /// Whether U2F is spoken although the key knows CTAP2.
+    public var usesU2F = false
+    /// How long all of it may take; each message to the key has the environment's time at most.
+    public var timeout: Duration?
 
     /// Makes a request.
     public init(rpID: String, clientDataHash: [UInt8], allowList: [CredentialDescriptor] = []) {
@@ -72,6 +85,8 @@ public struct Assertion: Sendable {
     public let response: GetAssertion.Response
     /// Which credential signed.
     public let credential: CredentialDescriptor
+    /// Who it is for: the identifier that was asked for, or the alternative one.
+    public let rpID: String
     /// What extensions answered.
     public let extensions: AssertionExtensionOutputs
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension WebAuthnClient {
+    /// Makes a credential (`navigator.credentials.create()`, WebAuthn Level 3 §5.1.3): the PIN is asked for where it is
+    /// needed, then the key waits for a touch.
+    ///
+    /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the answer has none.
+    public func create(
+        _ options: PublicKeyCredentialCreationOptions, clientDataHash: [UInt8]? = nil
+    ) async throws(WebAuthnError) -> RegistrationResponse {
+        let rpID = try origin.relyingPartyID(options.rpID)
+        let data = try clientData(.create, options.challenge, hash: clientDataHash)
+        let info = try await info()
+        let ceremony = CreationCeremony(
+            options: options, rpID: rpID, origin: origin, info: info, service: service)
+        var draft = try request(ceremony, data.hash)
+        draft.excludeList = options.excludeCredentials.descriptors(preferring: await transports(info))
+        for part in extensions { try part.prepare(&draft, ceremony) }
+        let request = draft
+        let made = try await asking { () async throws(FIDOError) in try await service.register(request) }
+        var results = JSON.Object()
+        for part in extensions { try await part.finish(&results, made, ceremony) }
+        return RegistrationResponse(
+            clientDataJSON: data.bytes, attestationObject: made.response.conveyed(options.attestation),
+            transports: await transports(info), attachment: Self.attachment(info), clientExtensionResults: results)
+    }
+
+    private func request(
+        _ ceremony: CreationCeremony, _ hash: [UInt8]
+    ) throws(WebAuthnError) -> RegistrationRequest {
+        let (options, info) = (ceremony.options, ceremony.info)
+        if let wanted = options.selection.attachment, wanted != Self.attachment(info),
+            [.platform, .crossPlatform].contains(wanted)
+        {
+            throw .key(.unsupported("plat"))
+        }
+        var request = RegistrationRequest(
+            clientDataHash: hash, relyingParty: RelyingParty(id: ceremony.rpID, name: options.rpName),
+            user: options.user)
+        request.algorithms = try options.algorithms()
+        request.isResident = options.selection.residentKey.isResident(info)
+        request.userVerification = options.selection.userVerification
+        request.usesU2F = usesU2F
+        request.timeout = Self.timeout(options.timeout)
+        if options.attestation == .enterprise, info?.option(.ep) == true {
+            request.enterpriseAttestation = managedRelyingParties.contains(ceremony.rpID) ? 2 : 1
+        }
+        if info?.map[0x16] != nil {
+            request.attestationFormats =
+                options.attestation == .none && info?.attestationFormats.contains(.none) == true
+                ? [.none] : options.attestationFormats
+        }
+        return request
+    }
+}
+
+extension PublicKeyCredentialCreationOptions {
+    /// The algorithms of public-key credentials; the specification's defaults when nothing is said (§5.1.3).
+    func algorithms() throws(WebAuthnError) -> [COSEAlgorithm] {
+        guard !parameters.isEmpty else { return [.es256, .rs256] }
+        let known = parameters.filter { $0.type == CredentialDescriptor.publicKey }.map(\.algorithm)
+        guard !known.isEmpty else { throw .noKnownAlgorithm }
+        return known
+    }
+}
+
+extension ResidentKeyRequirement {
+    /// Whether a key is asked to remember the credential: where it is preferred, when it can and has room.
+    func isResident(_ info: AuthenticatorInfo?) -> Bool {
+        switch self {
+        case .required: true
+        case .discouraged: false
+        case .preferred: info?.option(.rk) == true && info?.remainingCredentials != 0
+        }
+    }
+}
+
+extension MakeCredential.Response {
+    /// The attestation object with what the relying party wants to know (WebAuthn Level 3 §5.1.3): for `none`, what
+    /// vouches for the key is taken out, unless the credential vouches for itself.
+    func conveyed(_ conveyance: AttestationConveyance) -> AttestationObject {
+        let object = attestationObject
+        let aaguid = object.authenticatorData.credential?.aaguid ?? []
+        let isSelf = object.format == .packed && object.statement["x5c"] == nil && aaguid.allSatisfy { $0 == 0 }
+        guard conveyance == .none, !isSelf else { return object }
+        return AttestationObject(format: .none, authenticatorData: object.authenticatorData, statement: CBOR.Map())
+    }
+}

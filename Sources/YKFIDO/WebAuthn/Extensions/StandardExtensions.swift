@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The extensions that every client here has.
+public enum StandardExtensions {
+    /// All of them.
+    public static let all: [any ClientExtension] = [CredPropsExtension()]
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// What kind of key may make the credential (WebAuthn Level 3 §5.4.4).
+public struct AuthenticatorSelection: Hashable, Sendable {
+    /// Whether it is part of the machine; `nil` for either.
+    public var attachment: AuthenticatorAttachment?
+    /// Whether it has to remember the credential itself.
+    public var residentKey: ResidentKeyRequirement
+    /// Whether the user has to be verified.
+    public var userVerification: UserVerification
+
+    /// Makes a selection; without arguments any key will do.
+    public init(
+        attachment: AuthenticatorAttachment? = nil, residentKey: ResidentKeyRequirement = .discouraged,
+        userVerification: UserVerification = .preferred
+    ) {
+        self.attachment = attachment
+        self.residentKey = residentKey
+        self.userVerification = userVerification
+    }
+}
+
+extension AuthenticatorSelection {
+    /// Unknown values count as absent; without `residentKey` the older `requireResidentKey` decides.
+    init(_ members: JSONMembers) throws(WebAuthnError) {
+        attachment = try members.optional("authenticatorAttachment", .string).map(
+            AuthenticatorAttachment.init(rawValue:))
+        let isRequired = try members.optional("requireResidentKey", .bool) ?? false
+        residentKey =
+            try members.optional("residentKey", .string).flatMap(ResidentKeyRequirement.init(rawValue:))
+            ?? (isRequired ? .required : .discouraged)
+        userVerification = try UserVerification(members)
+    }
+
+    var json: JSON {
+        .object(
+            JSON.Object([
+                ("authenticatorAttachment", attachment.map { .string($0.rawValue) }),
+                ("residentKey", .string(residentKey.rawValue)),
+                ("requireResidentKey", .bool(residentKey == .required)),
+                ("userVerification", .string(userVerification.rawValue)),
+            ]))
+    }
+}
+
+extension UserVerification {
+    /// The member `userVerification`; absent or unknown, it is preferred.
+    init(_ members: JSONMembers) throws(WebAuthnError) {
+        self = try members.optional("userVerification", .string).flatMap(Self.init(rawValue:)) ?? .preferred
+    }
+}

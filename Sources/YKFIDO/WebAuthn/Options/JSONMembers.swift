@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// The members of a JSON object, read by name. An error names the member by its path, what was expected, and what is
+/// there. A member that is `null` counts as absent.
+struct JSONMembers {
+    let object: JSON.Object
+    private let path: String
+
+    /// Takes an object; anything else is an error that names `path`.
+    init(_ json: JSON, at path: String = "") throws(WebAuthnError) {
+        guard let object = json.object else {
+            throw .member(path.isEmpty ? "the value" : path, problem: "expected object, got \(json.kindName)")
+        }
+        self.object = object
+        self.path = path
+    }
+
+    init(_ object: JSON.Object, at path: String) {
+        self.object = object
+        self.path = path
+    }
+
+    /// What a member has to be, and how it is taken out.
+    struct Kind<Value> {
+        let name: String
+        let read: (JSON) -> Value?
+    }
+
+    /// The path of a member.
+    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// The member, unless it is absent or `null`.
+    subscript(key: String) -> JSON? {
+        guard let value = object[key], value != .null else { return nil }
+        return value
+    }
+
+    func optional<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value? {
+        guard let json = self[key] else { return nil }
+        return try Self.read(json, kind, at: path(of: key))
+    }
+
+    func required<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value {
+        guard let value = try optional(key, kind) else { throw missing(key, kind.name) }
+        return value
+    }
+
+    /// The elements of an array, each of one kind.
+    func list<Value>(_ key: String, of kind: Kind<Value>) throws(WebAuthnError) -> [Value]? {
+        guard let elements = try optional(key, .array) else { return nil }
+        var values: [Value] = []
+        for (index, element) in elements.enumerated() {
+            values.append(try Self.read(element, kind, at: "\(path(of: key))[\(index)]"))
+        }
+        return values
+    }
+
+    /// The members of an object.
+    func members(_ key: String) throws(WebAuthnError) -> JSONMembers? {
+        guard let json = self[key] else { return nil }
+        return try JSONMembers(json, at: path(of: key))
+    }
+
+    func requiredMembers(_ key: String) throws(WebAuthnError) -> JSONMembers {
+        guard let members = try members(key) else { throw missing(key, "object") }
+        return members
+    }
+
+    /// The members of each object in an array.
+    func membersList(_ key: String) throws(WebAuthnError) -> [JSONMembers]? {
+        guard let elements = try optional(key, .array) else { return nil }
+        var list: [JSONMembers] = []
+        for (index, element) in elements.enumerated() {
+            list.append(try JSONMembers(element, at: "\(path(of: key))[\(index)]"))
+        }
+        return list
+    }
+
+    private func missing(_ key: String, _ expected: String) -> WebAuthnError {
+        .member(path(of: key), problem: "expected \(expected), it is not there")
+    }
+
+    private static func read<Value>(_ json: JSON, _ kind: Kind<Value>, at path: String) throws(WebAuthnError) -> Value {
+        guard let value = kind.read(json) else {
+            let found = json.string == nil ? json.kindName : "string that is none"
+            throw .member(path, problem: "expected \(kind.name), got \(found)")
+        }
+        return value
+    }
+}
+
+extension JSONMembers.Kind where Value == String {
+    static var string: Self { Self(name: "string", read: \.string) }
+}
+
+extension JSONMembers.Kind where Value == Bool {
+    static var bool: Self { Self(name: "boolean", read: \.bool) }
+}
+
+extension JSONMembers.Kind where Value == Int64 {
+    static var int: Self { Self(name: "whole number", read: \.int) }
+}
+
+extension JSONMembers.Kind where Value == UInt64 {
+    /// A number of at least 0; a fraction is cut off, as Web IDL does.
+    static var unsigned: Self {
+        Self(name: "number of at least 0") { json in
+            json.number.flatMap { $0.isFinite && $0 >= 0 && $0 < 0x1p53 ? UInt64($0) : nil }
+        }
+    }
+}
+
+extension JSONMembers.Kind where Value == [UInt8] {
+    /// Bytes as base64url; padding and the standard alphabet are taken too.
+    static var bytes: Self {
+        Self(name: "base64url") { json in json.string.flatMap { try? Base64.decode($0) } }
+    }
+}
+
+extension JSONMembers.Kind where Value == [JSON] {
+    static var array: Self { Self(name: "array", read: \.array) }
+}
+
+extension JSONMembers.Kind where Value == JSON.Object {
+    static var object: Self { Self(name: "object", read: \.object) }
+}
+
+extension JSON {
+    /// What kind of value this is, in a word.
+    var kindName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .int, .double: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    /// Bytes as base64url.
+    static func bytes(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+
+    /// Reads a text, bare or under `publicKey`.
+    static func publicKeyOptions(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
+        do { return try JSON(parsing: text).underPublicKey } catch { throw .json(error) }
+    }
+
+    /// What stands under `publicKey`, else the value itself.
+    var underPublicKey: JSON { self["publicKey"].flatMap { $0.object == nil ? nil : $0 } ?? self }
+}
+
+extension JSON.Object {
+    /// An object with these members; those that are `nil` are left out.
+    init(_ members: [(String, JSON?)]) {
+        self.init()
+        for (key, value) in members { self[key] = value }
+    }
+}

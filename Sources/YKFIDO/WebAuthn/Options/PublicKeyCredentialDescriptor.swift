@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Names a credential in options (WebAuthn Level 3 §5.8.3).
+public struct PublicKeyCredentialDescriptor: Hashable, Sendable {
+    /// The credential's identifier.
+    public var id: [UInt8]
+    /// Its type, `public-key`; others are passed over.
+    public var type: String
+    /// How the key that has it can be reached; hints.
+    public var transports: [AuthenticatorTransport]
+
+    /// Makes a descriptor.
+    public init(
+        id: [UInt8], type: String = CredentialDescriptor.publicKey, transports: [AuthenticatorTransport] = []
+    ) {
+        self.id = id
+        self.type = type
+        self.transports = transports
+    }
+}
+
+extension PublicKeyCredentialDescriptor {
+    init(_ members: JSONMembers) throws(WebAuthnError) {
+        id = try members.required("id", .bytes)
+        type = try members.required("type", .string)
+        transports = try members.list("transports", of: .string)?.map(AuthenticatorTransport.init(rawValue:)) ?? []
+    }
+
+    var json: JSON {
+        .object(
+            JSON.Object([
+                ("type", .string(type)), ("id", .bytes(id)),
+                ("transports", transports.isEmpty ? nil : .array(transports.map { .string($0.rawValue) })),
+            ]))
+    }
+}
+
+extension [PublicKeyCredentialDescriptor] {
+    /// The public-key credentials as a key takes them; those said to be reached over one of these transports first.
+    func descriptors(preferring transports: [AuthenticatorTransport]) -> [CredentialDescriptor] {
+        let known = filter { $0.type == CredentialDescriptor.publicKey }
+        let near = known.filter { !Set($0.transports).isDisjoint(with: transports) }
+        let far = known.filter { Set($0.transports).isDisjoint(with: transports) }
+        return (near + far).map { CredentialDescriptor(id: $0.id) }
+    }
+}

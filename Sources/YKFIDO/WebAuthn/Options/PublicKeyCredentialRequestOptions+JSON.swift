@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+extension PublicKeyCredentialRequestOptions {
+    /// Reads PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9), bare or under `publicKey`.
+    ///
+    /// Unknown members are ignored, unknown values of enumerations count as absent. Throws `member` with the path of
+    /// what is wrong.
+    public init(json: JSON) throws(WebAuthnError) {
+        let members = try JSONMembers(json.underPublicKey)
+        challenge = try members.required("challenge", .bytes)
+        timeout = try members.optional("timeout", .unsigned)
+        rpID = try members.optional("rpId", .string)
+        allowCredentials = try members.descriptors("allowCredentials")
+        userVerification = try UserVerification(members)
+        hints = try members.list("hints", of: .string)?.map(PublicKeyCredentialHint.init(rawValue:)) ?? []
+        extensions = try members.optional("extensions", .object) ?? JSON.Object()
+    }
+
+    /// Reads a JSON text.
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.publicKeyOptions(text)) }
+
+    /// The options as PublicKeyCredentialRequestOptionsJSON, bare.
+    public var json: JSON {
+        .object(
+            JSON.Object([
+                ("challenge", .bytes(challenge)), ("timeout", timeout.map { .int(Int64(clamping: $0)) }),
+                ("rpId", rpID.map(JSON.string)), ("allowCredentials", .array(allowCredentials.map(\.json))),
+                ("userVerification", .string(userVerification.rawValue)),
+                ("hints", .array(hints.map { .string($0.rawValue) })), ("extensions", .object(extensions)),
+            ]))
+    }
+}

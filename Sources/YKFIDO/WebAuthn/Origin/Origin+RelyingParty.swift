@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Origin {
+    /// The identifier of the relying party that this origin may speak for: the one that is given, else the host.
+    ///
+    /// Throws `relyingParty` unless the identifier is the host, or a part of its end that somebody owns
+    /// (HTML §7.1.1.1, WebAuthn Level 3 §5.1.3).
+    public func relyingPartyID(_ id: String?) throws(WebAuthnError) -> String {
+        guard let id, id != host else { return host }
+        func fault(_ problem: RelyingPartyProblem) -> WebAuthnError {
+            .relyingParty(id: id, origin: description, problem)
+        }
+        guard DomainName.isValid(id) else { throw fault(.notADomain) }
+        guard host.hasSuffix("." + id) else { throw fault(.otherDomain) }
+        let suffix = PublicSuffixList.publicSuffix(of: host)
+        guard id != suffix, !suffix.hasSuffix("." + id) else { throw fault(.publicSuffix) }
+        return id
+    }
+}

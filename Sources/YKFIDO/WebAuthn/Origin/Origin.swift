@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who asks for a credential, as a browser writes it (HTML §7.1.1, RFC 6454): scheme, host, and a port that is not the
+/// scheme's own.
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
+    /// `https`, or `http` on this machine.
+    public let scheme: String
+    /// The host's name, in small letters and Punycode.
+    public let host: String
+    /// The port, when it is not the scheme's own.
+    public let port: UInt16?
+
+    /// Reads an origin; letters of scheme and host may be capital, and one slash may follow.
+    ///
+    /// Throws `origin` with the reason.
+    public init(_ text: String) throws(WebAuthnError) {
+        func fault(_ problem: OriginProblem) -> WebAuthnError { .origin(text, problem) }
+        guard let mark = text.firstRange(of: "://") else { throw fault(.malformed("write https://host")) }
+        scheme = text[..<mark.lowerBound].lowercased()
+        guard scheme == "https" || scheme == "http" else { throw fault(.insecure) }
+        var rest = text[mark.upperBound...]
+        if rest.last == "/" { rest = rest.dropLast() }
+        guard rest.first != "[" else { throw fault(.address) }
+        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        guard let name = parts.first, parts.count <= 2 else { throw fault(.malformed("one port is enough")) }
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw fault(.notPunycode) }
+        host = name.lowercased()
+        if let problem = Self.problem(host: host) { throw fault(problem) }
+        guard scheme == "https" || Self.isLocal(host) else { throw fault(.insecure) }
+        port = try Self.port(parts.dropFirst().first, scheme) { fault(.malformed($0)) }
+    }
+
+    /// The origin as browsers write it.
+    public var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
+
+    private static func port(
+        _ text: Substring?, _ scheme: String, _ fault: (String) -> WebAuthnError
+    ) throws(WebAuthnError) -> UInt16? {
+        guard let text else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(text), number > 0 else {
+            throw fault("a port is a number from 1 to 65535")
+        }
+        return number == (scheme == "https" ? 443 : 80) ? nil : number
+    }
+
+    private static func problem(host: String) -> OriginProblem? {
+        if host.isEmpty { return .malformed("the host is missing") }
+        if host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) { return .address }
+        return DomainName.isValid(host) ? nil : .malformed("scheme, host and port are all that an origin has")
+    }
+
+    /// Whether a host is this machine, which needs no https (W3C Secure Contexts §3.1).
+    private static func isLocal(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+extension AuthenticationResponse {
+    /// The answer as AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
+    public var json: JSON {
+        let response = JSON.Object([
+            ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
+            ("authenticatorData", .bytes(authenticatorData.bytes)), ("signature", .bytes(signature)),
+            ("userHandle", userHandle.map(JSON.bytes)),
+        ])
+        return .credential(id, response, attachment, clientExtensionResults)
+    }
+
+    /// Reads AuthenticationResponseJSON. Throws `member` with the path of what is wrong.
+    public init(json: JSON) throws(WebAuthnError) {
+        let members = try JSONMembers(json)
+        let response = try members.requiredMembers("response")
+        let data = try response.required("authenticatorData", .bytes)
+        self.init(
+            id: try members.credentialID(), clientDataJSON: try response.optional("clientDataJSON", .bytes),
+            authenticatorData: try response.decode("authenticatorData", data) { bytes throws(WireError) in
+                try AuthenticatorData(decoding: bytes)
+            },
+            signature: try response.required("signature", .bytes),
+            userHandle: try response.optional("userHandle", .bytes), attachment: try members.attachment(),
+            clientExtensionResults: try members.optional("clientExtensionResults", .object) ?? JSON.Object())
+    }
+
+    /// Reads a JSON text.
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
+}

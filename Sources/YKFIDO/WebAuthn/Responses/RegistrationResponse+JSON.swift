@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+extension RegistrationResponse {
+    /// The answer as RegistrationResponseJSON (WebAuthn Level 3 §5.1).
+    public var json: JSON {
+        let response = JSON.Object([
+            ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
+            ("attestationObject", .bytes(attestationObjectBytes)),
+            ("authenticatorData", .bytes(attestationObject.authenticatorData.bytes)),
+            ("transports", .array(transports.map { .string($0.rawValue) })),
+            ("publicKey", publicKey?.subjectPublicKeyInfo.map(JSON.bytes)),
+            ("publicKeyAlgorithm", publicKey?.algorithm.map { .int($0.rawValue) }),
+        ])
+        return .credential(id, response, attachment, clientExtensionResults)
+    }
+
+    /// Reads RegistrationResponseJSON. Throws `member` with the path of what is wrong, also when the identifier is not
+    /// the one that the key signed.
+    public init(json: JSON) throws(WebAuthnError) {
+        let members = try JSONMembers(json)
+        id = try members.credentialID()
+        let response = try members.requiredMembers("response")
+        clientDataJSON = try response.optional("clientDataJSON", .bytes)
+        attestationObjectBytes = try response.required("attestationObject", .bytes)
+        attestationObject = try response.decode("attestationObject", attestationObjectBytes) {
+            bytes throws(WireError) in
+            try AttestationObject(decoding: bytes)
+        }
+        guard attestationObject.authenticatorData.credential?.id == id else {
+            throw .member("id", problem: "not the identifier in the attestation object")
+        }
+        transports = try response.list("transports", of: .string)?.map(AuthenticatorTransport.init(rawValue:)) ?? []
+        attachment = try members.attachment()
+        clientExtensionResults = try members.optional("clientExtensionResults", .object) ?? JSON.Object()
+    }
+
+    /// Reads a JSON text.
+    public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
+}
+
+extension JSON {
+    /// What both answers have around their `response`.
+    static func credential(
+        _ id: [UInt8], _ response: Object, _ attachment: AuthenticatorAttachment?, _ results: Object
+    ) -> JSON {
+        .object(
+            Object([
+                ("id", .bytes(id)), ("rawId", .bytes(id)), ("type", .string(CredentialDescriptor.publicKey)),
+                ("response", .object(response)), ("authenticatorAttachment", attachment.map { .string($0.rawValue) }),
+                ("clientExtensionResults", .object(results)),
+            ]))
+    }
+
+    /// Reads a text.
+    static func response(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
+        do { return try JSON(parsing: text) } catch { throw .json(error) }
+    }
+}
+
+extension JSONMembers {
+    /// `id`, and `rawId` and `type` where they are there, which have to fit.
+    func credentialID() throws(WebAuthnError) -> [UInt8] {
+        let id = try required("id", .bytes)
+        if let raw = try optional("rawId", .bytes), raw != id {
+            throw .member(path(of: "rawId"), problem: "not the same as id")
+        }
+        if let type = try optional("type", .string), type != CredentialDescriptor.publicKey {
+            throw .member(path(of: "type"), problem: "expected \(CredentialDescriptor.publicKey), got another")
+        }
+        return id
+    }
+
+    func attachment() throws(WebAuthnError) -> AuthenticatorAttachment? {
+        try optional("authenticatorAttachment", .string).map(AuthenticatorAttachment.init(rawValue:))
+    }
+
+    /// Reads what the bytes of a member hold.
+    func decode<Value>(
+        _ key: String, _ bytes: [UInt8], _ read: ([UInt8]) throws(WireError) -> Value
+    ) throws(WebAuthnError) -> Value {
+        do { return try read(bytes) } catch { throw .member(path(of: key), problem: error.description) }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// What a client answers when a credential was made (WebAuthn Level 3 §5.1, §5.2.1).
+public struct RegistrationResponse: Hashable, Sendable {
+    /// The credential's identifier.
+    public let id: [UInt8]
+    /// The client data in UTF-8; `nil` when only their hash was known.
+    public let clientDataJSON: [UInt8]?
+    /// The attestation object as bytes.
+    public let attestationObjectBytes: [UInt8]
+    /// The attestation object.
+    public let attestationObject: AttestationObject
+    /// How the key can be reached.
+    public let transports: [AuthenticatorTransport]
+    /// Whether the key is part of the machine.
+    public let attachment: AuthenticatorAttachment?
+    /// What extensions answered, by their identifiers.
+    public let clientExtensionResults: JSON.Object
+
+    /// Makes an answer.
+    public init(
+        clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
+        attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object()
+    ) {
+        id = attestationObject.authenticatorData.credential?.id ?? []
+        self.clientDataJSON = clientDataJSON
+        attestationObjectBytes = attestationObject.encoded
+        self.attestationObject = attestationObject
+        self.transports = transports
+        self.attachment = attachment
+        self.clientExtensionResults = clientExtensionResults
+    }
+
+    /// The credential's public key.
+    public var publicKey: COSEKey? { attestationObject.authenticatorData.credential?.publicKey }
+}
