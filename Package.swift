@@ -38,12 +38,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
+        .target(name: "CHidraw"),
         .target(name: "CPCSC"),
+        .target(name: "CUDev"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "YKWire", swiftSettings: house),
         .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras], swiftSettings: house),
         .target(name: "YKTransport", dependencies: ["YKWire"], swiftSettings: house),
-        .target(name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CPCSC"], swiftSettings: house),
+        .target(
+            name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev"],
+            swiftSettings: house),
         .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(

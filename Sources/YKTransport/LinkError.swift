@@ -8,7 +8,7 @@ public enum LinkError: Error, Hashable, Sendable {
     case serviceNotInstalled
     /// The smart card service (pcscd) does not answer.
     case serviceNotRunning
-    /// The smart card service refused this user or process.
+    /// This user or process may not use the smart card service, the card, or the device.
     case accessDenied(Refusal)
     /// The client library and the smart card service speak different versions.
     case serviceMismatch
@@ -16,9 +16,11 @@ public enum LinkError: Error, Hashable, Sendable {
     case noReader
     /// A reader of that name is not there.
     case unknownReader(String)
+    /// No HID device is at that path.
+    case noDevice(path: String)
     /// The reader has no card in it.
     case noCard(reader: String)
-    /// Another program has the card for itself.
+    /// Another program has the card, or the HID device at that path, for itself.
     case busy(reader: String, holders: [Holder])
     /// The card or key was taken away.
     case removed
@@ -47,9 +49,11 @@ public enum LinkError: Error, Hashable, Sendable {
         case card(reader: String)
         /// The service's socket, by its file permissions.
         case socket(path: String)
+        /// A HID device, by the permissions of its node (udev rule).
+        case device(path: String)
     }
 
-    /// A process that has a reader open.
+    /// A process that has a reader or a device open.
     public struct Holder: Hashable, Sendable {
         /// The process id.
         public let pid: Int32

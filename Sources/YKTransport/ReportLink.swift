@@ -15,8 +15,26 @@ public protocol ReportLink: AnyObject {
     /// `removed` when the device was unplugged.
     func read(deadline: Deadline) throws(LinkError) -> [UInt8]
 
+    /// Sets the feature report, without a report number.
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError)
+
+    /// Gets the feature report, without a report number.
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8]
+
     /// Ends the use of the device.
     func close()
+}
+
+extension ReportLink {
+    /// Throws: FIDO devices have no feature reports.
+    public func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        _ = try feature(deadline: deadline)
+    }
+
+    /// Throws: FIDO devices have no feature reports.
+    public func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        throw .failed(code: 0, "\(identity.path) has no feature reports")
+    }
 }
 
 /// What is known of a HID device.

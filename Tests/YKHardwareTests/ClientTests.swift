@@ -33,9 +33,9 @@ import YKTransport
     }
 
     @Test func processesHaveTheNamesThatPeopleKnow() {
-        #expect(ServiceClients.holder(getpid()).pid == getpid())
-        #expect(ServiceClients.holder(getpid()).name != "?")
-        #expect(ServiceClients.holder(-1) == .init(pid: -1, name: "?"))
+        #expect(Processes.holder(getpid()).pid == getpid())
+        #expect(Processes.holder(getpid()).name != "?")
+        #expect(Processes.holder(-1) == .init(pid: -1, name: "?"))
         #expect(!ServiceClients.usesLibrary(-1))
         #expect(ServiceClients.sockets(of: -1).isEmpty)
         #expect(ServiceClients.others(of: "/tmp/ykit-no-such-folder/pcscd.comm").allSatisfy { $0.pid != getpid() })

@@ -27,11 +27,13 @@ struct List: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let keys = try await world.attachedKeys(asking: !readers)
+        let (keys, warnings) = try await world.attachedKeys(asking: !readers)
         let lines: [String] =
-            if readers { keys.map(\.reader.printable) } else if serials { keys.compactMap(\.serial) } else {
+            if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {
                 Table.lines(keys.map(\.row))
             }
-        return Answer(lines, ["devices": .array(keys.map(\.json))])
+        var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
+        answer.warnings = warnings
+        return answer
     }
 }

@@ -7,7 +7,7 @@ extension Explain {
     static func link(_ error: LinkError) -> Explanation {
         switch error {
         case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: service(error)
-        case .noReader, .unknownReader, .noCard: absent(error)
+        case .noReader, .unknownReader, .noDevice, .noCard: absent(error)
         case .replay(let mismatch): replay(mismatch)
         case .busy(let reader, let holders): busy(reader, holders)
         case .removed:
@@ -58,6 +58,8 @@ extension Explain {
         switch error {
         case .unknownReader(let name):
             Explanation("no-reader", .noDevice, "no reader is called '\(name)'", hint: "ykit list --readers")
+        case .noDevice(let path):
+            Explanation("no-such-device", .noDevice, "no security key is at \(path.printable)", hint: "ykit list")
         case .noCard(let reader):
             Explanation("no-card", .noDevice, "no card in reader '\(reader)'", hint: "put the card on the reader")
         default:

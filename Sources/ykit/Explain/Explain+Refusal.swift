@@ -19,8 +19,38 @@ extension Explain {
                 "socket-permission", .permission,
                 "\(User.name) may not open the socket of the smart card service, \(path)",
                 hint: "sudo systemctl restart pcscd.socket, which gives it the permissions it came with")
+        case .device(let path): device(path, UDevRule(for: path))
         }
     }
+
+    /// What the udev rule has to do with it that a device may not be opened.
+    static func device(_ path: String, _ rule: UDevRule) -> Explanation {
+        let what = "\(User.name) may not open \(path.printable)"
+        switch rule {
+        case .missing:
+            return Explanation(
+                "udev-rule", .permission, "\(what), no udev rule allows it",
+                hint: """
+                    install the rule that comes with ykit, then repeat the command:
+                      sudo install -m 644 \(UDevRule.source) \(UDevRule.folder)
+                      \(reload)
+                    """)
+        case .notApplied:
+            return Explanation(
+                "udev-rule-not-applied", .permission,
+                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: reload)
+        case .applied:
+            return Explanation(
+                "udev-seat", .permission,
+                "\(what): the udev rule gives it to the user at this machine's screen, and this session is not there",
+                hint: """
+                    log in at the machine itself, not over ssh; or let \(User.name) use keys from anywhere, then log in anew:
+                      sudo usermod -aG \(UDevRule.group) \(User.name)
+                    """)
+        }
+    }
+
+    private static let reload = "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=hidraw"
 
     /// The rule that lets the calling user use smart cards, also without a local session (polkit(8)).
     private static func rule(for actions: [String]) -> String {

@@ -2,8 +2,15 @@
 
 import Glibc
 
-/// The last failure of a system call.
+/// What the operating system says.
 enum System {
-    /// In words.
+    /// The last failure of a system call in words.
     static var failure: String { String(cString: strerror(errno)) }
+
+    /// The path of this program; empty where it cannot be told.
+    static var executable: String {
+        var path = [CChar](repeating: 0, count: 4096)
+        guard readlink("/proc/self/exe", &path, path.count - 1) > 0 else { return "" }
+        return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }

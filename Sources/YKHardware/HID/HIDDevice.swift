@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// A HID device that is, or may be, a security key: a FIDO authenticator, or the keyboard of a key with OTP.
+public struct HIDDevice: Sendable, Hashable {
+    /// Whether this user may use the device.
+    public enum Access: Sendable, Hashable {
+        /// It may be opened.
+        case readable
+        /// The permissions of the node do not allow it; a udev rule is missing, or the session is not at the seat.
+        case denied
+        /// There is no node, as in a container that has only /sys.
+        case missing
+    }
+
+    /// The node, such as `/dev/hidraw0`.
+    public var path: String
+    /// The device's folder in sysfs.
+    public var sysPath: String
+    /// The port of the USB device that this is a part of, such as `1-2` or `1-1.4`; `nil` for other buses.
+    public var usbPath: String?
+    /// The USB vendor number.
+    public var vendor: UInt16
+    /// The USB product number.
+    public var product: UInt16
+    /// What the device calls itself: manufacturer and product.
+    public var name: String
+    /// The serial number in the USB descriptor, where there is one.
+    public var serial: String?
+    /// What it is for: ``HIDUsage/fido`` for a FIDO authenticator, ``HIDUsage/keyboard`` for an OTP application.
+    public var usage: HIDUsage
+    /// The longest report from the device, in bytes.
+    public var inputReportLength: Int
+    /// The longest report to the device, in bytes.
+    public var outputReportLength: Int
+    /// The longest feature report, in bytes.
+    public var featureReportLength: Int
+    /// Whether this user may use it.
+    public var access: Access
+
+    /// The usage page: F1D0 for FIDO.
+    public var usagePage: UInt16 { usage.page }
+    /// Whether this is a FIDO authenticator.
+    public var isFIDO: Bool { usage == .fido }
+    /// Whether this is the way to the OTP application of a key.
+    public var isOTP: Bool { usage == .keyboard }
+}
+
+/// What happened to a HID device.
+public enum HIDEvent: Sendable, Hashable {
+    /// A device is there.
+    case arrived(HIDDevice)
+    /// Something about a device is different, as its permissions.
+    case changed(HIDDevice)
+    /// A device is gone.
+    case left(HIDDevice)
+    /// Every device that was there at the beginning has been told of.
+    case enumerated
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+
+/// The other programs on this machine, from /proc (proc(5)).
+enum Processes {
+    /// All process ids but our own, in order.
+    static func others() -> [Int32] {
+        let own = getpid()
+        return SystemFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
+    }
+
+    /// What a process has open: paths, and words such as `socket:[4711]`; empty for another user's process.
+    static func open(by pid: Int32) -> Set<String> {
+        let folder = "/proc/\(pid)/fd"
+        return Set(SystemFile.names(in: folder).compactMap { SystemFile.target("\(folder)/\($0)") })
+    }
+
+    /// A process with the name under which people know it.
+    static func holder(_ pid: Int32) -> LinkError.Holder {
+        let name = SystemFile.text("/proc/\(pid)/comm").map { $0.filter { $0 != "\n" } } ?? "?"
+        guard name.utf8.count == 15 else { return .init(pid: pid, name: name) }
+        // The kernel keeps 15 bytes of a name; the command line has the whole.
+        let words = SystemFile.text("/proc/\(pid)/cmdline")?.split(separator: "\0") ?? []
+        let full = words.prefix(2).lazy.compactMap { $0.split(separator: "/").last }.first { $0.hasPrefix(name) }
+        return .init(pid: pid, name: full.map(String.init) ?? name)
+    }
+
+    /// The processes that have the file at `path` open; of these only those that have it locked, where any has.
+    static func holders(of path: String) -> [LinkError.Holder] {
+        let real = SystemFile.real(path) ?? path
+        let openers = others().filter { open(by: $0).contains(real) }
+        let lockers = Set(lockers(of: real))
+        let found = openers.filter { lockers.contains($0) }
+        return (found.isEmpty ? openers : found).map(holder)
+    }
+
+    /// The processes that have taken a lock of the whole file (flock(2)).
+    static func lockers(of path: String) -> [Int32] {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return [] }
+        return lockers(inode: UInt64(info.st_ino), in: SystemFile.text("/proc/locks", limit: 1 << 20) ?? "")
+    }
+
+    /// Reads rows such as `3: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF`; a waiting one has an arrow before FLOCK.
+    static func lockers(inode: UInt64, in table: String) -> [Int32] {
+        table.split(separator: "\n").compactMap { row in
+            let words = row.split(separator: " ")
+            guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(inode)") else { return nil }
+            return Int32(words[4])
+        }
+    }
+}

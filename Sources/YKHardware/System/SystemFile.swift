@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Small files and folders of the kernel, as in /proc and /sys.
+enum SystemFile {
+    /// The first bytes of a file; `nil` where it cannot be opened or read.
+    static func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
+        let handle = open(path, O_RDONLY | O_CLOEXEC)
+        guard handle >= 0 else { return nil }
+        defer { close(handle) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            let count = read(handle, &piece, piece.count)
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += piece.prefix(count)
+        }
+        return bytes
+    }
+
+    /// The file as text.
+    static func text(_ path: String, limit: Int = 4096) -> String? {
+        bytes(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What a link points to.
+    static func target(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: 4096)
+        guard readlink(path, &target, target.count - 1) > 0 else { return nil }
+        return String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// A path without links in it.
+    static func real(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// What is in a folder, without what begins with a dot; empty where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var found: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
+            if name.first != UInt8(ascii: ".") { found.append(String(decoding: name, as: UTF8.self)) }
+        }
+        return found
+    }
+}

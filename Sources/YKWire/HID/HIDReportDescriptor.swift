@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a HID device says of its reports (Device Class Definition for HID 1.11 §6.2.2): what it is for, and how long
+/// its reports are.
+public struct HIDReportDescriptor: Hashable, Sendable {
+    /// The three kinds of reports (HID 1.11 §6.2.2.5).
+    public enum Kind: Hashable, Sendable {
+        /// From the device.
+        case input
+        /// To the device.
+        case output
+        /// Read and written over the control pipe.
+        case feature
+    }
+
+    /// One report: its kind, and its number where the device numbers its reports.
+    public struct Report: Hashable, Sendable {
+        /// The kind.
+        public var kind: Kind
+        /// The report number; 0 without numbers.
+        public var number: UInt8
+
+        /// Names a report.
+        public init(_ kind: Kind, number: UInt8 = 0) {
+            self.kind = kind
+            self.number = number
+        }
+    }
+
+    /// What the top-level collections are for, in the order of the descriptor.
+    public internal(set) var usages: [HIDUsage] = []
+    /// The length of each report in bits, without its number.
+    var bits: [Report: Int] = [:]
+    /// Whether every report is preceded by its number.
+    public internal(set) var hasNumbers = false
+
+    /// Whether this is a FIDO authenticator.
+    public var isFIDO: Bool { usages.contains(.fido) }
+
+    /// Whether this is a keyboard with a feature report of 8 bytes: the way to the OTP application of a YubiKey.
+    public var isOTPKeyboard: Bool { usages.contains(.keyboard) && length(of: .feature) == 8 }
+
+    /// The length in bytes, without its number, of the longest report of a kind; 0 where there is none.
+    public func length(of kind: Kind) -> Int {
+        bits.lazy.filter { $0.key.kind == kind }.map { ($0.value + 7) / 8 }.max() ?? 0
+    }
+
+    /// The least report number of a kind; 0 where reports have none.
+    public func number(of kind: Kind) -> UInt8 {
+        bits.keys.lazy.filter { $0.kind == kind }.map(\.number).min() ?? 0
+    }
+}

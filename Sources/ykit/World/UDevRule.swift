@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What the rule that comes with ykit has done for a device node (udev(7), sd-login(3)).
+enum UDevRule: Hashable {
+    /// It is not on this machine.
+    case missing
+    /// It is, but the udev daemon has not applied it to the node.
+    case notApplied
+    /// It gives the node to whoever sits at this machine, and to its group.
+    case applied
+
+    /// The name of the file.
+    static let file = "70-ykit.rules"
+    /// Where an administrator puts it.
+    static let folder = "/etc/udev/rules.d/"
+    /// The group that may use the nodes without sitting at the machine.
+    static let group = "plugdev"
+
+    /// Looks at the files of udev below `root`.
+    init(for node: String, root: String = "") {
+        var info = stat()
+        if stat(node, &info) == 0 {
+            let number = UInt64(info.st_rdev)  // As major(3) and minor(3) take it apart.
+            let (major, minor) = (number >> 8 & 0xFFF | number >> 32 & ~0xFFF, number & 0xFF | number >> 12 & ~0xFF)
+            let name = "c\(UInt32(truncatingIfNeeded: major)):\(UInt32(truncatingIfNeeded: minor))"
+            if access("\(root)/run/udev/tags/uaccess/\(name)", F_OK) == 0 {
+                self = .applied
+                return
+            }
+        }
+        let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"]
+        let isThere = folders.contains { access("\(root)\($0)/udev/rules.d/\(Self.file)", F_OK) == 0 }
+        self = isThere ? .notApplied : .missing
+    }
+
+    /// The rule in ykit's source: with its whole path where this program was built there.
+    static var source: String {
+        var folder = System.executable.split(separator: "/")
+        while folder.popLast() != nil {
+            let path = "/" + (folder + ["udev", Self.file[...]]).joined(separator: "/")
+            if access(path, F_OK) == 0 { return path }
+        }
+        return "udev/\(file)"
+    }
+}
