@@ -56,8 +56,8 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKOATH", "YKManagement", "YKVirtualKey",
-                arguments,
+                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKOATH", "YKFIDO", "YKManagement",
+                "YKVirtualKey", arguments,
             ],
             swiftSettings: house),
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
@@ -68,7 +68,7 @@ let package = Package(
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
-            "CLITests", ["ykit", arguments, "YKOATH", "YKTransport", "YKCrypto", "YKWire"],
+            "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
     ]

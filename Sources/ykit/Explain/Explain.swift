@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKFIDO
 import YKManagement
 import YKOATH
 import YKTransport
@@ -15,6 +16,10 @@ enum Explain {
         case let error as CardError: card(error)
         case let error as ManagementError: management(error)
         case let error as OATHError: oath(error)
+        case let error as FIDOError: fido(error)
+        case let error as CTAPError: ctap(error)
+        case let error as FIDOLinkError: fidoLink(error)
+        case let error as VerificationProblem: verification(error)
         case let error as CaptureError: capture(error)
         case let error as VirtualKeyFileError: virtualKey(error)
         case let error as WireError: malformed("the input cannot be read: \(error)")

@@ -25,11 +25,13 @@ struct Selection: Sendable, Hashable {
             link = choice
         }
         try readTimeout(options.timeout, read("YKIT_TIMEOUT"))
-        if link == .usb || link == .hid || path != nil {
-            let what = path == nil ? "--link \(link.rawValue)" : "--path"
+        if link == .usb {
             throw Explanation(
-                "link-not-supported", .usage, "\(what) needs a link that this version does not have, only PC/SC",
-                hint: "leave it away, or choose with --device or --reader")
+                "link-not-supported", .usage, "--link usb needs a link that this version does not have",
+                hint: "leave it away, or use --link hid or --link pcsc")
+        }
+        if path != nil, link == .pcsc || reader != nil {
+            throw .usage("--path means a HID device, --reader and --link pcsc a card; use one of them")
         }
     }
 

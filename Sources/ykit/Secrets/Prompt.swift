@@ -43,9 +43,9 @@ struct Prompt: ~Copyable {
     }
 
     /// Asks for a secret twice.
-    func newSecret(_ question: String) throws -> Secret {
+    func newSecret(_ question: String, _ objection: String = "an empty password is not a password") throws -> Secret {
         let first = try secret(question)
-        guard !first.isEmpty else { throw Explanation.usage("an empty password is not a password") }
+        guard !first.isEmpty else { throw Explanation.usage(objection) }
         let second = try secret("repeat it")
         guard first == second else { throw Explanation.usage("the two are not the same") }
         return first

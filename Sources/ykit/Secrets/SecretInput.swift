@@ -51,16 +51,40 @@ enum SecretInput {
         return Secret(bytes)
     }
 
+    /// Where a secret can come from besides a question to the person.
+    struct Source: Sendable {
+        /// The secret itself, from the command line.
+        var text: String?
+        /// Whether it is a line of standard input.
+        var isStandardInput = false
+        /// The descriptor it is read from.
+        var descriptor: Int32?
+        /// The variable of the environment it may be in.
+        var variable: String
+        /// What is said of a secret on the command line.
+        var warning: String
+        /// The other ways to give it, in words.
+        var hint: String
+    }
+
     /// The password that the options or the environment give; `nil` when it has to be asked for.
     static func given(_ options: PasswordOptions, variable: String, _ terminal: Terminal) throws -> Given {
-        if let text = options.password {
-            terminal.warn(exposed)
+        try given(
+            Source(
+                text: options.password, isStandardInput: options.passwordStdin, descriptor: options.passwordFd,
+                variable: variable, warning: exposed, hint: ""), terminal)
+    }
+
+    /// The secret that a source gives; `nil` when it has to be asked for.
+    static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
+        if let text = source.text {
+            terminal.warn(source.warning)
             return .secret(Secret(utf8: text))
         }
-        if options.passwordStdin { return .secret(try line(from: 0)) }
-        if let descriptor = options.passwordFd { return .secret(try line(from: descriptor)) }
-        if let text = Variables[variable], !text.isEmpty {
-            terminal.say("taken from \(variable)")
+        if source.isStandardInput { return .secret(try line(from: 0)) }
+        if let descriptor = source.descriptor { return .secret(try line(from: descriptor)) }
+        if let text = Variables[source.variable], !text.isEmpty {
+            terminal.say("taken from \(source.variable)")
             return .secret(Secret(utf8: text))
         }
         return .none

@@ -15,9 +15,14 @@ final class World {
     let plan: Plan?
 
     let log: Log
-    private let replay: Replay?
-    private let software: VirtualKey?
-    private let recorder: Recorder?
+    /// The recording that is played.
+    let replay: Replay?
+    /// The key in software that is used.
+    let software: VirtualKey?
+    /// What writes the recording.
+    let recorder: Recorder?
+    /// Where the PIN of this verb comes from.
+    var pins: PINSource?
 
     init(_ options: GlobalOptions, _ terminal: Terminal) throws {
         self.options = options
@@ -52,16 +57,20 @@ final class World {
             return plan?.answer ?? answer
         } catch {
             if let plan, plan.isStopped { return plan.answer }
-            throw error
+            throw pins?.problem ?? error
         }
     }
 
     /// The card that is meant, as a channel for a service to take over.
     func connect() throws -> sending CardChannel {
-        if options.keepSecrets, options.record == nil {
-            throw Explanation.usage("--keep-secrets needs --record FILE")
-        }
-        return CardChannel(link: planned(logged(try recorded())), environment: environment)
+        try checkForCard()
+        return CardChannel(link: planned(try card()), environment: environment)
+    }
+
+    /// The card that is meant, recorded and logged as asked for.
+    func card() throws -> sending any CardLink {
+        try checkRecording()
+        return logged(try recorded())
     }
 
     private func recorded() throws -> sending any CardLink {
@@ -72,6 +81,19 @@ final class World {
     private func logged(_ link: sending any CardLink) -> sending any CardLink {
         guard log.isOn else { return link }
         return LoggingLink(link: link, log: log)
+    }
+
+    /// Secrets can only be kept in a recording.
+    func checkRecording() throws(Explanation) {
+        if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
+    }
+
+    private func checkForCard() throws(Explanation) {
+        guard selection.link == .hid || selection.path != nil else { return }
+        throw Explanation(
+            "needs-card", .usage,
+            "\(selection.path == nil ? "--link hid" : "--path") means a HID device, this verb needs a card",
+            hint: "leave it away, or choose with --device or --reader")
     }
 
     private func planned(_ link: sending any CardLink) -> sending any CardLink {

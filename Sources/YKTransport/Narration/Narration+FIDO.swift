@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+extension Narration {
+    /// A FIDO message in words, whatever carries it, with its answer when there is one; secrets are left out.
+    package static func message(_ command: CTAPHID.Command, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
+        let request = MaskedBytes(payload, masks: Redactor.masks(message: payload))
+        let answer = reply.map { MaskedBytes($0) }
+        if command == .cbor {
+            let (name, lines) = CTAPNarration.request(request)
+            guard let answer else { return Narration(name, details: lines) }
+            let words = CTAPNarration.reply(answer, to: request)
+            let status = words.first.map { String($0.dropFirst("status ".count)) } ?? "no answer"
+            return Narration("\(name) → \(status)", details: lines + words.dropFirst())
+        }
+        guard command == .msg, let apdu = try? APDU(decoding: payload) else {
+            return Narration("CTAPHID \(command)", isKnown: false)
+        }
+        let start = APDU.dataOffset(payload)
+        let narrated = NarratedCommand(apdu, data: request[start..<(start + apdu.data.count)])
+        let (name, lines) = FIDONarration.phrase(narrated) ?? ("U2F command \(Hex.encode([apdu.ins]))", [])
+        guard let answer, let status = StatusWord(decoding: answer) else { return Narration(name, details: lines) }
+        let words = FIDONarration.meaning(status, of: narrated).map { "\(status.hex) (\($0))" } ?? status.words
+        let told = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated)
+        return Narration("\(name) → \(words)", details: lines + told)
+    }
+}
+
+extension Redactor {
+    /// The runs of a CTAP2 message that hold a secret.
+    package static func masks(message: [UInt8]) -> [Mask] {
+        SecretPlaces.ctap(message).filter { !$0.isEmpty }.map { Mask(offset: $0.lowerBound, length: $0.count) }
+    }
+}

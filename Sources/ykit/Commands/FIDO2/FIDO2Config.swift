@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Verbs on how the FIDO application behaves.
+struct FIDO2Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "How the FIDO application behaves.",
+        subcommands: [
+            FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
+            FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,
+        ])
+}
+
+extension World {
+    /// The FIDO application of a key that can be configured; where it has a PIN, that is needed.
+    func openConfig(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openFIDO(pin, for: reason)
+        guard try await service.info().option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }
+        return service
+    }
+}

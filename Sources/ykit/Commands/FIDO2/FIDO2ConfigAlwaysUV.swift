@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes the key verify its user always, or no longer.
+struct FIDO2ConfigAlwaysUV: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "always-uv", abstract: "Have the key verify its user whatever a site asks for, or no longer.",
+        discussion: "While it is on, U2F does not work on most keys.")
+    static let members = ["alwaysUv", "changed"]
+
+    /// On or off.
+    enum Switch: String, CaseIterable, ExpressibleByArgument {
+        case on, off
+    }
+
+    @Argument(help: "on or off")
+    var state: Switch
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openConfig(pin, for: "change how it behaves")
+        guard let now = try await service.info().option(.alwaysUv) else { throw FIDOError.unsupported("alwaysUv") }
+        let isChange = now != (state == .on)
+        if isChange { try await service.configure(.toggleAlwaysUV) }
+        return Answer(
+            "the key verifies its user \(state == .on ? "always" : "when it is asked to")\(isChange ? "" : " already")",
+            ["alwaysUv": .bool(state == .on), "changed": .bool(isChange)])
+    }
+}

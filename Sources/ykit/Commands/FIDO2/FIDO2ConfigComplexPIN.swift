@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes the key refuse simple PINs.
+struct FIDO2ConfigComplexPIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "complex-pin", abstract: "Have the key refuse simple PINs from now on; only a reset takes it back."
+    )
+    static let members = ["pinComplexityPolicy"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+        guard try await service.info().hasPINComplexityPolicy != nil else {
+            throw FIDOError.unsupported("pinComplexityPolicy")
+        }
+        var rules = AuthenticatorConfig.PINRules()
+        rules.requiresComplexity = true
+        try await service.configure(.pinRules(rules))
+        return Answer("simple PINs are refused from now on", ["pinComplexityPolicy": true])
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes enterprise attestation possible.
+struct FIDO2ConfigEnterprise: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "enable-enterprise-attestation",
+        abstract: "Let the key name itself to the relying parties it was made for; only a reset takes it back.")
+    static let members = ["enterpriseAttestation", "changed"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openConfig(pin, for: "enable enterprise attestation")
+        guard let now = try await service.info().option(.ep) else { throw FIDOError.unsupported("ep") }
+        if !now { try await service.configure(.enableEnterpriseAttestation) }
+        return Answer(
+            "enterprise attestation is enabled\(now ? " already" : "")",
+            ["enterpriseAttestation": true, "changed": .bool(!now)])
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes the PIN change before anything else.
+struct FIDO2ConfigForcePINChange: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "force-pin-change", abstract: "Have the PIN changed before the key does anything else.")
+    static let members = ["forcePINChange"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+        guard try await service.info().hasPIN else { throw FIDOError.pinNotSet }
+        var rules = AuthenticatorConfig.PINRules()
+        rules.forcesChange = true
+        try await service.configure(.pinRules(rules))
+        return Answer("the PIN has to be changed now: ykit fido2 pin change", ["forcePINChange": true])
+    }
+}

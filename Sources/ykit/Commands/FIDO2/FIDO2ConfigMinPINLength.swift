@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Sets the shortest PIN.
+struct FIDO2ConfigMinPINLength: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "min-pin-length", abstract: "Set how short a PIN may be. It can only grow, a reset takes it back.",
+        discussion: "A PIN that is shorter than that has to be changed before the key does anything else.")
+    static let members = ["minPINLength", "rpIds"]
+
+    @Argument(help: ArgumentHelp("Characters, 4 to 63.", valueName: "n"))
+    var length: Int
+
+    @Option(help: ArgumentHelp("Tell this relying party the length; may be given again.", valueName: "id"))
+    var rp: [String] = []
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if !(4...63).contains(length) { throw ValidationError("a PIN has 4 to 63 characters") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openConfig(pin, for: "change its rules for PINs")
+        let info = try await service.info()
+        guard UInt64(length) >= info.minPINLength else {
+            throw Explanation(
+                "only-grows", .policy, "the key wants \(info.minPINLength) characters already, that can only grow")
+        }
+        if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {
+            throw Explanation("too-many", .notSupported, "the key tells at most \(most) relying parties")
+        }
+        var rules = AuthenticatorConfig.PINRules()
+        rules.minLength = UInt64(length)
+        rules.rpIDs = rp
+        try await service.configure(.pinRules(rules))
+        return Answer(
+            "a PIN has at least \(length) characters now",
+            ["minPINLength": .int(Int64(length)), "rpIds": .array(rp.map(JSON.string))])
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes the key forget a credential.
+struct FIDO2CredentialsDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a credential. It cannot be brought back.",
+        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
+    static let members = ["credential"]
+
+    @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "delete a credential")
+        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service))
+        if !force, world.plan == nil {
+            try Prompt.confirm("delete the credential of \(found.words)? it cannot be brought back")
+        }
+        try await service.delete(found.credential.id)
+        return Answer("deleted the credential of \(found.words)", ["credential": found.json])
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Lists the credentials that the key remembers.
+struct FIDO2CredentialsList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the credentials that the key remembers. Needs the PIN.",
+        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
+    static let members = ["credentials", "existing", "remaining"]
+
+    @Flag(name: .shortAndLong, help: "Show algorithm and protection, too.")
+    var long = false
+
+    @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id"))
+    var rp: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "list its credentials")
+        let storage = try await service.credentialStorage()
+        let all = storage.existing == 0 ? [] : try await RememberedCredential.all(of: service, rpID: rp)
+        return Answer(
+            all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }),
+            [
+                "credentials": .array(all.map(\.json)), "existing": .int(Int64(clamping: storage.existing)),
+                "remaining": .int(Int64(clamping: storage.remaining)),
+            ])
+    }
+}

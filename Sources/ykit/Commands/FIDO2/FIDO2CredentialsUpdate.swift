@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Changes the names of a credential's account.
+struct FIDO2CredentialsUpdate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "update", abstract: "Change the names of a credential's account on the key.")
+    static let members = ["credential"]
+
+    @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    var credential: String
+
+    @Option(help: "The account's new name.")
+    var user: String?
+
+    @Option(help: "The account's new name for people.")
+    var displayName: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if user == nil, displayName == nil { throw ValidationError("say what is new: --user or --display-name") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "change a credential")
+        guard try await service.info().option(.credMgmt) == true else {
+            throw Explanation(
+                "not-supported", .notSupported, "this key cannot change the names of its credentials",
+                hint: "keys of CTAP 2.1 and later can")
+        }
+        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service))
+        var account = found.credential.user
+        account.name = user ?? account.name
+        account.displayName = displayName ?? account.displayName
+        try await service.update(found.credential.id, user: account)
+        var json = found.json.object ?? JSON.Object()
+        json["userName"] = account.name.map(JSON.string) ?? .null
+        json["displayName"] = account.displayName.map(JSON.string) ?? .null
+        return Answer("changed the names of \(found.words)", ["credential": .object(json)])
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Verbs on fingerprints.
+struct FIDO2Fingerprints: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fingerprints", abstract: "The fingerprints that a key with a sensor knows.",
+        subcommands: [
+            FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
+            FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,
+        ])
+}
+
+extension Fingerprint {
+    /// The identifier in hexadecimal, as tools print it.
+    var id: String { Hex.encode(template) }
+
+    var json: JSON { ["id": .string(id), "name": name.map(JSON.string) ?? .null] }
+
+    /// The one fingerprint that a query means: its identifier or its name.
+    static func one(_ query: String, in all: [Fingerprint]) throws(Explanation) -> Fingerprint {
+        let byID = all.filter { $0.id == query.lowercased() }
+        let found = byID.isEmpty ? all.filter { $0.name == query } : byID
+        if let only = found.first, found.count == 1 { return only }
+        if found.isEmpty {
+            throw Explanation(
+                "no-such-fingerprint", .notFound, "the key knows no fingerprint '\(query.printable)'",
+                hint: "ykit fido2 fingerprints list")
+        }
+        throw Explanation(
+            "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
+            hint: "give the identifier", candidates: found.map(\.id))
+    }
+}
+
+extension World {
+    /// The FIDO application of a key with a fingerprint sensor whose PIN is set.
+    func openFingerprints(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openFIDO(pin, for: reason)
+        let info = try await service.info()
+        guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
+        guard info.hasPIN else { throw FIDOError.pinNotSet }
+        return service
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes the key forget a fingerprint.
+struct FIDO2FingerprintsDelete: Verb {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a fingerprint.")
+    static let members = ["fingerprint"]
+
+    @Argument(help: "Which one: its identifier or its name.")
+    var fingerprint: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints())
+        let words = found.name.map { "'\($0.printable)'" } ?? found.id
+        if !force, world.plan == nil { try Prompt.confirm("delete the fingerprint \(words)?") }
+        try await service.removeFingerprint(found.template)
+        return Answer("deleted the fingerprint \(words)", ["fingerprint": found.json])
+    }
+}

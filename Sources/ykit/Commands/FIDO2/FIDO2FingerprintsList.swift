@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Lists fingerprints.
+struct FIDO2FingerprintsList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the fingerprints that the key knows. Needs the PIN.")
+    static let members = ["fingerprints"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFingerprints(pin, for: "list its fingerprints")
+        let all = try await service.fingerprints()
+        let lines = Table.lines(all.map { [$0.id, $0.name?.printable ?? ""] })
+        return Answer(
+            all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed), ["fingerprints": .array(all.map(\.json))])
+    }
+}

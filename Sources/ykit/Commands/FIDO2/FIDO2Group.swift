@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on FIDO2 credentials.
+struct FIDO2Group: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fido2", abstract: "FIDO2: passkeys and other credentials, PIN, fingerprints.",
+        subcommands: [
+            FIDO2Show.self, FIDO2Credentials.self, FIDO2PIN.self, FIDO2Fingerprints.self, FIDO2LargeBlob.self,
+            FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self,
+        ],
+        aliases: ["fido"])
+}

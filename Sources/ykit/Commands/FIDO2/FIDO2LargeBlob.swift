@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKWire
+
+/// Verbs on large blobs.
+struct FIDO2LargeBlob: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "large-blob", abstract: "Data that the key keeps for its credentials.",
+        discussion: "A credential that was made with --large-blob has room for one, encrypted for it alone.",
+        subcommands: [
+            FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
+            FIDO2LargeBlobPrune.self,
+        ])
+}
+
+extension RememberedCredential {
+    /// The key of the credential's large blob; a credential without one cannot have a blob.
+    func largeBlobKey() throws(Explanation) -> SharedSecret {
+        guard let key = credential.largeBlobKey else {
+            throw Explanation(
+                "no-large-blob-key", .notSupported, "the credential of \(words) was made without a large blob",
+                hint: "make it anew with: ykit fido2 register --large-blob")
+        }
+        return SharedSecret(Secret(key))
+    }
+}
+
+extension World {
+    /// The FIDO application, its credentials, and the one that is meant.
+    func openLargeBlob(
+        of query: String, _ pin: PINOptions, for reason: String
+    ) async throws -> (FIDOService, RememberedCredential) {
+        let service = try await openLargeBlobs(pin, for: reason)
+        return (service, try RememberedCredential.one(query, in: try await RememberedCredential.all(of: service)))
+    }
+
+    /// The FIDO application of a key that keeps large blobs.
+    func openLargeBlobs(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openCredentials(pin, for: reason)
+        guard try await service.info().option(.largeBlobs) == true else { throw FIDOError.unsupported("largeBlobs") }
+        return service
+    }
+}

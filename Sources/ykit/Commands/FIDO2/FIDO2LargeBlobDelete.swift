@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Removes a credential's large blob.
+struct FIDO2LargeBlobDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Remove a credential's large blob; the credential stays.")
+    static let members = ["credentialId"]
+
+    @Argument(help: "Which credential.")
+    var credential: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")
+        let key = try found.largeBlobKey()
+        if !force, world.plan == nil { try Prompt.confirm("delete the large blob of \(found.words)?") }
+        guard try await service.removeLargeBlob(key: key) else {
+            throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
+        }
+        return Answer("deleted the large blob of \(found.words)", ["credentialId": .string(found.id)])
+    }
+}

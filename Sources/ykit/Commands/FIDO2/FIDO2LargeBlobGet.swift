@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Reads a credential's large blob.
+struct FIDO2LargeBlobGet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print a credential's large blob, or write it into a new file.")
+    static let members = ["credentialId", "blob", "size", "output"]
+
+    @Argument(help: "Which credential.")
+    var credential: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("A new file.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
+        guard let blob = try await service.largeBlob(key: try found.largeBlobKey()) else {
+            throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
+        }
+        var answer = Answer([], ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
+        if let output {
+            try Files.create(blob, at: output)
+            answer.lines = ["\(output): \(blob.count) bytes"]
+            answer.members["output"] = .string(output)
+        } else {
+            answer.raw = blob
+            answer.members["blob"] = .string(Base64.encodeURL(blob))
+        }
+        return answer
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKWire
+
+/// Removes the large blobs that belong to no credential.
+struct FIDO2LargeBlobPrune: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "prune", abstract: "Remove large blobs that belong to no credential the key remembers.",
+        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
+    static let members = ["removed"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openLargeBlobs(pin, for: "list its credentials")
+        let keys = try await RememberedCredential.all(of: service).compactMap(\.credential.largeBlobKey)
+        if !force, world.plan == nil {
+            try Prompt.confirm("remove all large blobs but those of \(keys.count) credentials?")
+        }
+        let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
+        return Answer("removed \(removed) large blobs", ["removed": .int(Int64(removed))])
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Writes a credential's large blob.
+struct FIDO2LargeBlobSet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Write a credential's large blob, in place of an earlier one.")
+    static let members = ["credentialId", "size"]
+
+    @Argument(help: "Which credential.")
+    var credential: String
+
+    @Argument(help: "What to write: a file, or - for standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if file == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, the PIN and the blob") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let blob = try Files.read(file)
+        let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "write a large blob")
+        try await service.setLargeBlob(blob, key: try found.largeBlobKey())
+        return Answer(
+            "wrote \(blob.count) bytes for \(found.words)",
+            ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on the PIN.
+struct FIDO2PIN: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin", abstract: "The PIN of the FIDO application.",
+        subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
+}

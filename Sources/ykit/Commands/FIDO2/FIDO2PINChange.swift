@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Changes the PIN.
+struct FIDO2PINChange: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change", abstract: "Change the PIN. A wrong old one costs a try.",
+        discussion: "When both come by standard input, the first line is the old PIN, the second the new one.")
+    static let members = ["hasPin", "pinRetries"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
+        let old = try await world.pin(pin, of: service, for: "change the PIN")
+        let pin = try new.read(info, world)
+        try await service.changePIN(from: old, to: pin)
+        return Answer("the PIN is changed", ["hasPin": true])
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Says how many wrong PINs are left.
+struct FIDO2PINRetries: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "retries", abstract: "Show how many wrong PINs are left. Asking costs none.")
+    static let members = ["hasPin", "pinRetries", "needsReplug", "uvRetries"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
+        guard info.hasPIN else { return Answer("no PIN is set", ["hasPin": false]) }
+        let retries = try await service.pinRetries()
+        var answer = Answer(
+            ["\(retries.count) \(retries.count == 1 ? "try" : "tries") left"],
+            [
+                "hasPin": true, "pinRetries": .int(Int64(retries.count)),
+                "needsReplug": .bool(retries.needsPowerCycle),
+            ])
+        if retries.count == 0 { answer.lines = ["the PIN is blocked for good, only a reset helps"] }
+        if retries.needsPowerCycle { answer.lines.append("the key takes no PIN before it was taken out") }
+        if info.hasBuiltInUV, let own = try? await service.uvRetries() {
+            answer.members["uvRetries"] = .int(Int64(own))
+            answer.lines.append("\(own) tries left for the key's own verification")
+        }
+        return answer
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Sets the first PIN.
+struct FIDO2PINSet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Set the first PIN.",
+        discussion: "A PIN that is set cannot be taken away again, only changed; a reset of the key takes it away.")
+    static let members = ["hasPin"]
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
+        guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
+        let pin = try new.read(info, world)
+        try await service.setPIN(pin)
+        return Answer("the PIN is set", ["hasPin": true])
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Checks the PIN and does nothing else.
+struct FIDO2PINVerify: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check the PIN. A wrong one costs a try, the right one gives all back.")
+    static let members = ["verified", "pinRetries"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let info = try await service.info()
+        guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
+        try await service.verifyPIN(try await world.pin(pin, of: service, for: "check the PIN"))
+        return Answer("the PIN is right", ["verified": true])
+    }
+}

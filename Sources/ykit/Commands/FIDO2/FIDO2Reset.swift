@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// Deletes everything the FIDO application holds.
+struct FIDO2Reset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all credentials, the PIN and the fingerprints.",
+        discussion: """
+            Every account that this key is registered with is lost, also U2F ones: register another key there first. \
+            Most keys allow it only within some seconds after they were plugged in, and after a touch.
+            """)
+    static let members = ["reset"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
+        let info = try await service.info()
+        let profile = await service.profile
+        let transports = info.transportsForReset
+        let way = profile.carrier == .hid ? ["usb"] : ["usb", "nfc", "smart-card"]
+        if !transports.isEmpty, !transports.contains(where: way.contains) {
+            throw Explanation(
+                "not-over-this-link", .policy,
+                "this key is reset only over \(transports.map(\.printable).joined(separator: ", "))")
+        }
+        if !force, world.plan == nil {
+            try Prompt.confirm(typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN")
+        }
+        let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
+        world.terminal.say("to be approved: the reset of this key; when it blinks, \(touch)")
+        try await service.reset()
+        return Answer("all FIDO credentials are deleted, no PIN is set", ["reset": true])
+    }
+}

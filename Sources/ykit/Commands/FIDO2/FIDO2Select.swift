@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Finds out by a touch which key is meant.
+struct FIDO2Select: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "select", abstract: "Let a touch say which key is meant.",
+        discussion: """
+            All keys blink, and the path of the one that is touched is printed:
+              ykit --path "$(ykit fido2 select)" fido2 info
+            """)
+    static let members = ["path"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let path = try await world.touchedKey()
+        return Answer(path, ["path": .string(path)])
+    }
+}

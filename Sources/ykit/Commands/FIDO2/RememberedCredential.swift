@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+import YKWire
+
+/// A credential that a key remembers, with who it is for.
+struct RememberedCredential {
+    let relyingParty: RelyingParty
+    let credential: StoredCredential
+
+    /// All credentials of a key, or those of one relying party.
+    static func all(of service: FIDOService, rpID: String? = nil) async throws -> [RememberedCredential] {
+        var found: [RememberedCredential] = []
+        for party in try await service.relyingParties() where rpID == nil || party.relyingParty.id == rpID {
+            for credential in try await service.credentials(of: party) {
+                found.append(RememberedCredential(relyingParty: party.relyingParty, credential: credential))
+            }
+        }
+        return found
+    }
+
+    /// The identifier in base64url.
+    var id: String { Base64.encodeURL(credential.id.id) }
+
+    /// The account's name, else what there is of it.
+    var name: String {
+        let user = credential.user
+        return user.name ?? user.displayName ?? Base64.encodeURL(user.id)
+    }
+
+    /// Account and relying party in a few words.
+    var words: String { "'\(name.printable)' at \(relyingParty.id.printable)" }
+
+    var row: [String] {
+        let user = credential.user
+        let display = user.displayName.flatMap { $0 == user.name ? nil : $0 } ?? ""
+        return [relyingParty.id.printable, name.printable, display.printable, id]
+    }
+
+    var longRow: [String] {
+        let algorithm = credential.publicKey.algorithm?.description ?? "?"
+        let more = [
+            credential.protection.flatMap { $0 == .optional ? nil : $0.description } ?? "",
+            credential.largeBlobKey == nil ? "" : "large blob",
+            credential.allowsThirdPartyPayment == true ? "payment" : "",
+        ]
+        return row + [algorithm, more.filter { !$0.isEmpty }.joined(separator: ", ")]
+    }
+
+    /// The members of the credential; the key of its large blob is a secret and not among them.
+    var json: JSON {
+        let user = credential.user
+        return [
+            "rpId": .string(relyingParty.id), "rpName": relyingParty.name.map(JSON.string) ?? .null,
+            "credentialId": .string(id), "userId": .string(Base64.encodeURL(user.id)),
+            "userName": user.name.map(JSON.string) ?? .null,
+            "displayName": user.displayName.map(JSON.string) ?? .null,
+            "algorithm": credential.publicKey.algorithm.map { .string($0.description) } ?? .null,
+            "publicKey": .string(Base64.encodeURL(credential.publicKey.encoded)),
+            "credProtect": credential.protection.map { .string($0.description) } ?? .null,
+            "hasLargeBlobKey": .bool(credential.largeBlobKey != nil),
+            "thirdPartyPayment": credential.allowsThirdPartyPayment.map(JSON.bool) ?? .null,
+        ]
+    }
+
+    /// The one credential that a query means: its identifier or the beginning of it, else the account's name, else a
+    /// part of the account's or relying party's name in any letter case.
+    static func one(_ query: String, in all: [RememberedCredential]) throws(Explanation) -> RememberedCredential {
+        let wanted = query.lowercased()
+        let tests: [(RememberedCredential) -> Bool] = [
+            { $0.id == query || Hex.encode($0.credential.id.id) == wanted },
+            { query.count >= 6 && $0.id.hasPrefix(query) },
+            { $0.name == query },
+            { $0.name.lowercased().contains(wanted) || $0.relyingParty.id.lowercased().contains(wanted) },
+        ]
+        for test in tests {
+            let found = all.filter(test)
+            if let only = found.first, found.count == 1 { return only }
+            if found.count > 1 { throw several(query, found) }
+        }
+        throw Explanation(
+            "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)'",
+            hint: "ykit fido2 credentials list")
+    }
+
+    private static func several(_ query: String, _ found: [RememberedCredential]) -> Explanation {
+        Explanation(
+            "several-credentials", .severalDevices, "'\(query.printable)' means \(found.count) credentials",
+            hint: "give the identifier, or enough of its beginning",
+            candidates: found.map { "\($0.id)  \($0.words)" })
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Asks whether a key handle is this key's.
+struct U2FCheck: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
+        discussion: "The exit code is 12 when it is not.")
+    static let members = ["app", "keyHandle", "known"]
+
+    @Argument(help: "The key handle, base64url.")
+    var keyHandle: String
+
+    @OptionGroup var application: U2FOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
+        let service = try await world.openFIDO()
+        let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
+        var answer = Answer(
+            isKnown ? ["the key handle is of this key"] : [],
+            [
+                "app": .string(application.application), "keyHandle": .string(Base64.encodeURL(handle)),
+                "known": .bool(isKnown),
+            ])
+        if !isKnown {
+            answer.failure = Explanation(
+                "no-credentials", .notFound, "the key handle is not of this key, or for another application")
+        }
+        return answer
+    }
+}

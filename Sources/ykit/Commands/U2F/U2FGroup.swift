@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// Verbs on U2F, the protocol before FIDO2.
+struct U2FGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "u2f", abstract: "U2F, the protocol before FIDO2.",
+        discussion: """
+            The client data are made here: type, challenge and origin, which is the application identifier as a site \
+            gives it. --challenge-hash takes the hash of client data that were made elsewhere.
+            """,
+        subcommands: [U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self])
+}
+
+/// Who asks, and what is signed.
+struct U2FOptions: ParsableArguments {
+    @Option(
+        name: .customLong("app"),
+        help: ArgumentHelp("The application identifier, such as https://example.com.", valueName: "id"))
+    var application: String
+
+    /// SHA-256 of the identifier.
+    var applicationHash: [UInt8] { HashAlgorithm.sha256.hash(application.utf8) }
+}
+
+/// What is signed: a challenge in client data, or a hash.
+struct U2FChallengeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "challenge"))
+    var challenge: String?
+
+    @Option(help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
+    var challengeHash: String?
+
+    func validate() throws {
+        if challenge != nil, challengeHash != nil {
+            throw ValidationError("--challenge and --challenge-hash are two ways, use one of them")
+        }
+    }
+
+    /// The hash that is signed, and the client data when they were made here (U2F raw messages §7).
+    func read(_ type: String, _ application: String, _ world: World) throws -> (hash: [UInt8], clientData: [UInt8]?) {
+        if let challengeHash {
+            guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {
+                throw Explanation.usage("--challenge-hash takes 32 bytes in hexadecimal")
+            }
+            return (hash, nil)
+        }
+        let bytes =
+            try challenge.map { try BytesArgument.base64($0, "--challenge") }
+            ?? world.environment.random.draw(32, secret: false)
+        let data: JSON = [
+            "typ": .string("navigator.id.\(type)"), "challenge": .string(Base64.encodeURL(bytes)),
+            "origin": .string(application),
+        ]
+        let text = Array(data.text.utf8)
+        return (HashAlgorithm.sha256.hash(text), text)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Makes a U2F key pair.
+struct U2FRegister: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "register", abstract: "Make a key pair for an application, after a touch.",
+        discussion: "Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked.")
+    static let members = [
+        "app", "keyHandle", "publicKey", "certificate", "signature", "clientData", "challengeHash", "registrationData",
+        "verified",
+    ]
+
+    @OptionGroup var application: U2FOptions
+    @OptionGroup var challenge: U2FChallengeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openFIDO()
+        let (hash, clientData) = try challenge.read("finishEnrollment", application.application, world)
+        world.terminal.say("to be approved: a new U2F key pair for \(application.application.printable)")
+        let made = try await service.u2fRegister(challengeHash: hash, applicationHash: application.applicationHash)
+        try made.verify(challengeHash: hash, applicationHash: application.applicationHash)
+        let handle = Base64.encodeURL(made.keyHandle)
+        let data = [0x05] + made.publicKey + [UInt8(clamping: made.keyHandle.count)] + made.keyHandle
+        return Answer(
+            [handle],
+            [
+                "app": .string(application.application), "keyHandle": .string(handle),
+                "publicKey": .string(Base64.encodeURL(made.publicKey)),
+                "certificate": .string(Base64.encodeURL(made.certificate)),
+                "signature": .string(Base64.encodeURL(made.signature)),
+                "clientData": clientData.map { .string(Base64.encodeURL($0)) } ?? .null,
+                "challengeHash": .string(Hex.encode(hash)),
+                "registrationData": .string(Base64.encodeURL(data + made.certificate + made.signature)),
+                "verified": true,
+            ])
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Asks for the version of U2F.
+struct U2FVersion: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Ask the key for its version of U2F.")
+    static let members = ["u2fVersion"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let version = try await world.openFIDO().u2fVersion()
+        return Answer(version.printable, ["u2fVersion": .string(version)])
+    }
+}

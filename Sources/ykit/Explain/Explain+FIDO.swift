@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+import YKTransport
+import YKWire
+
+extension Explain {
+    static func fido(_ error: FIDOError) -> Explanation {
+        switch error {
+        case .ctap(let error): ctap(error)
+        case .unsupported(let what): unsupported(what)
+        case .wrongPIN, .pinNeedsPowerCycle, .pinBlocked, .pinNeeded, .pinNotSet, .pinAlreadySet, .pinChangeForced:
+            pin(error)
+        case .unsuitablePIN(let problem): unsuitable(problem)
+        case .pinRefused:
+            Explanation(
+                "pin-refused", .policy, "the key does not take this PIN: too simple, or it was used before",
+                hint: "choose another; 'ykit fido2 info' shows the key's rules")
+        case .userNotRecognised, .userVerificationBlocked: verification(error)
+        case .largeBlobs(let problem): largeBlobs(problem)
+        case .verification(let problem): verification(problem)
+        default: ceremony(error)
+        }
+    }
+
+    private static func ceremony(_ error: FIDOError) -> Explanation {
+        switch error {
+        case .touchTimeout:
+            Explanation(
+                "not-touched", .timeOut, "the key was not touched in time",
+                hint: "repeat the command and touch the key while it blinks")
+        case .denied: Explanation("denied", .policy, "the request was refused on the key")
+        case .noCredentials:
+            Explanation(
+                "no-credentials", .notFound, "the key has no credential for this",
+                hint: "ykit fido2 credentials list shows what the key remembers; other credentials need --credential ID"
+            )
+        case .credentialExcluded:
+            Explanation(
+                "excluded", .policy, "the key has one of the excluded credentials already",
+                hint: "use that one, or another key")
+        case .full:
+            Explanation(
+                "full", .failed, "there is no room for another credential",
+                hint: "delete one: ykit fido2 credentials delete ID")
+        case .notAllowed(let command): notAllowed(command)
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+
+    private static func notAllowed(_ command: String) -> Explanation {
+        if command == "reset" {
+            return Explanation(
+                "too-late", .policy, "the key allows a reset only in the first seconds after it was plugged in",
+                hint: "take the key out, insert it again, and at once: ykit fido2 reset --force")
+        }
+        return Explanation("not-allowed", .policy, "the key does not allow \(command) now")
+    }
+
+    // MARK: - PIN and user verification
+
+    private static func pin(_ error: FIDOError) -> Explanation {
+        switch error {
+        case .wrongPIN(let retries): wrongPIN(retries)
+        case .pinNeedsPowerCycle:
+            Explanation(
+                "pin-needs-replug", .blocked,
+                "too many wrong PINs in a row: the key takes none, not even the right one, before it was taken out",
+                hint: "take the key out, insert it again, and give the right PIN; no try is lost by that")
+        case .pinBlocked:
+            Explanation(
+                "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked for good",
+                hint: "only 'ykit fido2 reset' helps, which deletes all credentials of this key", retriesLeft: 0)
+        case .pinNotSet:
+            Explanation(
+                "pin-not-set", .authentication, "this needs a PIN, and none is set on the key",
+                hint: "ykit fido2 pin set")
+        case .pinAlreadySet:
+            Explanation("pin-set", .policy, "a PIN is set already", hint: "ykit fido2 pin change")
+        case .pinChangeForced:
+            Explanation(
+                "pin-change-forced", .authentication, "the PIN has to be changed before the key does anything else",
+                hint: "ykit fido2 pin change")
+        default:
+            Explanation(
+                "pin-needed", .authentication, "the key needs its PIN for this",
+                hint: "give it with --pin-stdin, --pin-fd N or YKIT_PIN; if none is set: ykit fido2 pin set")
+        }
+    }
+
+    private static func wrongPIN(_ retries: PINRetries?) -> Explanation {
+        guard let retries else { return Explanation("pin-wrong", .authentication, "wrong PIN") }
+        if retries.count == 0 { return pin(.pinBlocked) }
+        let tries = retries.count == 1 ? "one try is left" : "\(retries.count) tries are left"
+        let hint =
+            retries.needsPowerCycle
+            ? "take the key out and insert it again before the next try"
+            : retries.count == 1
+                ? "be sure of it: another wrong PIN blocks the key for good"
+                : "it was not tried again; three wrong ones in a row and the key has to be taken out"
+        return Explanation("pin-wrong", .authentication, "wrong PIN, \(tries)", hint: hint, retriesLeft: retries.count)
+    }
+
+    private static func unsuitable(_ problem: PINProblem) -> Explanation {
+        switch problem {
+        case .tooShort(let length, let minimum):
+            Explanation(
+                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key wants \(minimum)")
+        case .tooLong(let length, let maximum):
+            Explanation("pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key takes \(maximum)")
+        case .endsWithZero: Explanation("pin-unsuitable", .policy, "a PIN cannot end with a zero byte")
+        }
+    }
+
+    private static func verification(_ error: FIDOError) -> Explanation {
+        if case .userVerificationBlocked = error {
+            return Explanation(
+                "uv-blocked", .blocked, "the key's own verification is blocked",
+                hint: "the PIN unblocks it: ykit fido2 pin verify")
+        }
+        return Explanation(
+            "uv-failed", .authentication, "the key did not recognise you", hint: "try again, or give the PIN")
+    }
+
+    // MARK: - The rest
+
+    private static func unsupported(_ what: String) -> Explanation {
+        let names = [
+            "FIDO2": "this key knows only U2F, not FIDO2", "U2F_V2": "this key does not know U2F",
+            "clientPin": "this key has no PIN", "rk": "this key does not remember credentials",
+            "uv": "this key cannot verify its user", "credMgmt": "this key cannot list its credentials",
+            "bioEnroll": "this key has no fingerprint sensor", "authnrCfg": "this key cannot be configured",
+            "largeBlobs": "this key does not keep large blobs", "ep": "this key has no enterprise attestation",
+            "alwaysUv": "this key cannot be made to always verify its user",
+            "setMinPINLength": "this key cannot be told the shortest PIN",
+            "perCredMgmtRO": "this key gives no lasting token",
+        ]
+        return Explanation(
+            "not-supported", .notSupported, names[what] ?? "this key does not have \(what.printable)",
+            hint: "ykit fido2 info shows what it has")
+    }
+
+    private static func largeBlobs(_ problem: FIDOError.LargeBlobProblem) -> Explanation {
+        switch problem {
+        case .damaged:
+            malformed("the key's large blobs are damaged", hint: "ykit fido2 large-blob set writes them anew")
+        case .tooLarge(let bytes, let limit):
+            Explanation(
+                "full", .failed, "the large blobs would take \(bytes) bytes, the key keeps \(limit)",
+                hint: "ykit fido2 large-blob prune removes blobs that belong to no credential")
+        case .unreadable: malformed("the large blob cannot be read")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension JSON {
+    /// A CBOR item as JSON: bytes in base64url, keys of maps as text, what JSON has no word for as text.
+    init(_ item: CBOR) {
+        switch item {
+        case .unsigned(let number): self = Int64(exactly: number).map(JSON.int) ?? .string(String(number))
+        case .negative: self = item.int.map(JSON.int) ?? .string("\(item)")
+        case .bytes(let bytes): self = .string(Base64.encodeURL(bytes))
+        case .text(let text): self = .string(text)
+        case .array(let items): self = .array(items.map(JSON.init))
+        case .map(let map):
+            var object = JSON.Object()
+            for entry in map.entries { object[entry.key.keyText] = JSON(entry.value) }
+            self = .object(object)
+        case .tagged(_, let inner): self = JSON(inner)
+        case .simple: self = item.bool.map(JSON.bool) ?? .null
+        case .float(let real): self = .double(real.value)
+        }
+    }
+}
+
+extension CBOR {
+    /// The item as a key of a JSON object.
+    var keyText: String {
+        switch self {
+        case .text(let text): text
+        case .unsigned(let number): String(number)
+        case .bytes(let bytes): Base64.encodeURL(bytes)
+        default: int.map { String($0) } ?? "\(self)"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Where the PIN comes from when it is not asked for.
+struct PINOptions: ParsableArguments {
+    @Flag(help: "Read the PIN from standard input, one line.")
+    var pinStdin = false
+
+    @Option(help: ArgumentHelp("Read the PIN from this open file descriptor.", valueName: "n"))
+    var pinFd: Int32?
+
+    @Option(help: ArgumentHelp("The PIN itself; other users of this machine can see it.", visibility: .hidden))
+    var pin: String?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            text: pin, isStandardInput: pinStdin, descriptor: pinFd, variable: "YKIT_PIN",
+            warning: "a PIN on the command line can be seen by others; use --pin-stdin or the prompt",
+            hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
+    }
+}
+
+/// Where a new PIN comes from when it is not asked for.
+struct NewPINOptions: ParsableArguments {
+    @Flag(help: "Read the new PIN from standard input, one line.")
+    var newPinStdin = false
+
+    @Option(help: ArgumentHelp("Read the new PIN from this open file descriptor.", valueName: "n"))
+    var newPinFd: Int32?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: newPinStdin, descriptor: newPinFd, variable: "YKIT_NEW_PIN", warning: "",
+            hint: "give the new PIN with --new-pin-stdin, --new-pin-fd N or YKIT_NEW_PIN")
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKCrypto
+import YKFIDO
+
+/// Gives the PIN when the key asks for one: from the options or the environment, else by a question that says how many
+/// tries are left. A verb asks once; what was given is kept until it ends.
+final class PINSource: Sendable {
+    private let source: SecretInput.Source
+    private let reason: String
+    private let terminal: Terminal
+    private let isPlanned: Bool
+    private let state = Mutex<(pin: SharedSecret?, problem: Explanation?)>((nil, nil))
+
+    init(_ source: SecretInput.Source, reason: String, _ terminal: Terminal, isPlanned: Bool = false) {
+        self.source = source
+        self.reason = reason
+        self.terminal = terminal
+        self.isPlanned = isPlanned
+    }
+
+    /// Why no PIN could be given.
+    var problem: Explanation? { state.withLock { $0.problem } }
+
+    /// The PIN for what the key asks; `nil` when there is none to be had. A plan sends none, so it asks for none.
+    func pin(_ request: PINRequest) -> SharedSecret? {
+        if isPlanned { return SharedSecret(Secret(utf8: "plan")) }
+        if let known = state.withLock({ $0.pin }) { return known }
+        do {
+            let pin = try read(request.retries, request.fallback)
+            state.withLock { $0.pin = pin }
+            return pin
+        } catch {
+            state.withLock { $0.problem = Explain.explain(error) }
+            return nil
+        }
+    }
+
+    /// The PIN, when the tries that are left are known.
+    func read(_ retries: PINRetries, _ fallback: PINRequest.Fallback? = nil) throws -> SharedSecret {
+        if let fallback {
+            let why = fallback == .blocked ? "is blocked" : "did not recognise you"
+            terminal.say("the key's own verification \(why), the PIN will do")
+        }
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let secret): return SharedSecret(try Self.checked(secret))
+        case .none:
+            let prompt = try Prompt(orElse: source.hint)
+            prompt.tell("to \(reason), the key asks for its PIN; \(Self.words(retries.count))")
+            return SharedSecret(try Self.checked(try prompt.secret("PIN")))
+        }
+    }
+
+    private static func words(_ tries: Int) -> String { tries == 1 ? "the last try" : "\(tries) tries left" }
+
+    private static func checked(_ pin: consuming Secret) throws -> Secret {
+        if pin.isEmpty { throw Explanation("pin-empty", .usage, "an empty PIN is never sent") }
+        return pin
+    }
+}

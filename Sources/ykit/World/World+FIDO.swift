@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+import YKHardware
+import YKTransport
+import YKVirtualKey
+
+extension World {
+    /// The FIDO application of the key that is meant; what `reason` says is told with a question for the PIN.
+    func openFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
+        pins = source
+        return try await openFIDO(FIDOInteraction(pin: { source.pin($0) }))
+    }
+
+    /// The FIDO application of the key that is meant, for what needs no PIN.
+    func openFIDO(_ interaction: FIDOInteraction = FIDOInteraction()) async throws -> FIDOService {
+        let service = try await FIDOService.open(try fido(), interaction: interaction)
+        if options.strict {
+            await service.setStrict(true)
+            if await service.hasCTAP2 { _ = try await service.freshInfo() }
+        }
+        return service
+    }
+
+    /// A way to the FIDO application of the key that is meant: over HID where that is possible, else as a card; a
+    /// recording over what it recorded.
+    func fido() throws -> sending any FIDOLink {
+        guard let plan else { return PromptingLink(try carrier(), terminal) }
+        return PlanningFIDOLink(PromptingLink(try carrier(), terminal), plan: plan)
+    }
+
+    private func carrier() throws -> sending any FIDOLink {
+        try checkRecording()
+        if usesReports { return try HIDFIDOLink(logged(try recordedReports()), environment: environment) }
+        return try CardFIDOLink(CardChannel(link: try card(), environment: environment))
+    }
+
+    /// Whether the key is to be reached over HID.
+    private var usesReports: Bool {
+        if let replay { return replay.capture.header.link == .hid }
+        if selection.link == .pcsc || selection.reader != nil { return false }
+        return true
+    }
+
+    private func recordedReports() throws -> sending any ReportLink {
+        guard let recorder else { return try reports() }
+        return try recorder.recording(try reports())
+    }
+
+    private func logged(_ link: sending any ReportLink) -> sending any ReportLink {
+        guard log.isOn else { return link }
+        return LoggingReportLink(link: link, log: log)
+    }
+
+    private func reports() throws -> sending any ReportLink {
+        if let replay { return replay.reportLink() }
+        if let software { return software.reportLink() }
+        return try hidDevice()
+    }
+
+    private func hidDevice() throws -> sending any ReportLink { throw LinkError.noReader }
+}
