@@ -17,6 +17,7 @@ enum Explain {
         case let error as ManagementError: management(error)
         case let error as OATHError: oath(error)
         case let error as FIDOError: fido(error)
+        case let error as WebAuthnError: webAuthn(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)

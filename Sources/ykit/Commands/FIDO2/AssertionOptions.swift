@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// What a credential is to sign, as far as the command line says.
+struct AssertionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    var rp: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "This credential, base64url; may be given again. Without one, those the key remembers.",
+            valueName: "credential"))
+    var credential: [String] = []
+
+    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+    var challenge: String?
+
+    @Option(help: "User verification, by PIN or fingerprint: required, preferred or discouraged.")
+    var uv: VerificationChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
+            valueName: "bytes"))
+    var salt: [String] = []
+
+    @Flag(help: "Ask for the bytes that are kept in the credential.")
+    var credBlob = false
+
+    @Flag(help: "Do not wait for a touch; a site will hardly take the answer.")
+    var noTouch = false
+
+    func validate() throws {
+        if salt.count > 2 { throw ValidationError("there can be two salts at most") }
+    }
+
+    /// The salts, decoded.
+    var salts: HMACSecretSalts? {
+        get throws(Explanation) {
+            var bytes: [[UInt8]] = []
+            for text in salt { bytes.append(try BytesArgument.hexOrBase64(text, "--salt", count: 32)) }
+            return bytes.first.flatMap { HMACSecretSalts($0, bytes.dropFirst().first) }
+        }
+    }
+
+    /// The credentials, decoded.
+    var credentials: [[UInt8]] {
+        get throws(Explanation) {
+            var ids: [[UInt8]] = []
+            for text in credential { ids.append(try BytesArgument.base64(text, "--credential")) }
+            return ids
+        }
+    }
+
+    /// The options that a relying party would have sent.
+    func read(_ world: World) throws -> PublicKeyCredentialRequestOptions {
+        let challenge =
+            try challenge.map { try BytesArgument.base64($0, "--challenge") }
+            ?? world.environment.random.draw(32, secret: false)
+        var options = PublicKeyCredentialRequestOptions(
+            rpID: rp, challenge: challenge,
+            allowCredentials: try credentials.map { PublicKeyCredentialDescriptor(id: $0) })
+        options.userVerification = uv?.requirement ?? .preferred
+        if let salts = try salts {
+            var inputs: JSON = ["salt1": .string(Base64.encodeURL(salts.first))]
+            if let second = salts.second, var object = inputs.object {
+                object["salt2"] = .string(Base64.encodeURL(second))
+                inputs = .object(object)
+            }
+            options.extensions["hmacGetSecret"] = inputs
+        }
+        if credBlob { options.extensions["getCredBlob"] = true }
+        return options
+    }
+}
+
+/// Has a credential sign without a touch.
+struct WithoutTouch: ClientExtension {
+    func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        request.requiresPresence = false
+    }
+}

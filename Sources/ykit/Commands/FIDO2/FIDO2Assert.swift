@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Has a credential sign.
+struct FIDO2Assert: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "assert", abstract: "Have a credential sign, after a touch.",
+        discussion: """
+            For yourself: ykit fido2 assert --rp example.com. For a server: --origin and --options with its JSON \
+            (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \
+            the JSON answer is what it wants back. With --format libfido2, --options is the input of \
+            'fido2-assert -G', and the answer its output.
+            """)
+    static let members = ["credential", "rpId", "credentialId", "userId", "accounts", "flags", "counter"]
+
+    @OptionGroup var ask: AssertionOptions
+
+    @Option(help: "Which account, when the key remembers several.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("Who asks, https://RP unless told otherwise.", valueName: "origin"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp("What is asked for: a file, or - for standard input.", valueName: "file"),
+        completion: .file())
+    var options: String?
+
+    @Option(help: "How --options and the answer are written: webauthn or libfido2.")
+    var format: ExchangeFormat = .webauthn
+
+    @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).")
+    var resident = false
+
+    @Flag(name: .customLong("u2f"), help: "Speak U2F to the key, also when it knows FIDO2.")
+    var usesU2F = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if options == nil, ask.rp == nil { throw ValidationError("say for whom: --rp, or --options FILE") }
+        if options != nil, ask.rp != nil { throw ValidationError("--options says for whom, leave --rp away") }
+        if options != nil, format == .webauthn, origin == nil {
+            throw ValidationError("--options needs --origin, who asks")
+        }
+        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+        if format == .libfido2, global.json { throw ValidationError("--format libfido2 and --json are two answers") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        if format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }
+        let wanted =
+            try options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
+            ?? ask.read(world)
+        let site = try Origin(origin ?? "https://\(ask.rp ?? "")")
+        let rpID = try site.relyingPartyID(wanted.rpID)
+        let what = "sign in at \(rpID.printable)"
+        let service = try await world.openFIDO(pin, for: what)
+        if !ask.noTouch { world.terminal.say("to be approved: to \(what)") }
+        let choice = AccountChoice(user, world.terminal)
+        let signed = try await sign(wanted, client(service, site), choice)
+        return AssertionReport(signed, rpID: rpID, choice).answer
+    }
+
+    private func client(_ service: FIDOService, _ site: Origin) -> WebAuthnClient {
+        var client = WebAuthnClient(service: service, origin: site)
+        client.usesU2F = usesU2F
+        if ask.noTouch { client.extensions.append(WithoutTouch()) }
+        return client
+    }
+
+    private func sign(
+        _ wanted: PublicKeyCredentialRequestOptions, _ client: WebAuthnClient, _ choice: AccountChoice
+    ) async throws -> AuthenticationResponse {
+        do { return try await client.get(wanted, choosing: choice.choose) } catch {
+            throw choice.problem ?? Explain.webAuthn(error)
+        }
+    }
+}

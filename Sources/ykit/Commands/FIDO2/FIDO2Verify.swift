@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKWire
+
+/// Checks a registration or an assertion as a relying party does, without a key.
+struct FIDO2Verify: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check a registration or an assertion as a relying party does. No key is needed.",
+        discussion: """
+            FILE is what 'ykit --json fido2 register' or 'assert' answered, or WebAuthn's RegistrationResponseJSON or \
+            AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
+            --format libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a credential that \
+            holds is printed as fido2-cred -V does. The exit code is 8 when it does not verify.
+            """)
+    static let members = [
+        "verified", "reason", "kind", "rpId", "origin", "credentialId", "format", "trust", "flags", "counter",
+        "publicKeyPem", "notChecked",
+    ]
+
+    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("The relying party that it has to be for; else the origin's host.", valueName: "id"))
+    var rp: String?
+
+    @Option(help: ArgumentHelp("The origin that it has to come from.", valueName: "origin"))
+    var origin: String?
+
+    @Option(help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
+    var challenge: String?
+
+    @Flag(help: "The user must have been verified.")
+    var uv = false
+
+    @Flag(help: "Nobody needs to have been present.")
+    var noTouch = false
+
+    @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file())
+    var registration: String?
+
+    @Option(help: ArgumentHelp("The public key of the credential, PEM.", valueName: "file"), completion: .file())
+    var publicKey: String?
+
+    @Option(help: "How FILE is written: webauthn or libfido2.")
+    var format: ExchangeFormat = .webauthn
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if registration != nil, publicKey != nil {
+            throw ValidationError("--registration and --public-key are two ways, use one of them")
+        }
+    }
+
+    func answer(in world: World) throws -> Answer {
+        let evidence =
+            try format == .libfido2 ? Evidence(libfido2: file, hasKey: publicKey != nil) : Evidence(json: file)
+        var verdict = Verdict(evidence)
+        do {
+            try judge(evidence, &verdict)
+        } catch let problem as VerificationProblem {
+            verdict.refuse(Explain.words(problem))
+        } catch let explanation as Explanation where explanation.code == "not-verified" {
+            verdict.refuse(explanation.message)
+        }
+        return verdict.answer(isLibFIDO2: format == .libfido2)
+    }
+
+    private func judge(_ evidence: Evidence, _ verdict: inout Verdict) throws {
+        try checkClientData(evidence, &verdict)
+        let rpID = try rp ?? evidence.rpID ?? Origin(verdict.origin ?? "").host
+        verdict.rpID = rpID
+        switch evidence.content {
+        case .registration(let object):
+            var check = AttestationVerification(rpID: rpID)
+            check.requiresUserVerification = uv
+            check.requiresPresence = !noTouch
+            verdict.trust = try check.check(object, clientDataHash: evidence.clientDataHash)
+        case .assertion(let data, let signature):
+            let key = try key(for: evidence)
+            var check = AssertionVerification(rpID: rpID, publicKey: key)
+            check.requiresUserVerification = uv
+            check.requiresPresence = !noTouch
+            try check.check(data, signature: signature, clientDataHash: evidence.clientDataHash)
+        }
+    }
+
+    /// What the client data have to say; what was not asked for is noted.
+    private func checkClientData(_ evidence: Evidence, _ verdict: inout Verdict) throws {
+        guard let data = evidence.clientData else { return }
+        verdict.origin = data.origin
+        let wanted: ClientData.Kind = verdict.isRegistration ? .create : .get
+        guard data.type == wanted || !verdict.isRegistration && data.type == .payment else {
+            throw Self.refusal("the client data are of type \(data.type.rawValue.printable)")
+        }
+        if let challenge {
+            guard try BytesArgument.base64(challenge, "--challenge") == data.challenge else {
+                throw Self.refusal("it answers another challenge")
+            }
+        } else {
+            verdict.notChecked.append("challenge")
+        }
+        if let origin {
+            guard try Origin(origin).description == data.origin else {
+                throw Self.refusal("it comes from \(data.origin.printable)")
+            }
+        } else {
+            verdict.notChecked.append("origin")
+        }
+    }
+
+    private func key(for evidence: Evidence) throws -> COSEKey {
+        if let publicKey { return try Evidence.publicKey(publicKey) }
+        guard let registration else {
+            throw Explanation.usage("an assertion is checked with --registration FILE or --public-key FILE")
+        }
+        let known = try Evidence(json: registration)
+        guard case .registration(let object) = known.content, let credential = object.authenticatorData.credential
+        else {
+            throw Explain.malformed("\(registration) is not a registration")
+        }
+        guard evidence.credentialID == nil || credential.id == evidence.credentialID else {
+            throw Self.refusal("it is by another credential")
+        }
+        return credential.publicKey
+    }
+
+    private static func refusal(_ reason: String) -> Explanation {
+        Explanation("not-verified", .authentication, reason)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// What a credential is to be like, as far as the command line says.
+struct RegistrationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
+    var rp: String?
+
+    @Option(help: "The relying party's name for people.")
+    var rpName: String?
+
+    @Option(help: "The account's name.")
+    var user: String?
+
+    @Option(help: "The account's name for people.")
+    var displayName: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The account's identifier, hexadecimal or base64url; made up without one.", valueName: "bytes"))
+    var userId: String?
+
+    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+    var challenge: String?
+
+    @Flag(help: "Have the key remember the credential: a passkey.")
+    var resident = false
+
+    @Option(help: "User verification, by PIN or fingerprint: required, preferred or discouraged.")
+    var uv: VerificationChoice?
+
+    @Option(help: ArgumentHelp("es256, eddsa, rs256 …; may be given again, the best first.", valueName: "name"))
+    var algorithm: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Fail if the key has this credential, base64url; may be given again.", valueName: "credential"))
+    var exclude: [String] = []
+
+    @Option(help: "What the key is to tell of itself: none, indirect, direct or enterprise.")
+    var attestation: AttestationChoice?
+
+    @OptionGroup(title: "Extension Options")
+    var extensions: RegistrationExtensionOptions
+
+    func validate() throws {
+        for name in algorithm where COSEAlgorithm(name: name) == nil {
+            throw ValidationError("'\(name.printable)' is no algorithm; es256, eddsa and rs256 are some")
+        }
+    }
+
+    /// The algorithms, the best first.
+    var algorithms: [COSEAlgorithm] {
+        algorithm.isEmpty ? [.es256, .edDSA, .rs256] : algorithm.compactMap(COSEAlgorithm.init(name:))
+    }
+
+    /// The options that a relying party would have sent.
+    func read(_ world: World) throws -> PublicKeyCredentialCreationOptions {
+        guard let rp, let user else { throw Explanation.usage("--rp and --user are needed, or --options FILE") }
+        let random = world.environment.random
+        let account = FIDOUser(
+            id: try userId.map { try BytesArgument.hexOrBase64($0, "--user-id") } ?? random.draw(16, secret: false),
+            name: user, displayName: displayName ?? user)
+        guard account.id.count <= 64 else { throw Explanation.usage("--user-id takes at most 64 bytes") }
+        let challenge =
+            try challenge.map { try BytesArgument.base64($0, "--challenge") }
+            ?? random.draw(32, secret: false)
+        var options = PublicKeyCredentialCreationOptions(
+            rpID: rp, rpName: rpName ?? rp, user: account, challenge: challenge)
+        options.parameters = algorithms.map { CredentialParameters($0) }
+        options.excludeCredentials = try exclude.map {
+            PublicKeyCredentialDescriptor(id: try BytesArgument.base64($0, "--exclude"))
+        }
+        options.selection = AuthenticatorSelection(
+            residentKey: resident ? .required : .discouraged, userVerification: uv?.requirement ?? .preferred)
+        options.attestation = attestation?.conveyance ?? .direct
+        options.extensions = try extensions.json
+        return options
+    }
+}
+
+/// Whether the user has to be verified.
+enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
+    case required, preferred, discouraged
+
+    var requirement: UserVerification {
+        switch self {
+        case .required: .required
+        case .preferred: .preferred
+        case .discouraged: .discouraged
+        }
+    }
+}
+
+/// What the key is to tell of itself.
+enum AttestationChoice: String, CaseIterable, ExpressibleByArgument {
+    case none, indirect, direct, enterprise
+
+    var conveyance: AttestationConveyance? { AttestationConveyance(rawValue: rawValue) }
+}
+
+/// How options and answers are written.
+enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
+    case webauthn, libfido2
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+
+extension Explain {
+    static func webAuthn(_ error: WebAuthnError) -> Explanation {
+        switch error {
+        case .json(let error): malformed("the options are not JSON: \(error)")
+        case .member(let member, let problem, _):
+            malformed(
+                "\(member.printable): \(problem.printable)",
+                hint: "the options are WebAuthn JSON, bare or under \"publicKey\"")
+        case .origin(let text, let problem): .usage("'\(text.printable)' is no origin: \(problem)")
+        case .relyingParty(let id, let origin, let problem):
+            Explanation(
+                "other-relying-party", .policy, "\(origin.printable) may not ask for '\(id.printable)': \(problem)",
+                hint: "a site can ask only for its own domain or one above it")
+        case .noKnownAlgorithm:
+            Explanation("not-supported", .notSupported, "the options take no kind of credential that is known here")
+        case .noneChosen: Explanation("none-chosen", .policy, "none of the accounts was chosen")
+        case .key(let error): fido(error)
+        }
+    }
+}
