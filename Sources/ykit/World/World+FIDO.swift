@@ -32,20 +32,15 @@ extension World {
 
     private func carrier() throws -> sending any FIDOLink {
         try checkRecording()
-        if usesReports { return try HIDFIDOLink(logged(try recordedReports()), environment: environment) }
-        return try CardFIDOLink(CardChannel(link: try card(), environment: environment))
+        guard case .reports(let path) = try fidoWay() else {
+            return try CardFIDOLink(CardChannel(link: try card(), environment: environment))
+        }
+        return try HIDFIDOLink(logged(try recorded(path)), environment: environment)
     }
 
-    /// Whether the key is to be reached over HID.
-    private var usesReports: Bool {
-        if let replay { return replay.capture.header.link == .hid }
-        if selection.link == .pcsc || selection.reader != nil { return false }
-        return true
-    }
-
-    private func recordedReports() throws -> sending any ReportLink {
-        guard let recorder else { return try reports() }
-        return try recorder.recording(try reports())
+    private func recorded(_ path: String?) throws -> sending any ReportLink {
+        guard let recorder else { return try reports(path) }
+        return try recorder.recording(try reports(path))
     }
 
     private func logged(_ link: sending any ReportLink) -> sending any ReportLink {
@@ -53,11 +48,9 @@ extension World {
         return LoggingReportLink(link: link, log: log)
     }
 
-    private func reports() throws -> sending any ReportLink {
+    private func reports(_ path: String?) throws -> sending any ReportLink {
         if let replay { return replay.reportLink() }
         if let software { return software.reportLink() }
-        return try hidDevice()
+        return try HIDRaw.open(path ?? "", deadline: environment.deadline())
     }
-
-    private func hidDevice() throws -> sending any ReportLink { throw LinkError.noReader }
 }
