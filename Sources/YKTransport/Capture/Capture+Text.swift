@@ -4,7 +4,7 @@ import YKWire
 
 /// Why a capture file is not one: the line and the reason.
 public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line, the header being line 1.
+    /// The line, the header being line 1; 0 in a file that has no lines.
     public let line: Int
     /// What is wrong with it.
     public let reason: String
@@ -16,7 +16,7 @@ public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The line and the reason, for people.
-    public var description: String { "line \(line): \(reason)" }
+    public var description: String { line > 0 ? "line \(line): \(reason)" : reason }
 }
 
 extension Capture {

@@ -12,34 +12,48 @@ public enum CaptureImport {
         case pcscSpy = "pcsc-spy"
         /// `ykman --log-level TRAFFIC`.
         case ykman
+        /// libfido2 and its tools with `FIDO_DEBUG` or `-d`.
+        case libfido2
+        /// python-fido2 with its loggers at the level of traffic, 5.
+        case pythonFIDO2 = "python-fido2"
+        /// Packets of usbmon, written by tcpdump or Wireshark: FIDO over HID, slot reports, and cards in CCID readers.
+        case usbmon
     }
 
-    /// What passed over one card of a log.
+    /// What passed over one card or HID device of a log.
     public struct Session: Sendable, Hashable {
-        /// The reader's name, or another name where the log has none.
+        /// The name of the reader or device, or another name where the log has none.
         public let label: String
         /// The session.
         public let capture: Capture
     }
 
-    /// Reads a log: one session for each card in it, in the order in which it first names them.
+    /// Reads a log: one session for each card, device or HID channel in it, in the order in which it first names them.
     ///
-    /// Throws with the line when a command or reply cannot be read, and when there is no exchange at all.
+    /// Throws with the line, or packet, when a command or reply cannot be read, and when there is no exchange at all.
     public static func sessions(
         in log: [UInt8], from format: Format, keepsSecrets: Bool = false
     ) throws(CaptureError) -> [Session] {
-        let lines = LogLine.lines(of: log)
         var book = SessionBook()
-        switch format {
-        case .pcscd: try PCSCDLog.read(lines, into: &book)
-        case .pcscSpy: try SpyLog.read(lines, into: &book)
-        case .ykman: try YkmanLog.read(lines, into: &book)
-        }
+        try read(log, from: format, into: &book)
         let sessions = book.sessions(from: format, keepsSecrets: keepsSecrets)
         guard !sessions.isEmpty else {
-            throw CaptureError(line: max(1, lines.count), "no exchange with a card in this \(format.rawValue) log")
+            let reason = "no exchange with a card or device in this \(format.rawValue) log"
+            throw CaptureError(line: format == .usbmon ? 0 : 1 + log.count { $0 == UInt8(ascii: "\n") }, reason)
         }
         return sessions
+    }
+
+    private static func read(
+        _ log: [UInt8], from format: Format, into book: inout SessionBook
+    ) throws(CaptureError) {
+        switch format {
+        case .pcscd: try PCSCDLog.read(LogLine.lines(of: log), into: &book)
+        case .pcscSpy: try SpyLog.read(LogLine.lines(of: log), into: &book)
+        case .ykman, .pythonFIDO2: try PythonLog.read(LogLine.lines(of: log), into: &book)
+        case .libfido2: try LibFIDO2Log.read(LogLine.lines(of: log), into: &book)
+        case .usbmon: try USBMonLog.read(log, into: &book)
+        }
     }
 }
 
@@ -54,7 +68,7 @@ extension Capture {
         let names = sessions.enumerated().map { "\($0.offset + 1) '\($0.element.label)'" }.joined(separator: ", ")
         guard let session else {
             guard sessions.count == 1 else {
-                throw CaptureError(line: 1, "the log has \(sessions.count) cards, choose one: \(names)")
+                throw CaptureError(line: 1, "the log has \(sessions.count) \(sessions.nouns), choose one: \(names)")
             }
             self = sessions[0].capture
             return
@@ -63,5 +77,13 @@ extension Capture {
             throw CaptureError(line: 1, "the log has no session \(session), only \(names)")
         }
         self = sessions[session - 1].capture
+    }
+}
+
+extension [CaptureImport.Session] {
+    /// What the sessions are of, in one word.
+    fileprivate var nouns: String {
+        let links = Set(map(\.capture.header.link))
+        return links == [.card] ? "cards" : links == [.hid] ? "HID devices or channels" : "cards and HID devices"
     }
 }

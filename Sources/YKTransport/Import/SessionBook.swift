@@ -8,6 +8,11 @@ struct SessionBook {
         var events: [Capture.Event] = []
         var atr: [UInt8]?
         var hasReader = false
+        var device: String?
+
+        var link: Capture.LinkKind { events.contains(where: \.isReport) ? .hid : .card }
+        /// Whether the host asked anything.
+        var isSession: Bool { events.contains { $0.isExchange || $0.isFromHost } }
     }
 
     private var labels: [String] = []
@@ -23,6 +28,16 @@ struct SessionBook {
         add(.init(.link(what, why: why), milliseconds: milliseconds), to: label)
     }
 
+    mutating func report(_ label: String, _ report: Capture.Event.Kind, milliseconds: Double?) {
+        add(.init(report, milliseconds: milliseconds), to: label)
+    }
+
+    /// Notes what a device calls itself.
+    mutating func device(_ label: String, name: String) {
+        open(label)
+        pages[label]?.device = name
+    }
+
     /// Notes that a name is a reader's.
     mutating func reader(_ label: String, atr: [UInt8]? = nil) {
         open(label)
@@ -36,16 +51,17 @@ struct SessionBook {
         pages[label] = Page()
     }
 
-    private mutating func add(_ event: Capture.Event, to label: String) {
+    mutating func add(_ event: Capture.Event, to label: String) {
         open(label)
         pages[label]?.events.append(event)
     }
 
-    /// The sessions that have an exchange, times counted from the first event, secrets overwritten.
+    /// The sessions in which the host asked something, times counted from the first event, secrets overwritten.
     func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
         labels.compactMap { label in
-            guard let page = pages[label], page.events.contains(where: \.isExchange) else { return nil }
-            var header = Capture.Header(link: .card)
+            guard let page = pages[label], page.isSession else { return nil }
+            var header = Capture.Header(link: page.link)
+            header.device = page.device
             if page.hasReader { header.reader = label }
             header.atr = page.atr ?? commonATR
             header.note = "imported from a \(format.rawValue) log"
@@ -67,4 +83,20 @@ struct SessionBook {
 extension Capture.Event {
     /// Whether this is a command and its reply.
     package var isExchange: Bool { if case .exchange = kind { true } else { false } }
+
+    /// Whether this is a report of any kind.
+    fileprivate var isReport: Bool {
+        switch kind {
+        case .written, .delivered, .featureSet, .featureGot: true
+        case .exchange, .link: false
+        }
+    }
+
+    /// Whether this is a report that the host sent or asked for.
+    fileprivate var isFromHost: Bool {
+        switch kind {
+        case .written, .featureSet, .featureGot: true
+        case .delivered, .exchange, .link: false
+        }
+    }
 }

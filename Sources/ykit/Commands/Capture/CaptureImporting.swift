@@ -10,17 +10,19 @@ struct CaptureImporting: Verb {
         commandName: "import", abstract: "Make a recording of another tool's log.",
         discussion: """
             pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: what it prints, or reads. ykman: \
-            'ykman --log-level TRAFFIC'. Secrets are overwritten unless --keep-secrets is given.
+            'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
+            python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
+            Secrets are overwritten unless --keep-secrets is given.
             """)
     static let members = ["file", "output", "events"]
 
-    @Option(help: "Whose log it is: pcscd, pcsc-spy or ykman.")
+    @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: LogFormat
 
     @Argument(help: "A log, or - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("Which card, from 1, when the log has several.", valueName: "n"))
+    @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?
 
     @Option(
@@ -35,12 +37,18 @@ struct CaptureImporting: Verb {
         case pcscd
         case pcscSpy = "pcsc-spy"
         case ykman
+        case libfido2
+        case pythonFIDO2 = "python-fido2"
+        case usbmon
 
         var format: CaptureImport.Format {
             switch self {
             case .pcscd: .pcscd
             case .pcscSpy: .pcscSpy
             case .ykman: .ykman
+            case .libfido2: .libfido2
+            case .pythonFIDO2: .pythonFIDO2
+            case .usbmon: .usbmon
             }
         }
     }
