@@ -8,7 +8,8 @@ public final class Replay: Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Exactly the recorded bytes in the recorded order, and nothing left unread.
         case strict
-        /// The next unused exchange with the same command; for recordings made with another tool.
+        /// The next unused exchange or message that asks the same, however it is cut up; for recordings made with
+        /// another tool.
         case lookup
     }
 
@@ -17,6 +18,7 @@ public final class Replay: Sendable {
         var position = 0
         var used: [Bool]
         var randomOffset = 0
+        var cards = CardLookup()
     }
 
     /// The recording.
@@ -26,6 +28,8 @@ public final class Replay: Sendable {
     let state: Mutex<State>
     /// The times and the randomness that the commands give away, where the header does not tell.
     private let world: Capture.World
+    /// What was asked of a card, for looking it up.
+    let transactions: [CardTransaction]
 
     /// Plays a capture from its start.
     public init(_ capture: Capture, mode: Mode = .strict) {
@@ -34,6 +38,7 @@ public final class Replay: Sendable {
         state = Mutex(State(used: [Bool](repeating: false, count: capture.events.count)))
         let isTold = mode == .strict && capture.header.clock != nil && capture.header.random != nil
         world = isTold ? Capture.World() : Capture.World(of: capture)
+        transactions = mode == .lookup ? CardTransaction.all(in: capture) : []
     }
 
     /// The recorded card as a link.

@@ -65,37 +65,6 @@ extension Replay {
         }
     }
 
-    /// The reply of the next unused exchange with the same command: the same bytes outside what was masked, else the
-    /// same command in another form or with another Le. The search starts behind the last hit and wraps around.
-    func lookedUpReply(to command: [UInt8]) throws(LinkError) -> [UInt8] {
-        try state.withLock { state throws(LinkError) in
-            let meaning = try? APDU(decoding: command)
-            let hit =
-                unused(state) { $0.command.masked($0.mask) == command.masked($0.mask) }
-                ?? unused(state) { $0.command.isSameCommand(as: meaning) }
-            guard let hit, case .exchange(_, let reply) = capture.events[hit].kind else {
-                let reason = "the recording has no unused exchange with this command"
-                throw .replay(mismatch(past: state.position, actual: command, reason))
-            }
-            state.used[hit] = true
-            state.position = hit + 1
-            return reply
-        }
-    }
-
-    /// The first unused exchange that matches, from the position on and then from the start.
-    private func unused(
-        _ state: State, _ matches: (_ exchange: (command: [UInt8], mask: [Capture.Event.Mask])) -> Bool
-    ) -> Int? {
-        let count = capture.events.count
-        for step in 0..<count {
-            let index = (state.position + step) % count
-            guard !state.used[index], case .exchange(let command, _) = capture.events[index].kind else { continue }
-            if matches((command, capture.events[index].commandMask)) { return index }
-        }
-        return nil
-    }
-
     /// Whether the card lost its state before the next exchange of the recording: it was powered anew or reset.
     func takeReset() -> Bool {
         guard mode == .strict else { return false }
@@ -124,24 +93,5 @@ extension Replay {
             }
             throw .replay(.init(line: 0, reason: "the host does a \(wanted.rawValue), the recording has ended"))
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate func isSameCommand(as other: APDU?) -> Bool {
-        guard let other, count >= 4, self[1] == other.ins, let mine = try? APDU(decoding: self) else { return false }
-        return mine.meaning == other.meaning
-    }
-}
-
-extension APDU {
-    /// The command without what tools write differently: Le, the class of GET RESPONSE (CTAP takes 00 and 80), and
-    /// NFCCTAP_MSG's P1, which says only whether the host can ask again (CTAP 2.2 §11.3.7.1).
-    fileprivate var meaning: APDU {
-        var meaning = self
-        meaning.le = .none
-        if ins == 0xC0 { meaning.cla = 0x00 }
-        if cla & ~0x10 == 0x80, ins == 0x10 { meaning.p1 = 0x00 }
-        return meaning
     }
 }

@@ -35,6 +35,16 @@ extension Replay {
 
     /// A mismatch before or at an event, both commands put into words as they read at that place of the session.
     func mismatch(at index: Int, actual: [UInt8]?, _ reason: String) -> ReplayMismatch {
+        let sent = actual.map { Capture.Event(.exchange(command: $0, reply: [])) }
+        return mismatch(at: index, sent: sent, reason)
+    }
+
+    /// A mismatch before or at an event, where the host wrote a report.
+    func mismatch(at index: Int, written report: [UInt8], _ reason: String) -> ReplayMismatch {
+        mismatch(at: index, sent: Capture.Event(.written(report)), reason)
+    }
+
+    private func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
         var narrator = Narrator()
         var redactor = Redactor()
         for event in capture.events.prefix(index) {
@@ -42,15 +52,32 @@ extension Replay {
             _ = redactor.masks(event)
         }
         let event = index < capture.events.count ? capture.events[index] : nil
-        var expected: [UInt8]?
-        if case .exchange(let command, _) = event?.kind { expected = command }
-        let hidden = actual.map { $0.masked(redactor.masks(command: $0, reply: []).command) }
-        var mismatch = ReplayMismatch(line: event?.line ?? 0, expected: expected, actual: hidden, reason: reason)
-        mismatch.expectedWords = expected.map { bytes in
-            var narrator = narrator
-            return narrator.narrate(command: bytes).summary
-        }
-        mismatch.actualWords = actual.map { narrator.narrate(command: $0).summary }
+        let hidden = sent.map { redactor.redacted($0) }
+        var mismatch = ReplayMismatch(
+            line: event?.line ?? 0, expected: event?.sentBytes, actual: hidden?.sentBytes, reason: reason)
+        mismatch.expectedWords = event?.words(narrator)
+        mismatch.actualWords = sent?.words(narrator)
         return mismatch
+    }
+}
+
+extension Capture.Event {
+    /// The command or report that the host sent.
+    fileprivate var sentBytes: [UInt8]? {
+        switch kind {
+        case .exchange(let command, _): command
+        case .written(let report): report
+        default: nil
+        }
+    }
+
+    /// What the host sent, in words, as it reads after what the narrator has seen.
+    fileprivate func words(_ narrator: Narrator) -> String? {
+        var narrator = narrator
+        switch kind {
+        case .exchange(let command, _): return narrator.narrate(command: command).summary
+        case .written: return narrator.narrate(self).summary
+        default: return nil
+        }
     }
 }

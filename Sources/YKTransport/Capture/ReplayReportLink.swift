@@ -3,22 +3,28 @@
 import Synchronization
 
 extension Replay {
-    /// The recorded HID device as a link; reports are played strictly, whatever the mode.
+    /// The recorded HID device as a link.
     public func reportLink() -> sending any ReportLink { ReplayReportLink(replay: self) }
 }
 
-/// A HID device that answers from a recording: each report has to be written where the recording has it written.
+/// A HID device that answers from a recording.
+///
+/// In strict mode each report has to be written where the recording has it written. In lookup mode each message is
+/// answered with what the recording has for it, on whatever channel.
 final class ReplayReportLink: ReportLink {
     private let replay: Replay
+    private var lookup: ReportLookup
     let identity: ReportIdentity
 
     init(replay: Replay) {
         self.replay = replay
+        lookup = ReportLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
         identity = ReportIdentity(
             path: replay.capture.header.reader ?? "replay", name: replay.capture.header.device ?? "")
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        guard replay.mode == .strict else { return try lookup.write(report, replay) }
         _ = try replay.failingForGood { () throws(LinkError) in
             try replay.take(written: report)
             return []
@@ -26,7 +32,8 @@ final class ReplayReportLink: ReportLink {
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
-        try replay.failingForGood { () throws(LinkError) in try replay.nextDelivered() }
+        guard replay.mode == .strict else { return try lookup.read() }
+        return try replay.failingForGood { () throws(LinkError) in try replay.nextDelivered() }
     }
 
     func close() {}
@@ -44,8 +51,7 @@ extension Replay {
                 case .written(let expected):
                     guard expected.masked(event.commandMask) == report.masked(event.commandMask) else {
                         let reason = "the host writes another report than the recording has"
-                        let actual = report.masked(event.commandMask)
-                        throw .replay(.init(line: event.line, expected: expected, actual: actual, reason: reason))
+                        throw .replay(mismatch(at: state.position - 1, written: report, reason))
                     }
                     return
                 case .link(.removed, _): throw .removed
@@ -53,7 +59,8 @@ extension Replay {
                 default: continue
                 }
             }
-            throw .replay(.init(line: 0, actual: report, reason: "the host goes on, the recording does not"))
+            throw .replay(
+                mismatch(at: state.position, written: report, "the host goes on, the recording does not"))
         }
     }
 

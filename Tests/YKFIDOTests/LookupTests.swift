@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKFIDO
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// Recordings that other tools made answer ykit when it asks for the same thing.
+struct LookupTests {
+    /// The parameters of the only makeCredential or getAssertion of a card's recording.
+    private func parameters(_ name: String, _ command: UInt8) throws -> CBOR.Map {
+        for event in try Recordings.load(name).events {
+            guard case .exchange(let bytes, _) = event.kind, let apdu = try? APDU(decoding: bytes) else { continue }
+            if apdu.ins == 0x10, apdu.data.first == command {
+                return try #require(try CBOR(decoding: Array(apdu.data.dropFirst())).map)
+            }
+        }
+        throw WireError(.truncated, at: 0, "no such command")
+    }
+
+    @Test func aCredentialAsRecorded() async throws {
+        let asked = try parameters("canokey-make-credential", 0x01)
+        let user = try #require(asked[3]?.map)
+        var request = RegistrationRequest(
+            clientDataHash: try #require(asked[1]?.bytes), relyingParty: RelyingParty(id: "example.com"),
+            user: FIDOUser(id: try #require(user["id"]?.bytes), name: user["name"]?.text))
+        request.algorithms = [.es256]
+        request.userVerification = .discouraged
+        let made = try await Recordings.open("canokey-make-credential").register(request)
+        let trust = try AttestationVerification(rpID: "example.com").check(
+            made.response.attestationObject, clientDataHash: request.clientDataHash)
+        if case .certificates(let chain) = trust { #expect(chain.count == 1) } else { Issue.record("\(trust)") }
+    }
+
+    @Test func anAssertionAsRecorded() async throws {
+        let asked = try parameters("canokey-assert", 0x02)
+        let id = try #require(asked[3]?.array?.first?.map?["id"]?.bytes)
+        var request = AssertionRequest(rpID: "example.com", clientDataHash: try #require(asked[2]?.bytes))
+        request.allowList = [CredentialDescriptor(id: id)]
+        request.userVerification = .discouraged
+        let service = try await Recordings.open("canokey-assert")
+        let assertion = try #require(try await service.assert(request).first)
+        #expect(assertion.response.credential?.id == id && assertion.response.signature.count > 60)
+        #expect(await service.profile.hasU2F)
+    }
+
+    /// A session on HID, recorded; then asked again with other nonces, on other channels.
+    @Test func messagesOverHID() async throws {
+        let recorded = try await HIDSession.record()
+        let replay = Replay(recorded.capture, mode: .lookup)
+        let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
+        let made = try await service.register(registration())
+        #expect(made.response.attestationObject == recorded.made)
+        #expect(try await service.u2fVersion() == "U2F_V2")
+        await #expect(throws: FIDOError.self) { try await service.register(registration()) }
+        try replay.finish()
+    }
+
+    /// INIT is answered even where the recording began after it.
+    @Test func withoutINIT() async throws {
+        var capture = try await HIDSession.record().capture
+        let isINIT = { (report: [UInt8]) in report[4] == 0x86 }
+        capture.events.removeAll { event in
+            switch event.kind {
+            case .written(let report), .delivered(let report): isINIT(report)
+            default: false
+            }
+        }
+        let service = try await FIDOService.open(
+            hid: Replay(capture, mode: .lookup).reportLink(), environment: .instant)
+        #expect(try await service.info().speaks(.fido21))
+    }
+
+    /// What differs is told in words, without what is secret in it.
+    @Test func anUnknownMessageIsTold() async throws {
+        let replay = Replay(try await HIDSession.record().capture, mode: .lookup)
+        let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
+        let error = await #expect(throws: FIDOError.self) { try await service.setPIN(secret("12345")) }
+        guard case .ctap(.link(.device(.replay(let mismatch)))) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(mismatch.actualWords?.hasPrefix("CTAP clientPIN") == true)
+    }
+}
+
+/// A short session on the virtual key's HID interface.
+enum HIDSession {
+    static func record() async throws -> (capture: Capture, made: AttestationObject) {
+        let file = RecordingFile("lookup")
+        let recorder = Recorder(path: file.path)
+        let service = try await FIDOService.open(
+            hid: recorder.recording(try Bench().key.reportLink()), environment: recorder.recording(.instant))
+        let made = try await service.register(registration())
+        _ = try await service.u2fVersion()
+        return (try file.capture(), made.response.attestationObject)
+    }
+}
