@@ -8,60 +8,113 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// Sessions with a PIN, recorded with secrets overwritten, then replayed strictly: every byte that the host sends is
-/// the same.
+/// Sessions with secrets, recorded with these overwritten, then replayed strictly: every byte that the host sends is the
+/// same, but for what was overwritten.
 struct RecordingTests {
-    private func session(_ service: FIDOService) async throws -> [[UInt8]] {
-        try await service.setPIN(secret("12345"))
-        var request = registration()
-        request.isResident = true
-        let made = try await service.register(request)
-        let all = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
-        return [made.response.authenticatorData.bytes] + all.map(\.response.signature)
-    }
-
-    private func capture(_ path: String) throws -> Capture {
-        let file = try #require(fopen(path, "r"))
-        defer {
-            fclose(file)
-            unlink(path)
-        }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try Capture(parsing: Array(bytes.prefix(count)))
+    /// How a session goes over the wire.
+    enum Carrier: String, CaseIterable {
+        case hid
+        case card
     }
 
     private let interaction = FIDOInteraction(pin: { _ in secret("12345") })
 
-    @Test func replaysHIDExactly() async throws {
-        let path = "/tmp/ykit-fido-test-\(getpid())-hid.jsonl"
-        unlink(path)
-        let recorder = Recorder(path: path)
-        let made = try await session(
-            try await FIDOService.open(
-                hid: recorder.recording(try Bench().key.reportLink()), environment: recorder.recording(.instant),
-                interaction: interaction))
-        let capture = try capture(path)
-        #expect(capture.header.link == .hid)
-        let replay = Replay(capture)
-        let again = try await session(
-            try await FIDOService.open(
-                hid: replay.reportLink(), environment: replay.replaying(.instant), interaction: interaction))
-        #expect(again == made)
-        try replay.finish()
+    private func open(_ key: VirtualKey, _ carrier: Carrier, _ recorder: Recorder) async throws -> FIDOService {
+        let environment = recorder.recording(.instant)
+        if carrier == .hid {
+            return try await FIDOService.open(
+                hid: recorder.recording(key.reportLink()), environment: environment, interaction: interaction)
+        }
+        let channel = CardChannel(link: try recorder.recording(key.link()), environment: environment)
+        return try await FIDOService.open(card: channel, interaction: interaction)
     }
 
-    @Test func replaysTheCardExactly() async throws {
-        let path = "/tmp/ykit-fido-test-\(getpid())-card.jsonl"
-        unlink(path)
-        let recorder = Recorder(path: path)
-        let link = try recorder.recording(try Bench().key.link())
-        let channel = CardChannel(link: link, environment: recorder.recording(.instant))
-        let made = try await session(try await FIDOService.open(card: channel, interaction: interaction))
-        let replay = Replay(try capture(path))
-        let replayed = CardChannel(link: replay.link(), environment: replay.replaying(.instant))
-        let again = try await session(try await FIDOService.open(card: replayed, interaction: interaction))
-        #expect(again == made)
+    private func open(_ replay: Replay, _ carrier: Carrier) async throws -> FIDOService {
+        if carrier == .hid {
+            return try await FIDOService.open(
+                hid: replay.reportLink(), environment: replay.replaying(.instant), interaction: interaction)
+        }
+        let channel = CardChannel(link: replay.link(), environment: replay.replaying(.instant))
+        return try await FIDOService.open(card: channel, interaction: interaction)
+    }
+
+    /// Records a session, replays it strictly, and gives the recording and what came out each time.
+    private func replayed<Value: Sendable>(
+        _ carrier: Carrier, _ session: (FIDOService) async throws -> Value
+    ) async throws -> (capture: Capture, made: Value, again: Value) {
+        let file = RecordingFile(carrier.rawValue)
+        let made = try await session(try await open(try Bench().key, carrier, Recorder(path: file.path)))
+        let capture = try file.capture()
+        #expect(capture.header.link.rawValue == carrier.rawValue && capture.check().isEmpty)
+        let replay = Replay(capture)
+        let again = try await session(try await open(replay, carrier))
         try replay.finish()
+        return (capture, made, again)
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func aPIN(carrier: Carrier) async throws {
+        let (_, made, again) = try await replayed(carrier) { service in
+            try await service.setPIN(secret("12345"))
+            var request = registration()
+            request.isResident = true
+            let made = try await service.register(request)
+            let all = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
+            return [made.response.authenticatorData.bytes] + all.map(\.response.signature)
+        }
+        #expect(made == again)
+    }
+
+    /// The secrets that a key makes are not in the recording, and cannot be had from it: a replay gets others.
+    @Test(arguments: Carrier.allCases)
+    func hmacSecret(carrier: Carrier) async throws {
+        let salts = try #require(HMACSecretSalts([UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 32)))
+        let (capture, made, again) = try await replayed(carrier) { service in
+            try await service.setPIN(secret("12345"))
+            var request = registration()
+            request.isResident = true
+            request.extensions.createsHMACSecret = true
+            _ = try await service.register(request)
+            var ask = AssertionRequest(rpID: "example.com", clientDataHash: hash)
+            ask.extensions.salts = salts
+            let first = try await service.assert(ask)
+            let second = try await service.assert(ask)
+            return (first + second).map { $0.extensions.secrets?.first.value.copyBytes() ?? [] }
+        }
+        #expect(made.count == 2 && made[0] == made[1] && made[0].count == 32)
+        #expect(again.count == 2 && again[0] != made[0])
+        for bytes in [made[0], salts.first] { #expect(!capture.text.contains(Hex.encode(bytes.prefix(8)))) }
+    }
+
+    @Test(arguments: Carrier.allCases)
+    func credentialManagement(carrier: Carrier) async throws {
+        let (_, made, again) = try await replayed(carrier) { service in
+            try await service.setPIN(secret("12345"))
+            var request = registration()
+            request.isResident = true
+            _ = try await service.register(request)
+            let party = try await service.relyingParties()[0]
+            return try await service.credentials(of: party).map(\.user.id)
+        }
+        #expect(made == again && made.count == 1)
+    }
+}
+
+/// A file for a recording, which goes away with it.
+final class RecordingFile {
+    let path: String
+
+    init(_ name: String) {
+        path = "/tmp/ykit-fido-test-\(getpid())-\(name)-\(UInt32.random(in: .min ... .max)).jsonl"
+    }
+
+    deinit { unlink(path) }
+
+    func capture() throws -> Capture {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return try Capture(parsing: Array(bytes.prefix(count)))
     }
 }

@@ -65,34 +65,6 @@ enum SecretPlaces {
         }
     }
 
-    /// The secrets of a CTAP2 request: of clientPIN pinUvAuthParam (4), newPinEnc (5) and pinHashEnc (6).
-    static func ctap(_ message: [UInt8]) -> [Range<Int>] {
-        guard message.first == 0x06 else { return [] }
-        var cursor = CBORCursor(message, from: 1)
-        guard let head = try? cursor.head() else { return from(1, message) }
-        guard head.major == 5 else { return from(1, message) }
-        var found: [Range<Int>] = []
-        var left = head.isIndefinite ? UInt64.max : head.argument
-        while left > 0, !cursor.isAtEnd {
-            left -= 1
-            let start = cursor.position
-            guard let key = try? cursor.head(), key.major == 0 else { return found + from(start, message) }
-            let value = cursor.position
-            let isWhole = (try? cursor.skip()) != nil
-            let end = isWhole ? cursor.position : message.count
-            if (4...6).contains(key.argument) { found.append(content(message, from: value, to: end)) }
-            if !isWhole { return found }
-        }
-        return found
-    }
-
-    /// A value less its head, so that what is left can still be read as CBOR.
-    private static func content(_ message: [UInt8], from start: Int, to end: Int) -> Range<Int> {
-        var cursor = CBORCursor(message, from: start, to: end)
-        guard let head = try? cursor.head(), head.major == 2 else { return start..<max(start, end) }
-        return cursor.position..<max(cursor.position, end)
-    }
-
     private static func otp(_ command: APDU, _ data: [UInt8]) -> [Range<Int>] {
         guard command.ins == 0x01 else { return [] }
         switch command.p1 {
