@@ -41,6 +41,7 @@ let package = Package(
         .target(name: "CHidraw"),
         .target(name: "CPCSC"),
         .target(name: "CUDev"),
+        .target(name: "CPublicSuffix", exclude: ["rules.inc"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "YKWire", swiftSettings: house),
         .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras], swiftSettings: house),
@@ -51,7 +52,8 @@ let package = Package(
         .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(
-            name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1], swiftSettings: house),
+            name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1],
+            swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",

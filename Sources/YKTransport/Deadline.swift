@@ -13,6 +13,12 @@ public struct Deadline: Sendable {
         Deadline(expires: .now.advanced(by: min(duration, longest)), cancellation: cancellation)
     }
 
+    /// The one of both that is over first.
+    public func earlier(_ other: Deadline?) -> Deadline {
+        guard let other, other.expires < expires else { return self }
+        return other
+    }
+
     /// The time left; zero when it is over.
     public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: expires)) }
 

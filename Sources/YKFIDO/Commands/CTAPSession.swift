@@ -10,6 +10,8 @@ package final class CTAPSession {
     package var messageLimit = CTAPSession.defaultMessageLimit
     /// Whether answers that are not in canonical form are refused.
     package var mode = CBOR.Mode.lenient
+    /// The end of a piece of work of several messages; each has the environment's time at most.
+    package var limit: Deadline?
     /// Told what the key is doing while it works.
     package var keepalive: (FIDOKeepalive) -> Void = { _ in }
 
@@ -19,6 +21,9 @@ package final class CTAPSession {
     package init(_ link: any FIDOLink) { self.link = link }
 
     package var environment: Environment { link.environment }
+
+    /// A deadline for a message that is sent now.
+    package func deadline() -> Deadline { environment.deadline().earlier(limit) }
 
     /// Sends a command; a status other than 00 throws `status`.
     package func send<Command: CTAPCommand>(_ command: Command) throws(CTAPError) -> Command.Response {
@@ -45,10 +50,10 @@ package final class CTAPSession {
         return reply
     }
 
-    /// Sends a message of any kind under the environment's time.
+    /// Sends a message of any kind.
     package func call(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(CTAPError) -> [UInt8] {
         try lift(CTAPError.link) { () throws(FIDOLinkError) in
-            try link.call(command, payload, deadline: environment.deadline(), keepalive: keepalive)
+            try link.call(command, payload, deadline: deadline(), keepalive: keepalive)
         }
     }
 

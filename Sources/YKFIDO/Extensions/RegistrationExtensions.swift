@@ -28,25 +28,26 @@ public struct RegistrationExtensions: Hashable, Sendable {
     /// Makes a set in which nothing is asked for.
     public init() {}
 
-    func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) throws(FIDOError) -> CBOR.Map {
+    /// Refuses what has to be done and cannot; `nil` stands for U2F, which has no extensions.
+    func check(_ info: AuthenticatorInfo?) throws(FIDOError) {
+        func knows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
+        if enforcesProtection, let protection, protection != .optional, !knows("credProtect") {
+            throw .unsupported("credProtect")
+        }
+        if createsLargeBlobKey, !knows("largeBlobKey") { throw .unsupported("largeBlobKey") }
+    }
+
+    /// The inputs as the key takes them; those that it does not know are left out.
+    func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) -> CBOR.Map {
         var map = CBOR.Map()
         func knows(_ identifier: String) -> Bool { info.extensions.contains(identifier) }
-        if let protection {
-            if knows("credProtect") {
-                map["credProtect"] = .unsigned(protection.rawValue)
-            } else if enforcesProtection, protection != .optional {
-                throw .unsupported("credProtect")
-            }
-        }
+        if let protection, knows("credProtect") { map["credProtect"] = .unsigned(protection.rawValue) }
         if createsHMACSecret || salts != nil, knows("hmac-secret") { map["hmac-secret"] = true }
         map["hmac-secret-mc"] = hmacSecret
         if let blob, knows("credBlob"), blob.count <= Int(clamping: info.maxCredentialBlobLength ?? 32) {
             map["credBlob"] = .bytes(blob)
         }
-        if createsLargeBlobKey {
-            guard knows("largeBlobKey") else { throw .unsupported("largeBlobKey") }
-            map["largeBlobKey"] = true
-        }
+        if createsLargeBlobKey { map["largeBlobKey"] = true }
         if asksMinPINLength, knows("minPinLength") { map["minPinLength"] = true }
         if asksPINComplexity, knows("pinComplexityPolicy") { map["pinComplexityPolicy"] = true }
         if allowsThirdPartyPayment, knows("thirdPartyPayment") { map["thirdPartyPayment"] = true }

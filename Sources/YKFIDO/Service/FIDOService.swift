@@ -73,13 +73,7 @@ public actor FIDOService {
 
     /// Waits for a touch, to tell which of several keys is meant (selection; on keys that lack it, a credential that
     /// is thrown away is asked for, which CTAP 2.0 ends with the touch).
-    public func select() throws(FIDOError) {
-        if session.isCTAP2 {
-            let info = try session.info()
-            if info.speaks(.fido21) || info.speaks(.fido23) { return try session.send(SelectAuthenticator()) }
-        }
-        try session.selectByCredential()
-    }
+    public func select() throws(FIDOError) { try session.select() }
 
     /// Erases all credentials, the PIN and the fingerprints (reset).
     ///

@@ -25,11 +25,18 @@ final class FIDOSession {
             let info = try ctap.send(GetInfo())
             ctap.messageLimit = info.maxMessageSize
             cachedInfo = info
-            isCTAP2 = true
+            isCTAP2 = info.versions != [.u2fV2]
         } catch {
             guard error.saysNoCTAP2, ctap.link.profile.hasU2F else { throw FIDOError(error) }
             isCTAP2 = false
         }
+    }
+
+    /// Does a piece of work within a time; without one each message has the environment's.
+    func within<Value>(_ time: Duration?, _ body: () throws(FIDOError) -> Value) throws(FIDOError) -> Value {
+        ctap.limit = time.map { .after($0, cancellation: ctap.environment.cancellation) }
+        defer { ctap.limit = nil }
+        return try body()
     }
 
     /// Sends a command and lifts its error.

@@ -22,6 +22,13 @@ public struct FIDOToken: Sendable {
     func covers(_ wanted: ClientPIN.Permissions, rpID: String?, generation: Int) -> Bool {
         guard generation == self.generation else { return false }
         guard let permissions else { return true }
-        return permissions.isSuperset(of: wanted) && (self.rpID == nil && rpID == nil || self.rpID == rpID)
+        let isFree = wanted == .largeBlobWrite
+        return permissions.isSuperset(of: wanted) && (self.rpID == rpID || isFree)
+    }
+
+    /// The token with less permissions: what is left after a use.
+    func restricted(to permissions: ClientPIN.Permissions) -> FIDOToken {
+        FIDOToken(
+            secret: secret, version: version, permissions: permissions, rpID: rpID, generation: generation)
     }
 }

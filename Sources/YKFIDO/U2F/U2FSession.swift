@@ -50,7 +50,7 @@ struct U2FSession {
 
     /// Asks until the key was touched: 6985 means not yet.
     private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
-        let deadline = ctap.environment.deadline()
+        let deadline = ctap.deadline()
         while true {
             let response = try exchange(command)
             guard response.status == .conditionsNotSatisfied else { return response }

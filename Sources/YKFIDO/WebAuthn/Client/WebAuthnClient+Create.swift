@@ -20,6 +20,7 @@ extension WebAuthnClient {
         for part in extensions { try part.prepare(&draft, ceremony) }
         let request = draft
         let made = try await asking { () async throws(FIDOError) in try await service.register(request) }
+        try made.response.authenticatorData.check(request.userVerification, true)
         var results = JSON.Object()
         for part in extensions { try await part.finish(&results, made, ceremony) }
         return RegistrationResponse(

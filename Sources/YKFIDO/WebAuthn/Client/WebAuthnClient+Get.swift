@@ -42,7 +42,7 @@ extension WebAuthnClient {
     private func sign(
         _ options: PublicKeyCredentialRequestOptions, _ hash: [UInt8]?
     ) async throws(WebAuthnError) -> Signed {
-        let rpID = try origin.relyingPartyID(options.rpID)
+        let rpID = try options.isPayment ? origin.payeeID(options.rpID) : origin.relyingPartyID(options.rpID)
         var data = try clientData(.get, options.challenge, hash: hash)
         let info = try await info()
         let ceremony = RequestCeremony(options: options, rpID: rpID, origin: origin, info: info, service: service)
@@ -59,6 +59,9 @@ extension WebAuthnClient {
         for part in extensions { try part.prepare(&draft, ceremony) }
         let request = draft
         let assertions = try await asking { () async throws(FIDOError) in try await service.assert(request) }
+        for assertion in assertions {
+            try assertion.response.authenticatorData.check(request.userVerification, request.requiresPresence)
+        }
         return Signed(assertions: assertions, ceremony: ceremony, data: data)
     }
 

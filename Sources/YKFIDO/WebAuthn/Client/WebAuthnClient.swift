@@ -57,6 +57,7 @@ public struct WebAuthnClient: Sendable {
         return .hash(hash)
     }
 
+    /// The time for a ceremony, from the milliseconds of the options.
     static func timeout(_ milliseconds: UInt64?) -> Duration? {
         milliseconds.map { min(.milliseconds(Int64(clamping: min($0, 1 << 40))), longestTimeout) }
     }
@@ -71,5 +72,15 @@ public struct WebAuthnClient: Sendable {
         let said = info?.transports.map(AuthenticatorTransport.init(rawValue:)) ?? []
         guard said.isEmpty else { return said }
         return await service.profile.carrier == .hid ? [.usb] : []
+    }
+}
+
+extension AuthenticatorData {
+    /// Refuses an answer that says less than was required.
+    func check(_ verification: UserVerification, _ requiresPresence: Bool) throws(WebAuthnError) {
+        if requiresPresence, !flags.contains(.userPresent) { throw .key(.verification(.noPresence)) }
+        if verification == .required, !flags.contains(.userVerified) {
+            throw .key(.verification(.noUserVerification))
+        }
     }
 }

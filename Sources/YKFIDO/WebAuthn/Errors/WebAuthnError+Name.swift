@@ -22,7 +22,7 @@ extension WebAuthnError {
         case .unsupported("plat"): .notAllowed
         case .unsupported: .notSupported
         case .ctap(let error): name(of: error)
-        case .largeBlobs, .verification, .unsuitablePIN: .unknown
+        case .largeBlobs, .unsuitablePIN: .unknown
         default: .notAllowed
         }
     }

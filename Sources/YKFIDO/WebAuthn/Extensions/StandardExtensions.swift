@@ -3,5 +3,8 @@
 /// The extensions that every client here has.
 public enum StandardExtensions {
     /// All of them.
-    public static let all: [any ClientExtension] = [CredPropsExtension()]
+    public static let all: [any ClientExtension] = [
+        CredPropsExtension(), CredProtectExtension(), PRFExtension(), HMACSecretExtension(), LargeBlobExtension(),
+        CredBlobExtension(), MinPINLengthExtension(), AppIDExtension(), UVMExtension(), PaymentExtension(),
+    ]
 }

@@ -16,4 +16,12 @@ extension Origin {
         guard id != suffix, !suffix.hasSuffix("." + id) else { throw fault(.publicSuffix) }
         return id
     }
+
+    /// The identifier of the relying party of a payment, for which any origin may ask (Secure Payment Confirmation
+    /// §5).
+    func payeeID(_ id: String?) throws(WebAuthnError) -> String {
+        guard let id, id != host else { return host }
+        guard DomainName.isValid(id) else { throw .relyingParty(id: id, origin: description, .notADomain) }
+        return id
+    }
 }

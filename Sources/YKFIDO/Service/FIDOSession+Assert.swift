@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension FIDOSession {
+    /// Has credentials sign with CTAP2.
+    func assert(_ request: AssertionRequest) throws(FIDOError) -> [Assertion] {
+        var request = request
+        try request.extensions.check(try info())
+        if let other = request.alternativeID, try !has(request.allowList, for: request.rpID) {
+            if try has(request.allowList, for: other) {
+                request.rpID = other
+            } else if try u2fHas(request.allowList, for: other) != nil {
+                return [try assertU2F(request, for: [other])]
+            }
+        }
+        let means = try verify(
+            request.userVerification, request.extensions.permissions, rpID: request.rpID, isResident: false)
+        var command = GetAssertion(rpID: request.rpID, clientDataHash: request.clientDataHash)
+        command.allowList =
+            request.extensions.saltsByCredential.isEmpty
+            ? try fitting(request.allowList, rpID: request.rpID, means)
+            : try sole(request.allowList, rpID: request.rpID, means)
+        if command.allowList.isEmpty, !request.allowList.isEmpty { throw .noCredentials }
+        command.requiresPresence = request.requiresPresence ? nil : false
+        command.verifiesUser = means.option
+        command.auth = means.auth(over: request.clientDataHash)
+        defer { if request.requiresPresence { tokenWasUsed() } }
+        return try assert(command, request.extensions)
+    }
+
+    private func assert(
+        _ command: GetAssertion, _ extensions: AssertionExtensions
+    ) throws(FIDOError) -> [Assertion] {
+        var command = command
+        let info = try info()
+        guard let salts = extensions.salts(for: command.allowList) else {
+            command.extensions = extensions.input(info, hmacSecret: nil)
+            return try assertions(command) { _ throws(FIDOError) in nil }
+        }
+        let exchange = try HMACSecretExchange(salts, self)
+        command.extensions = extensions.input(info, hmacSecret: exchange.input)
+        return try assertions(command) { output throws(FIDOError) in
+            try exchange.secrets(output, during: command.name)
+        }
+    }
+
+    private func assertions(
+        _ command: GetAssertion, secrets: (CBOR?) throws(FIDOError) -> HMACSecrets?
+    ) throws(FIDOError) -> [Assertion] {
+        var response = try send(command)
+        let count = min(Int(clamping: response.numberOfCredentials ?? 1), Self.listLimit)
+        var assertions = [try assertion(response, command, secrets: secrets)]
+        while assertions.count < count {
+            response = try send(GetNextAssertion())
+            assertions.append(try assertion(response, command, secrets: secrets))
+        }
+        return assertions
+    }
+
+    private func assertion(
+        _ response: GetAssertion.Response, _ command: GetAssertion,
+        secrets: (CBOR?) throws(FIDOError) -> HMACSecrets?
+    ) throws(FIDOError) -> Assertion {
+        func malformed(_ reason: String) -> FIDOError {
+            .ctap(.malformed(WireError(.malformed, at: 0, reason), during: command.name))
+        }
+        let only = command.allowList.count == 1 ? command.allowList.first : nil
+        guard let credential = response.credential ?? only else { throw malformed("the credential is not named") }
+        guard command.allowList.isEmpty || command.allowList.contains(where: { $0.id == credential.id }) else {
+            throw malformed("a credential that was not asked for")
+        }
+        try response.authenticatorData.check(isFor: command.rpID, during: command.name)
+        let map = response.authenticatorData.extensions
+        return Assertion(
+            response: response, credential: credential, rpID: command.rpID,
+            extensions: AssertionExtensionOutputs(map, secrets: try secrets(map?["hmac-secret"])))
+    }
+}

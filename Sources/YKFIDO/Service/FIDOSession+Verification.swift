@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// How a command shows that the user was verified.
+enum VerificationMeans {
+    /// Not at all.
+    case none
+    /// By a proof under a token.
+    case token(FIDOToken)
+    /// By the key's own means, in the command itself; keys of CTAP 2.0.
+    case inCommand
+
+    func auth(over hash: [UInt8]) -> PINUVAuth? {
+        if case .token(let token) = self { token.auth(over: hash) } else { nil }
+    }
+    var option: Bool? { if case .inCommand = self { true } else { nil } }
+}
+
+extension FIDOSession {
+    /// Decides whether the user has to be verified (CTAP 2.2 §6.1.1, §6.2.1), and has it done.
+    func verify(
+        _ wish: UserVerification, _ permissions: ClientPIN.Permissions, rpID: String, isResident: Bool
+    ) throws(FIDOError) -> VerificationMeans {
+        let info = try info()
+        let usesPIN = info.hasPIN && info.option(.noMcGaPermissionsWithClientPin) != true
+        let canVerify = usesPIN || info.hasBuiltInUV
+        let isCreation = permissions.contains(.makeCredential)
+        let keyInsists =
+            info.option(.alwaysUv) == true
+            || isCreation && canVerify && (isResident || info.option(.makeCredUvNotRqd) != true)
+        switch wish {
+        case .required where !canVerify: throw info.takesPIN ? .pinNotSet : .unsupported("uv")
+        case .discouraged where !keyInsists: return .none
+        case .preferred where !canVerify && !keyInsists: return .none
+        default: break
+        }
+        guard canVerify else { throw .pinNotSet }
+        if info.hasBuiltInUV, !info.hasPermissions { return .inCommand }
+        return .token(try access(permissions, rpID: rpID))
+    }
+
+    /// A token permits one credential or assertion, but large blobs may be written with it afterwards (CTAP 2.2
+    /// §6.5.2.1); tokens of CTAP 2.0 stay as they are.
+    func tokenWasUsed() {
+        guard let permissions = token?.permissions else { return }
+        token = permissions.contains(.largeBlobWrite) ? token?.restricted(to: .largeBlobWrite) : nil
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// appid and appidExclude: credentials that were registered with U2F, for an AppID in place of a domain name
+/// (WebAuthn Level 3 §10.1.1, §10.1.2).
+public struct AppIDExtension: ClientExtension {
+    /// Makes the extension.
+    public init() {}
+
+    /// Reads `appidExclude`.
+    public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
+        try Self.refuse("appid", ceremony.inputs, "only where a credential signs")
+        request.alsoExcludedFor = try Self.appID("appidExclude", ceremony.inputs, ceremony.origin)
+    }
+
+    /// `appidExclude`: that it was looked for.
+    public func finish(
+        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+    ) {
+        if ceremony.inputs["appidExclude"] != nil { results["appidExclude"] = true }
+    }
+
+    /// Reads `appid`.
+    public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        try Self.refuse("appidExclude", ceremony.inputs, "only where a credential is made")
+        request.alternativeID = try Self.appID("appid", ceremony.inputs, ceremony.origin)
+    }
+
+    /// `appid`: whether the credential that signed is for the AppID.
+    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+        guard ceremony.inputs["appid"] != nil else { return }
+        results["appid"] = .bool(assertion.rpID != ceremony.rpID)
+    }
+
+    private static func refuse(_ name: String, _ inputs: JSONMembers, _ why: String) throws(WebAuthnError) {
+        guard inputs[name] == nil else { throw .member(inputs.path(of: name), problem: why, name: .notSupported) }
+    }
+
+    /// The AppID, when the origin may use it: its own, or a https address under the same registrable domain. Lists of
+    /// trusted facets are not fetched (FIDO AppID and Facet Specification 1.2 §3.1.2).
+    private static func appID(
+        _ name: String, _ inputs: JSONMembers, _ origin: Origin
+    ) throws(WebAuthnError) -> String? {
+        guard let appID = try inputs.optional(name, .string) else { return nil }
+        guard !appID.isEmpty, appID != origin.description else { return origin.description }
+        let scheme = "https://"
+        let place = appID.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+        guard appID.hasPrefix(scheme), let other = try? Origin(scheme + place),
+            PublicSuffixList.registrableDomain(of: other.host) == PublicSuffixList.registrableDomain(of: origin.host)
+        else {
+            throw .member(
+                inputs.path(of: name), problem: "\(origin) may not use this AppID: it is of another domain",
+                name: .security)
+        }
+        return appID
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// hmacCreateSecret and hmacGetSecret: hmac-secret with salts as the key takes them (CTAP 2.2 §12.7, §12.8).
+public struct HMACSecretExtension: ClientExtension {
+    /// Makes the extension.
+    public init() {}
+
+    /// Reads `hmacCreateSecret`, and `hmacGetSecret` for keys that make secrets at once.
+    public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
+        if try ceremony.inputs.optional("hmacCreateSecret", .bool) == true {
+            request.extensions.createsHMACSecret = true
+        }
+        guard let salts = try Self.salts(ceremony.inputs, isFree: request.extensions.salts == nil) else { return }
+        request.extensions.salts = salts
+    }
+
+    /// `hmacCreateSecret`, and `hmacGetSecret` where the key made secrets already.
+    public func finish(
+        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+    ) throws(WebAuthnError) {
+        if try ceremony.inputs.optional("hmacCreateSecret", .bool) == true {
+            results["hmacCreateSecret"] = .bool(registration.extensions.hasHMACSecret)
+        }
+        guard ceremony.inputs["hmacGetSecret"] != nil else { return }
+        results["hmacGetSecret"] = registration.extensions.secrets?.json("output1", "output2")
+    }
+
+    /// Reads `hmacGetSecret`.
+    public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        let isFree = request.extensions.salts == nil && request.extensions.saltsByCredential.isEmpty
+        guard let salts = try Self.salts(ceremony.inputs, isFree: isFree), ceremony.keyKnows("hmac-secret") else {
+            return
+        }
+        request.extensions.salts = salts
+    }
+
+    /// `hmacGetSecret`.
+    public func finish(
+        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+    ) throws(WebAuthnError) {
+        guard ceremony.inputs["hmacGetSecret"] != nil else { return }
+        results["hmacGetSecret"] = assertion.extensions.secrets?.json("output1", "output2")
+    }
+
+    private static func salts(_ inputs: JSONMembers, isFree: Bool) throws(WebAuthnError) -> HMACSecretSalts? {
+        guard let members = try inputs.members("hmacGetSecret") else { return nil }
+        let first = try members.required("salt1", .bytes)
+        guard let salts = HMACSecretSalts(first, try members.optional("salt2", .bytes)) else {
+            throw .member(inputs.path(of: "hmacGetSecret"), problem: "salts of 32 bytes are right")
+        }
+        guard isFree else {
+            throw .member(
+                inputs.path(of: "hmacGetSecret"), problem: "prf asks for the same already", name: .notSupported)
+        }
+        return salts
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+public import YKWire
+
+/// largeBlob: bytes that the key keeps beside a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey.
+public struct LargeBlobExtension: ClientExtension {
+    /// Makes the extension.
+    public init() {}
+
+    /// Reads `largeBlob.support`; `required` refuses keys that cannot, and credentials that the key does not remember.
+    public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
+        guard let input = try ceremony.inputs.members("largeBlob") else { return }
+        for name in ["read", "write"] where input[name] != nil {
+            throw Self.misplaced(input.path(of: name), "only for a credential that is there already")
+        }
+        let isRequired = try input.optional("support", .string) == "required"
+        if isRequired, !request.isResident { throw .key(.unsupported("largeBlobKey")) }
+        request.extensions.createsLargeBlobKey =
+            isRequired || request.isResident && ceremony.keyKnows("largeBlobKey")
+    }
+
+    /// `largeBlob.supported`.
+    public func finish(
+        _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
+    ) throws(WebAuthnError) {
+        guard ceremony.inputs["largeBlob"] != nil else { return }
+        results["largeBlob"] = ["supported": .bool(registration.response.largeBlobKey != nil)]
+    }
+
+    /// Reads `largeBlob.read` or `largeBlob.write`.
+    public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        guard let task = try Task(ceremony), ceremony.keyKnows("largeBlobKey") else { return }
+        request.extensions.wantsLargeBlobKey = true
+        if case .write = task { request.extensions.writesLargeBlob = true }
+    }
+
+    /// `largeBlob.blob` when there is one, or `largeBlob.written`.
+    public func finish(
+        _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
+    ) async throws(WebAuthnError) {
+        guard let task = try Task(ceremony) else { return }
+        let key = assertion.response.largeBlobKey.map { SharedSecret(Secret($0)) }
+        switch task {
+        case .read:
+            let blob = if let key { try await read(ceremony.service, key) } else { nil as [UInt8]? }
+            results["largeBlob"] = .object(JSON.Object([("blob", blob.map(JSON.bytes))]))
+        case .write(let blob):
+            let isWritten = if let key { try await write(blob, ceremony.service, key) } else { false }
+            results["largeBlob"] = ["written": .bool(isWritten)]
+        }
+    }
+
+    private func read(_ service: FIDOService, _ key: SharedSecret) async throws(WebAuthnError) -> [UInt8]? {
+        do { return try await service.largeBlob(key: key) } catch .largeBlobs { return nil } catch {
+            throw WebAuthnError(error)
+        }
+    }
+
+    /// Whether there was room for the blob.
+    private func write(
+        _ blob: [UInt8], _ service: FIDOService, _ key: SharedSecret
+    ) async throws(WebAuthnError) -> Bool {
+        do {
+            try await service.setLargeBlob(blob, key: key)
+            return true
+        } catch {
+            switch error {
+            case .largeBlobs, .ctap(.status(.largeBlobStorageFull, _)): return false
+            default: throw WebAuthnError(error)
+            }
+        }
+    }
+
+    private static func misplaced(_ member: String, _ problem: String) -> WebAuthnError {
+        .member(member, problem: problem, name: .notSupported)
+    }
+
+    /// What is to be done with the blob.
+    private enum Task {
+        case read
+        case write([UInt8])
+
+        init?(_ ceremony: RequestCeremony) throws(WebAuthnError) {
+            guard let input = try ceremony.inputs.members("largeBlob") else { return nil }
+            let isRead = try input.optional("read", .bool) ?? false
+            let blob = try input.optional("write", .bytes)
+            if input["support"] != nil {
+                throw misplaced(input.path(of: "support"), "only where a credential is made")
+            }
+            guard let blob else {
+                guard isRead else { return nil }
+                self = .read
+                return
+            }
+            if isRead { throw misplaced(input.path(of: "write"), "either read or write") }
+            guard ceremony.options.allowCredentials.count == 1 else {
+                throw misplaced(input.path(of: "write"), "allowCredentials has to name one credential")
+            }
+            self = .write(blob)
+        }
+    }
+}

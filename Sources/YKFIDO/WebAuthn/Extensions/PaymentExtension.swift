@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// payment: credentials for Secure Payment Confirmation, by thirdPartyPayment (CTAP 2.2 §12.10).
+///
+/// Where a credential signs, the client data say what is paid to whom, and any site may ask.
+public struct PaymentExtension: ClientExtension {
+    /// Makes the extension.
+    public init() {}
+
+    /// Reads `payment.isPayment`, and `thirdPartyPayment`.
+    public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
+        request.extensions.allowsThirdPartyPayment = try Self.isWanted(ceremony.inputs)
+    }
+
+    /// Reads `payment.isPayment`, and `thirdPartyPayment`.
+    public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
+        request.extensions.asksThirdPartyPayment = try Self.isWanted(ceremony.inputs)
+    }
+
+    /// With `payment.isPayment`: of type `payment.get`, with the payment's details.
+    public func clientData(
+        _ data: ClientData, _ ceremony: RequestCeremony
+    ) throws(WebAuthnError) -> ClientData {
+        guard let payment = try PaymentInputs(ceremony.inputs), payment.isPayment else { return data }
+        var others = data.others
+        others["payment"] = try payment.clientData(rpID: ceremony.rpID)
+        return ClientData(
+            .payment, challenge: data.challenge, origin: data.origin, crossOrigin: data.crossOrigin ?? false,
+            topOrigin: data.topOrigin, others: others)
+    }
+
+    /// `thirdPartyPayment`: whether the credential may be used by other sites, where that was asked.
+    public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
+        guard ceremony.inputs["thirdPartyPayment"] != nil else { return }
+        results["thirdPartyPayment"] = assertion.extensions.allowsThirdPartyPayment.map(JSON.bool)
+    }
+
+    private static func isWanted(_ inputs: JSONMembers) throws(WebAuthnError) -> Bool {
+        let isDirect = try inputs.optional("thirdPartyPayment", .bool) ?? false
+        return try PaymentInputs(inputs)?.isPayment ?? false || isDirect
+    }
+}
