@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import YKOATH
 import YKTransport
@@ -18,6 +19,7 @@ import YKWire
         (.noReader, .noDevice, "--virtual"),
         (.unknownReader("x"), .noDevice, "ykit list"),
         (.noCard(reader: "x"), .noDevice, "put the card"),
+        (.noDevice(path: "/dev/hidraw9"), .noDevice, "ykit list"),
         (.busy(reader: "x", holders: [.init(pid: 7, name: "scdaemon")]), .busy, "gpgconf --kill scdaemon"),
         (.busy(reader: "x", holders: []), .busy, "end the program"),
         (.removed, .removed, "insert it again"),
@@ -33,6 +35,34 @@ import YKWire
             #expect(explained.message.first?.isUppercase == false)
             #expect(explained.message.last != ".")
         }
+    }
+
+    @Test func theUDevRuleThatIsMissingIsNamed() {
+        let missing = Explain.device("/dev/hidraw7", .missing)
+        #expect(missing.message.contains("/dev/hidraw7") && missing.exit == .permission)
+        #expect(missing.hint?.contains("sudo install -m 644 ") == true)
+        #expect(missing.hint?.contains("udev/70-ykit.rules /etc/udev/rules.d/") == true)
+        #expect(missing.hint?.contains("udevadm trigger") == true)
+        #expect(Explain.device("/dev/hidraw7", .notApplied).hint?.contains("udevadm control --reload") == true)
+        #expect(Explain.device("/dev/hidraw7", .applied).hint?.contains("usermod -aG plugdev") == true)
+    }
+
+    @Test func whatTheRuleHasDoneIsFoundInTheFilesOfUDev() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("ykit-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        func create(_ path: String) throws {
+            let file = root.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data().write(to: file)
+        }
+        #expect(UDevRule(for: "/dev/null", root: root.path) == .missing)
+        try create("usr/lib/udev/rules.d/70-ykit.rules")
+        #expect(UDevRule(for: "/dev/null", root: root.path) == .notApplied)
+        try create("run/udev/tags/uaccess/c1:3")  // /dev/null by its numbers, null(4).
+        #expect(UDevRule(for: "/dev/null", root: root.path) == .applied)
+        #expect(UDevRule(for: "/dev/no-such-node", root: root.path) == .notApplied)
+        #expect(UDevRule.source.hasSuffix("udev/70-ykit.rules"))
     }
 
     @Test func theHolderIsNamed() {

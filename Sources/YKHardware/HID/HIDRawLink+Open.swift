@@ -64,7 +64,7 @@ extension HIDRawLink {
 
     /// Takes the advisory lock by which programs that use hidraw keep each other off. A file system that has no locks
     /// is no reason not to go on.
-    private static func lock(_ node: Int32, _ path: String, _ deadline: Deadline) throws(LinkError) {
+    static func lock(_ node: Int32, _ path: String, _ deadline: Deadline) throws(LinkError) {
         while ykit_lock(node) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { return }
             if deadline.isCancelled { throw .cancelled }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+import Testing
+import YKTransport
+import YKWire
+
+@testable import YKHardware
+
+@Suite struct HIDMachineTests {
+    @Test func keysAreListedByWhatTheirDescriptorsSay() throws {
+        let system = try FakeSystem()
+        try system.plug(10, id: "0003:0000311F:00004A1A", name: "TrustKey", serial: "77")
+        try system.plug(2)
+        try system.plug(3, FakeSystem.keyboard, at: "usb1/1-1.4/1-1.4:1.0")
+        try system.plug(4, FakeSystem.keyboard, id: "0003:0000046D:0000C31C", name: "A keyboard")
+        try system.plug(5, FakeSystem.mouse)
+        try system.plug(6, "06d0")
+        try system.plug(7, id: "nonsense")
+        try system.plug(8, at: "virtual/misc/uhid", hasNode: false)
+        let keys = try system.machine.keys()
+        #expect(keys.map { $0.path.split(separator: "/").last } == ["hidraw2", "hidraw3", "hidraw8", "hidraw10"])
+        #expect(keys.map(\.usbPath) == ["1-2", "1-1.4", nil, "1-2"])
+        #expect(keys.map(\.isFIDO) == [true, false, true, true] && keys.map(\.isOTP) == [false, true, false, false])
+        #expect(keys.map(\.access) == [.readable, .readable, .missing, .readable])
+        let key = try #require(keys.last)
+        #expect(key.vendor == 0x311F && key.product == 0x4A1A && key.name == "TrustKey" && key.serial == "77")
+        #expect(key.usagePage == 0xF1D0 && key.inputReportLength == 64 && key.outputReportLength == 64)
+        #expect(keys[0].serial == nil && keys[1].featureReportLength == 8 && keys[1].usage == .keyboard)
+    }
+
+    @Test func theListOfLibudevIsUsedAndWhatHasJustGoneIsLeftOut() throws {
+        let system = try FakeSystem()
+        try system.plug(0)
+        try system.plug(1)
+        var machine = system.machine
+        let paths = try machine.keys().map(\.sysPath)
+        machine.library = UDevLibrary(list: { [paths[1], "/sys/devices/just/gone"] }, monitor: { _ in nil })
+        #expect(try machine.keys().map(\.sysPath) == [paths[1]])
+        machine.library?.list = { nil }
+        #expect(try machine.keys().count == 2)
+    }
+
+    @Test func aMachineWithoutSysfsSaysSo() {
+        let machine = HIDMachine(library: nil, system: "/no-such-folder")
+        #expect(throws: LinkError.self) { try machine.keys() }
+    }
+
+    @Test func thisMachineIsListed() throws {
+        _ = try HIDRaw.devices()
+        let library = try #require(UDevLibrary.load())
+        #expect(library.list() != nil)
+        if let monitor = library.monitor(.kernel) {
+            #expect(monitor.descriptor >= 0)
+            monitor.close()
+        }
+        #expect(UDevLibrary.load("libykit-no-such-library.so") == nil)
+        #expect(UDevLibrary.load("libc.so.6") == nil)
+    }
+
+    @Test func numbersAndPortsAreReadFromTheKernelsWords() {
+        #expect(HIDDevice.numbers("0003:00001050:00000407").map { [$0.vendor, $0.product] } == [0x1050, 0x0407])
+        for text in ["", "0003:1050", "0003:xyz:0407", "1:2:3:4"] { #expect(HIDDevice.numbers(text) == nil) }
+        let virtual = "/sys/devices/platform/vhci_hcd.0/usb3/3-1/3-1:1.1/0003:1050:0407.0002/hidraw/hidraw1"
+        #expect(HIDDevice.usbPath(in: virtual) == "3-1")
+        #expect(HIDDevice.usbPath(in: "/sys/devices/virtual/misc/uhid/0003:1050:0120.0001/hidraw/hidraw0") == nil)
+        #expect(HIDDevice.variables("A=1=2\nB=\nC\nD=x") == ["A": "1=2", "D": "x"])
+    }
+}
+
+/// Devices that come and go.
+@Suite struct HIDWatchTests {
+    /// A machine whose monitor is a socket: a byte on it is an event.
+    private final class Bell: Sendable {
+        let ends: [Int32]
+        let isClosed = Mutex(false)
+        let sources = Mutex<[UDevLibrary.Source]>([])
+
+        init() {
+            var ends: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
+            self.ends = ends
+        }
+
+        deinit { for end in ends { close(end) } }
+
+        func ring() { _ = send(ends[1], [1], 1, Int32(MSG_NOSIGNAL)) }
+
+        var library: UDevLibrary {
+            UDevLibrary(
+                list: { nil },
+                monitor: { [self] source in
+                    sources.withLock { $0.append(source) }
+                    return UDevMonitor(
+                        descriptor: ends[0],
+                        take: { [self] in
+                            var byte: UInt8 = 0
+                            return recv(ends[0], &byte, 1, 0) == 1
+                        }, close: { [self] in isClosed.withLock { $0 = true } })
+                })
+        }
+    }
+
+    @Test func devicesComeChangeAndGo() async throws {
+        let system = try FakeSystem()
+        let bell = Bell()
+        try system.plug(0)
+        var machine = system.machine
+        machine.library = bell.library
+        let first = try #require(try machine.keys().first)
+        var events = machine.watch().makeAsyncIterator()
+        #expect(await events.next() == .arrived(first))
+        #expect(await events.next() == .enumerated)
+        try system.plug(1, name: "Another")
+        let second = try #require(try machine.keys().last)
+        bell.ring()
+        #expect(await events.next() == .arrived(second))
+        try system.removeNode(1)
+        bell.ring()
+        var changed = second
+        changed.access = .missing
+        #expect(await events.next() == .changed(changed))
+        try system.unplug(0)
+        bell.ring()
+        #expect(await events.next() == .left(first))
+        #expect(bell.sources.withLock { $0 } == [.kernel])
+    }
+
+    @Test func theDaemonIsAskedWhereItRuns() async throws {
+        let system = try FakeSystem()
+        let bell = Bell()
+        var machine = system.machine
+        machine.library = bell.library
+        machine.hasDaemon = { true }
+        let task = Task { [machine] in
+            for await _ in machine.watch() {}
+        }
+        while bell.sources.withLock({ $0 }).isEmpty { await Task.yield() }
+        #expect(bell.sources.withLock { $0 } == [.daemon])
+        task.cancel()
+        await task.value
+        while !bell.isClosed.withLock({ $0 }) { await Task.yield() }
+    }
+
+    @Test func withoutLibudevSysfsIsReadAgainAndAgain() async throws {
+        let system = try FakeSystem()
+        var events = system.machine.watch().makeAsyncIterator()
+        #expect(await events.next() == .enumerated)
+        try system.plug(0)
+        guard case .arrived = await events.next() else {
+            Issue.record("nobody told that a device arrived")
+            return
+        }
+    }
+
+    @Test func thisMachineIsWatched() async {
+        var events = HIDRaw.watch().makeAsyncIterator()
+        #expect(await events.next() != nil)
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+import YKTransport
+import YKWire
+
+@testable import YKHardware
+
+@Suite struct HIDRawLinkTests {
+    private let report = (0..<64).map { UInt8($0) }
+
+    @Test func aReportIsWrittenWithTheNumberZeroBeforeIt() throws {
+        let node = try FakeNode()
+        try node.link.write(report, deadline: .soon)
+        #expect(node.written() == [0] + report)
+        try node.link.write([1, 2, 3], deadline: .soon)
+        #expect(node.written() == [0, 1, 2, 3] + [UInt8](repeating: 0, count: 61))
+        #expect(node.link.identity.path == "/dev/hidraw7")
+    }
+
+    @Test func reportsThatHaveNumbersLoseThemOnTheWayInAndGetThemOnTheWayOut() throws {
+        let numbered = "06d0f10901a101" + "8502" + "7508954081029102" + "c0"
+        let node = try FakeNode(numbered)
+        try node.link.write(report, deadline: .soon)
+        #expect(node.written() == [2] + report)
+        node.deliver([2] + report)
+        #expect(try node.link.read(deadline: .soon) == report)
+    }
+
+    @Test func aReportThatIsTooLongIsNotSent() throws {
+        let node = try FakeNode()
+        #expect(throws: LinkError.self) { try node.link.write(report + [1], deadline: .soon) }
+        #expect(node.written() == nil)
+    }
+
+    @Test func shortReportsAreGivenAsTheyCame() throws {
+        let node = try FakeNode()
+        node.deliver([1, 2, 3])
+        node.deliver(report)
+        #expect(try node.link.read(deadline: .soon) == [1, 2, 3])
+        #expect(try node.link.read(deadline: .soon) == report)
+    }
+
+    /// The kernel has room for 64 reports: what other programs caused may not crowd out our answer.
+    @Test func whatCameBeforeIsTakenInBeforeWeWrite() throws {
+        let node = try FakeNode()
+        for number in 0..<60 { node.deliver([UInt8(number)] + report.dropFirst()) }
+        try node.link.write(report, deadline: .soon)
+        for number in 60..<100 { node.deliver([UInt8(number)] + report.dropFirst()) }
+        for number in 0..<100 { #expect(try node.link.read(deadline: .soon).first == UInt8(number)) }
+    }
+
+    @Test func aWaitEndsWithTheDeadlineOrTheCancellation() throws {
+        let node = try FakeNode()
+        #expect(throws: LinkError.timedOut("a report of the key")) {
+            try node.link.read(deadline: .after(.milliseconds(30)))
+        }
+        let cancellation = Cancellation()
+        let canceller = Canceller(cancellation, after: 30_000)
+        #expect(throws: LinkError.cancelled) {
+            try node.link.read(deadline: .after(.seconds(20), cancellation: cancellation))
+        }
+        #expect(canceller.elapsed() < .seconds(2))
+        #expect(throws: LinkError.cancelled) {
+            try node.link.write(report, deadline: .after(.seconds(20), cancellation: cancellation))
+        }
+        #expect(node.written() == nil)
+    }
+
+    @Test func aDeviceThatGoesIsRemovedAfterWhatItSaid() throws {
+        let node = try FakeNode()
+        node.deliver(report)
+        node.unplug()
+        #expect(try node.link.read(deadline: .soon) == report)
+        #expect(throws: LinkError.removed) { try node.link.read(deadline: .soon) }
+        #expect(throws: LinkError.removed) { try node.link.write(report, deadline: .soon) }
+    }
+
+    @Test func aDeviceThatGoesDuringAWaitIsRemoved() throws {
+        let node = try FakeNode()
+        nonisolated(unsafe) let held = node
+        _ = startThread {
+            usleep(20_000)
+            held.unplug()
+        }
+        #expect(throws: LinkError.removed) { try node.link.read(deadline: .soon) }
+    }
+
+    @Test func aDeviceThatTakesNoMoreEndsWithTheDeadline() throws {
+        let node = try FakeNode()
+        #expect(throws: LinkError.timedOut("the key to take a report")) {
+            let deadline = Deadline.after(.milliseconds(200))
+            while true { try node.link.write(report, deadline: deadline) }
+        }
+    }
+
+    @Test func aClosedLinkDoesNothing() throws {
+        let node = try FakeNode()
+        node.link.close()
+        node.link.close()
+        #expect(throws: LinkError.removed) { try node.link.read(deadline: .soon) }
+        #expect(throws: LinkError.removed) { try node.link.write(report, deadline: .soon) }
+    }
+
+    @Test func featureReportsOfWhatIsNoNodeFail() throws {
+        let node = try FakeNode("05010906a10175089508b102c0")
+        #expect(throws: LinkError.self) { try node.link.setFeature([1], deadline: .soon) }
+        #expect(throws: LinkError.self) { try node.link.feature(deadline: .soon) }
+        #expect(throws: LinkError.self) { try node.link.setFeature(report, deadline: .soon) }
+    }
+}
+
+/// Opening what is there and what is not.
+@Suite struct HIDRawOpenTests {
+    @Test func whatIsNoDeviceIsToldApart() {
+        #expect(throws: LinkError.noDevice(path: "/dev/hidraw-none")) {
+            try HIDRaw.open("/dev/hidraw-none", deadline: .soon)
+        }
+        #expect(throws: LinkError.failed(code: UInt32(ENOTTY), "/dev/null is not a hidraw node")) {
+            try HIDRaw.open("/dev/null", deadline: .soon)
+        }
+        #expect(throws: LinkError.self) { try HIDRaw.open("/tmp", deadline: .soon) }
+        #expect(throws: LinkError.timedOut("the key to be opened")) {
+            try HIDRaw.open("/dev/null", deadline: .after(.zero))
+        }
+    }
+
+    @Test func aLockOfSomebodyElseIsWaitedForUntilTheDeadline() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("ykit-\(UUID().uuidString)").path
+        let first = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let second = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        defer {
+            close(first)
+            close(second)
+            unlink(path)
+        }
+        try HIDRawLink.lock(first, path, .soon)
+        #expect(Processes.lockers(of: path) == [getpid()])
+        #expect(Processes.open(by: getpid()).contains(path))
+        #expect(throws: LinkError.busy(reader: path, holders: [])) {
+            try HIDRawLink.lock(second, path, .after(.milliseconds(30)))
+        }
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: LinkError.cancelled) {
+            try HIDRawLink.lock(second, path, .after(.seconds(20), cancellation: cancellation))
+        }
+        flock(first, LOCK_UN)
+        try HIDRawLink.lock(second, path, .soon)
+    }
+
+    @Test func theRowsOfTheLockTableAreRead() {
+        let table = """
+            1: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF
+            2: FLOCK  ADVISORY  WRITE 813 00:05:11034 0 EOF
+            2: -> FLOCK  ADVISORY  WRITE 814 00:05:1034 0 EOF
+            3: POSIX  ADVISORY  WRITE 815 00:05:1034 0 EOF
+            nonsense
+            """
+        #expect(Processes.lockers(inode: 1034, in: table) == [812])
+    }
+
+    @Test func whoHasAFileOpenIsFoundAlsoWithoutALock() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("ykit-\(UUID().uuidString)").path
+        try Data().write(to: URL(fileURLWithPath: path))
+        defer { unlink(path) }
+        let (process, leash) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec 7<\(path); echo; read line"]
+        let output = Pipe()
+        (process.standardInput, process.standardOutput) = (leash, output)
+        try process.run()
+        _ = output.fileHandleForReading.availableData
+        #expect(Processes.holders(of: path).map(\.pid) == [process.processIdentifier])
+        try leash.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(Processes.holders(of: path).isEmpty)
+    }
+}
