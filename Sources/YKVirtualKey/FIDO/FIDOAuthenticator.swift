@@ -43,7 +43,7 @@ struct FIDOAuthenticator {
         case 0x06: return try clientPIN(try Self.fields(body)).map(\.encoded) ?? []
         case 0x07: try reset()
         case 0x08: return try nextAssertion().encoded
-        case 0x0A: return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
+        case 0x0A, 0x41: return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
         case 0x0B: try touch("selection")
         case 0x0C: return try largeBlobs(try Self.fields(body)).map(\.encoded) ?? []
         case 0x0D: try configure(try Self.fields(body))

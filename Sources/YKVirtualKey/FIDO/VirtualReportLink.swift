@@ -4,17 +4,32 @@ public import YKTransport
 package import YKWire
 
 extension VirtualKey {
-    /// Connects a program to the key's FIDO interface as a HID device in the same process.
-    public func reportLink() -> sending any ReportLink { VirtualReportLink(self) }
-
-    /// Carries a CTAP2 or U2F message out, as it came over HID.
-    package func run(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
-        let reply = try? fido { authenticator throws(Refusal) in
-            if message.command == .msg { return try authenticator.u2f(message.payload) }
-            return [0x00] + (try authenticator.answer(message.payload))
-        }
-        return reply ?? .answer(message.command == .msg ? [0x6F, 0x00] : [0x7F])
+    /// Connects a program to the key's FIDO interface as a HID device in the same process, on which things go wrong
+    /// as planned.
+    public func reportLink(faults: FaultPlan = FaultPlan()) -> sending any ReportLink {
+        VirtualReportLink(self, faults)
     }
+
+    /// Carries a CTAP2, U2F or vendor message out, as it came over HID; an empty answer is no answer at all.
+    package func run(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
+        switch message.command {
+        case .msg:
+            let outcome = try? fido { authenticator throws(Refusal) in try authenticator.u2f(message.payload) }
+            return outcome ?? .answer([0x6F, 0x00])
+        case .cbor:
+            let outcome = try? fido { authenticator throws(Refusal) in
+                [0x00] + (try authenticator.answer(message.payload))
+            }
+            return outcome ?? .answer([0x7F])
+        case .readConfig: return .answer(ManagementApplet.page(message.payload.first ?? 0, state.profile) ?? [])
+        default: return .answer([])
+        }
+    }
+}
+
+extension CTAPHID.Command {
+    /// READ CONFIG of Yubico's management over FIDO HID: a page of device information.
+    fileprivate static let readConfig = CTAPHID.Command(rawValue: 0x42)
 }
 
 extension FIDOAuthenticator {
@@ -36,23 +51,37 @@ extension FIDOAuthenticator {
 /// A program's connection to a virtual key's HID interface.
 final class VirtualReportLink: ReportLink {
     private let key: VirtualKey
-    private var device = VirtualHID()
-    private var outgoing: [[UInt8]] = []
-    let identity = ReportIdentity(path: "virtual", name: VirtualKey.readerName, vendor: 0x1050, product: 0x0407)
+    private var device: VirtualHID
+    let identity: ReportIdentity
 
-    init(_ key: VirtualKey) { self.key = key }
+    init(_ key: VirtualKey, _ faults: FaultPlan) {
+        self.key = key
+        let profile = key.state.profile
+        device = VirtualHID(version: profile.version.bytes, faults: faults)
+        identity = ReportIdentity(
+            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor, product: profile.product)
+    }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        outgoing += device.receive(report, key.run)
+        device.receive(report, at: .now, key.run)
+        try look()
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
-        while outgoing.isEmpty {
+        while true {
+            if let report = device.next(at: .now) { return report }
+            try look()
             try deadline.check("a report")
-            outgoing += device.poll(key.run)
-            if outgoing.isEmpty { Pause.step(deadline) }
+            device.poll(at: .now, key.run)
+            if device.pause(at: .now) != .zero { Pause.step(deadline) }
         }
-        return outgoing.removeFirst()
+    }
+
+    /// Throws when a fault took the key away; it has lost power then.
+    private func look() throws(LinkError) {
+        guard device.absence != nil else { return }
+        key.powerOff()
+        throw .removed
     }
 
     func close() {}

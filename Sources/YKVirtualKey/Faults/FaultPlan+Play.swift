@@ -34,8 +34,12 @@ extension FaultPlan {
         case .endless(let withData):
             let data = [UInt8](repeating: 0, count: withData ? 32 : 0)
             return .reply(ResponseAPDU(StatusWord(0x61FF), data: data).encoded, after: .zero)
+        case .ctap(let status): return .reply([status] + ResponseAPDU(.ok).encoded, after: .zero)
+        case .keepalives: return .reply(ResponseAPDU(.stillWorking, data: [1]).encoded, after: .zero)
         case .remove(let back): return .removed(back: back)
         case .reset: return .reset
+        case .dropReport, .removeAfter, .channel, .sequence, .nonce, .length, .storm, .error, .busy:
+            return .reply(try exchange(command), after: .zero)
         }
     }
 }

@@ -22,6 +22,52 @@ public struct FaultPlan: Hashable, Sendable {
         case remove(back: Duration?)
         /// The key is reset before the command.
         case reset
+        /// The command does not arrive; this CTAP status answers.
+        case ctap(UInt8)
+        /// The key says for ever that it is at work.
+        case keepalives
+        /// One report of the answer does not arrive; the first is 1.
+        case dropReport(Int)
+        /// The key is taken away after so many reports of the answer.
+        case removeAfter(reports: Int)
+        /// The answer comes on another channel.
+        case channel
+        /// The continuation reports are numbered one too high.
+        case sequence
+        /// INIT is answered with another nonce.
+        case nonce
+        /// The first report says so many more bytes than there are, or fewer.
+        case length(Int)
+        /// So many reports of another channel come before each report of the answer.
+        case storm(Int)
+        /// The command does not arrive; this CTAPHID error answers.
+        case error(UInt8)
+        /// This and the next messages, so many in all, are answered "channel busy".
+        case busy(Int)
+
+        /// The links that it can happen on.
+        var links: Set<LinkKind> {
+            switch self {
+            case .dropReport, .removeAfter, .channel, .sequence, .nonce, .length, .storm, .error, .busy: [.reports]
+            default: [.card, .reports]
+            }
+        }
+    }
+
+    /// What a key is used through.
+    public enum LinkKind: Hashable, Sendable {
+        /// Command APDUs.
+        case card
+        /// FIDO HID reports.
+        case reports
+    }
+
+    /// How long a key is away.
+    package enum Absence: Hashable, Sendable {
+        /// It does not come back.
+        case forGood
+        /// It is back after this long.
+        case until(Duration)
     }
 
     /// Which exchanges a fault happens to.
@@ -32,6 +78,8 @@ public struct FaultPlan: Hashable, Sendable {
         case from(Int)
         /// Commands that start with these bytes: each, or the one with this number; the first is 1.
         case on([UInt8], number: Int?)
+        /// The report with this number that the host sends; the first is 1.
+        case report(Int)
     }
 
     /// One fault and when it happens.
@@ -56,6 +104,7 @@ public struct FaultPlan: Hashable, Sendable {
                 guard command.starts(with: start) else { return false }
                 matches += 1
                 return number.map { $0 == matches } ?? true
+            case .report: return false
             }
         }
     }
@@ -63,6 +112,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// The rules in order.
     public private(set) var rules: [Rule]
     private var exchanges = 0
+    private var reports = 0
     private var endless: Fault?
 
     /// Makes a plan; without rules nothing goes wrong.
@@ -71,12 +121,31 @@ public struct FaultPlan: Hashable, Sendable {
     /// The fault of the next exchange, if there is one.
     mutating func next(_ command: [UInt8]) -> Fault? {
         exchanges += 1
-        if let endless, command.count > 1, [0xA5, 0xC0].contains(command[1]) { return endless }
+        if let endless, command.count > 1, [0x00, 0x80].contains(command[0]), [0x11, 0xA5, 0xC0].contains(command[1]) {
+            return endless
+        }
         var found: Fault?
         for index in rules.indices where rules[index].fits(command, exchange: exchanges) {
             found = found ?? rules[index].fault
         }
-        if case .endless = found { endless = found } else { endless = nil }
+        switch found {
+        case .endless, .keepalives: endless = found
+        default: endless = nil
+        }
         return found
+    }
+
+    /// The fault of the next report that the host sends, if there is one.
+    mutating func nextReport() -> Fault? {
+        reports += 1
+        return rules.first { $0.trigger == .report(reports) }?.fault
+    }
+
+    /// The first rule that cannot come true on this link, if there is one.
+    public func misfit(on link: LinkKind) -> Rule? {
+        rules.first { rule in
+            if link == .card, case .report = rule.trigger { return true }
+            return !rule.fault.links.contains(link)
+        }
     }
 }

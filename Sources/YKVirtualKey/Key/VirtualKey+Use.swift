@@ -46,25 +46,30 @@ extension VirtualKey {
         }
     }
 
-    /// Uses the FIDO application beside the card; a wait for a touch changes nothing.
+    /// Uses the FIDO application beside the card; a wait for a touch changes nothing. A file that another program has
+    /// locked is waited for.
     func fido(
         _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
     ) throws(LinkError) -> VirtualHID.Outcome {
+        let deadline = Deadline.after(.seconds(2))
+        while true {
+            if let outcome = try fidoOnce(use) { return outcome }
+            guard !deadline.isOver else { throw .busy(reader: Self.readerName, holders: holders) }
+            Pause.step(deadline)
+        }
+    }
+
+    private func fidoOnce(
+        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
+    ) throws(LinkError) -> VirtualHID.Outcome? {
         try using { body throws(VirtualKeyFileError) in
-            var card = body.card
-            var authenticator = FIDOAuthenticator(card.state, world)
-            let outcome: VirtualHID.Outcome
-            do throws(Refusal) { outcome = .answer(try use(&authenticator)) } catch {
-                switch error {
-                case .waitingForTouch, .stillWorking: return .waiting
-                case .ctap(let status): outcome = .answer([status])
-                case .status(let word): outcome = .answer([word.sw1, word.sw2])
-                }
+            if body.holder == nil, body.file != nil {
+                let power = body.card.state.fidoPower
+                guard try body.lockFile() != nil else { return nil }
+                body.card.state.fidoPower = power
             }
-            authenticator.store(in: &card.state)
-            if card.state != body.card.state { try body.file?.save(card.state) }
-            body.card = card
-            return outcome
+            defer { if body.holder == nil { body.file?.unlock() } }
+            return try body.fido(use, world)
         }
     }
 
@@ -85,6 +90,26 @@ extension VirtualKey {
 }
 
 extension VirtualKey.Body {
+    /// Carries a FIDO message out; a change that cannot be written did not happen.
+    fileprivate mutating func fido(
+        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8], _ world: VirtualWorld
+    ) throws(VirtualKeyFileError) -> VirtualHID.Outcome {
+        var card = card
+        var authenticator = FIDOAuthenticator(card.state, world)
+        let outcome: VirtualHID.Outcome
+        do throws(Refusal) { outcome = .answer(try use(&authenticator)) } catch {
+            switch error {
+            case .waitingForTouch, .stillWorking: return .waiting
+            case .ctap(let status): outcome = .answer([status])
+            case .status(let word): outcome = .answer([word.sw1, word.sw2])
+            }
+        }
+        authenticator.store(in: &card.state)
+        if card.state != self.card.state { try file?.save(card.state) }
+        self.card = card
+        return outcome
+    }
+
     /// Locks the file and reads what another program wrote; `nil` while that program still has it.
     fileprivate mutating func lockFile() throws(VirtualKeyFileError) -> Bool? {
         guard var file, try file.lock() else { return nil }

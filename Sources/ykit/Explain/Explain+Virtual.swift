@@ -16,4 +16,12 @@ extension Explain {
             Explanation("state-file-busy", .busy, "\(error)", hint: "end it, or name another file")
         }
     }
+
+    static func uhid(_ error: UHIDError) -> Explanation {
+        switch error {
+        case .missing: Explanation("uhid", .noDevice, "\(error)", hint: "sudo modprobe uhid")
+        case .denied: Explanation("uhid", .permission, "\(error)", hint: "run it with sudo")
+        case .failed, .gone: Explanation("uhid", .failed, "\(error)")
+        }
+    }
 }

@@ -6,32 +6,59 @@ import YKVirtualKey
 
 /// The finger that touches a served key.
 final class Finger: Sendable {
-    private let choice: VirtualServe.TouchChoice
+    private let choice: TouchChoice
     private let terminal: Terminal
-    private let isAsking = Mutex(false)
+    private let wait = Mutex<Wait?>(nil)
 
-    init(_ choice: VirtualServe.TouchChoice, _ terminal: Terminal) {
-        self.choice = choice
-        self.terminal = terminal
+    /// How often SIGUSR1 came.
+    private static let signals = Atomic<Int>(0)
+
+    /// A touch that the key waits for.
+    private struct Wait {
+        let began: ContinuousClock.Instant
+        var asked: ContinuousClock.Instant
+        let signals: Int
     }
 
-    /// Whether the key is touched now; asks once, and looks for Enter on standard input without waiting for it.
+    init(_ choice: TouchChoice, _ terminal: Terminal) {
+        self.choice = choice
+        self.terminal = terminal
+        if choice == .signal { Self.listen() }
+    }
+
+    /// Whether the key is touched now; never waits.
     @Sendable func touch(_ account: [UInt8]) -> VirtualWorld.Touch {
         switch choice {
         case .yes: .touched
         case .no: .notTouched
-        case .ask: ask(String(decoding: account, as: UTF8.self).printable)
+        case .never: .pending
+        case .ask: waiting(account, "press Enter") { _ in Self.readLine() }
+        case .signal: waiting(account, "kill -USR1 \(getpid())") { $0.signals != Self.signals.load(ordering: .relaxed) }
+        case .after(let time): waiting(account, nil) { .now >= $0.began.advanced(by: time) }
         }
     }
 
-    private func ask(_ account: String) -> VirtualWorld.Touch {
-        isAsking.withLock { isAsking in
-            if !isAsking { terminal.say("'\(account)' wants a touch: press Enter") }
-            isAsking = true
-            guard Self.readLine() else { return .pending }
-            isAsking = false
+    /// Says once what to do, and looks whether it was done. A wait that was not asked about for a second is over.
+    private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualWorld.Touch {
+        wait.withLock { wait in
+            let now = ContinuousClock.now
+            var current = wait.flatMap { $0.asked.duration(to: now) < .seconds(1) ? $0 : nil }
+            if current == nil, let what {
+                terminal.say("'\(String(decoding: account, as: UTF8.self).printable)' wants a touch: \(what)")
+            }
+            current = current ?? Wait(began: now, asked: now, signals: Self.signals.load(ordering: .relaxed))
+            current?.asked = now
+            wait = current
+            guard current.map(isDone) ?? false else { return .pending }
+            wait = nil
             return .touched
         }
+    }
+
+    private static func listen() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in Finger.signals.add(1, ordering: .relaxed) }
+        sigaction(SIGUSR1, &action, nil)
     }
 
     private static func readLine() -> Bool {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import YKTransport
+
+/// Makes a virtual key's FIDO interface a HID device of this machine, through the kernel's uhid: any program finds it
+/// as `/dev/hidraw…`.
+public struct UHIDServer {
+    private let key: VirtualKey
+    private let faults: FaultPlan
+    private let cancellation: Cancellation
+    private let report: (ServedKeyEvent) -> Void
+    private let open: () -> (descriptor: Int32, errno: Int32)
+    private static let path = "/dev/uhid"
+    /// How long the key waits for a touch.
+    public var touchTime: Duration = .seconds(30)
+
+    /// Prepares to serve; nothing is plugged in before ``run()``.
+    public init(
+        _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
+        report: @escaping (ServedKeyEvent) -> Void = { _ in }
+    ) {
+        self.init(key, faults: faults, cancellation: cancellation, report: report) { KernelFile.opened(Self.path) }
+    }
+
+    /// Prepares to serve on a file that `open` gives.
+    package init(
+        _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
+        report: @escaping (ServedKeyEvent) -> Void, open: @escaping () -> (descriptor: Int32, errno: Int32)
+    ) {
+        self.key = key
+        self.faults = faults
+        self.cancellation = cancellation
+        self.report = report
+        self.open = open
+    }
+
+    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    public func run() throws(UHIDError) {
+        var device = VirtualHID(version: key.state.profile.version.bytes, faults: faults)
+        device.touchTime = touchTime
+        while !cancellation.isCancelled {
+            try session(&device)
+            key.powerOff()
+            guard case .until(let back)? = device.absence else { return }
+            device = device.replugged
+            let deadline = Deadline.after(back, cancellation: cancellation)
+            while !deadline.isOver, !deadline.isCancelled { Pause.step(deadline) }
+        }
+    }
+
+    /// From plugging in to pulling out.
+    private func session(_ device: inout VirtualHID) throws(UHIDError) {
+        let file = KernelFile(try opened())
+        let place = "ykit-\(getpid())-\(file.descriptor)/input0"
+        guard file.send(UHIDMessage.create(HIDDescription(key.state.profile, place: place))) else { throw .gone }
+        defer {
+            _ = file.send(UHIDMessage.destroy)
+            report(.removed)
+        }
+        var search = NodeSearch(place: place)
+        while !cancellation.isCancelled, device.absence == nil {
+            let limit = min(search.pause, device.pause(at: .now) ?? .milliseconds(50))
+            guard let bytes = file.receive(UHIDMessage.limit, within: limit) else { throw .gone }
+            let message = bytes.isEmpty ? nil : UHIDMessage(bytes)
+            if message == .start { search.start() }
+            if let node = search.next() { report(.inserted(node: node)) }
+            if let refusal = message?.refusal { _ = file.send(refusal) }
+            if case .output(let bytes) = message { take(bytes, &device) }
+            device.poll(at: .now, key.run)
+            while let bytes = device.next(at: .now) {
+                report(.delivered(bytes))
+                guard file.send(UHIDMessage.input(bytes)) else { throw .gone }
+            }
+        }
+    }
+
+    /// A report from the host, after its report number: always 0.
+    private func take(_ bytes: [UInt8], _ device: inout VirtualHID) {
+        guard bytes.first == 0 else { return }
+        let bytes = Array(bytes.dropFirst())
+        report(.written(bytes))
+        let winks = device.winks
+        device.receive(bytes, at: .now, key.run)
+        if device.winks != winks { report(.winked) }
+    }
+
+    private func opened() throws(UHIDError) -> Int32 {
+        let (file, code) = open()
+        guard file < 0 else { return file }
+        switch code {
+        case ENOENT, ENODEV, ENXIO: throw .missing(path: Self.path)
+        case EACCES, EPERM: throw .denied(path: Self.path)
+        default: throw .failed(path: Self.path, errno: code, String(cString: strerror(code)))
+        }
+    }
+}
+
+/// Looks for a device's node from the moment that it exists, for two seconds.
+private struct NodeSearch {
+    let place: String
+    private var left = 0
+    private var isStarted = false
+
+    init(place: String) { self.place = place }
+
+    /// How long to wait before the next look.
+    var pause: Duration { left > 0 ? .milliseconds(10) : .milliseconds(50) }
+
+    mutating func start() {
+        if !isStarted { left = 200 }
+        isStarted = true
+    }
+
+    /// The node once it is there, an empty text when the time is over, `nil` before and after that.
+    mutating func next() -> String? {
+        guard left > 0 else { return nil }
+        left -= 1
+        guard let node = HIDNode.of(place: place) else { return left == 0 ? "" : nil }
+        left = 0
+        return node
+    }
+}
