@@ -137,7 +137,7 @@ struct FaultTests {
         arguments: [
             "remove", "at 0: drop", "at x: drop", "at 1 drop", "at 1:", "at 1: explode", "on : drop", "on zz: drop",
             "on 00a4 at: drop", "on 00a4 at 0: drop", "at 1: delay", "at 1: delay 5", "at 1: delay 99999999999s",
-            "at 1: truncate -1", "at 1: status 90", "at 1: status zz00", "at 1: garbage xyz", "at 1: more less",
+            "at 1: truncate -1", "at 1: status 9", "at 1: status zz00", "at 1: garbage xyz", "at 1: more less",
             "at 1: drop it", "at 99999999999999999999: drop",
         ])
     func badText(_ text: String) {

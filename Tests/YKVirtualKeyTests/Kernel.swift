@@ -48,7 +48,7 @@ final class Kernel: Sendable {
 final class BackgroundThread: Sendable {
     private let handle: Mutex<pthread_t?>
 
-    init(_ body: sending @escaping () -> Void) {
+    init(_ body: @escaping @Sendable () -> Void) {
         let work = Work(body)
         var handle = pthread_t()
         pthread_create(
@@ -71,6 +71,6 @@ final class BackgroundThread: Sendable {
 
     private final class Work {
         let body: () -> Void
-        init(_ body: sending @escaping () -> Void) { self.body = body }
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 }

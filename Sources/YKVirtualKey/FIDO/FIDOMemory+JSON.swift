@@ -38,10 +38,7 @@ extension FIDOMemory {
         }
         pinRetries = try fields.number("pinRetries", 0...Self.allRetries)
         minPINLength = try fields.number("minPINLength", 4...63)
-        guard let readers = fields.take("minPINReaders")?.array?.map(\.string), !readers.contains(nil) else {
-            throw fields.fault("minPINReaders", "expected an array of texts")
-        }
-        minPINReaders = readers.compactMap { $0 }
+        minPINReaders = try fields.texts("minPINReaders")
         mustChangePIN = try fields.flag("mustChangePIN")
         alwaysUV = try fields.flag("alwaysUV")
         enterpriseAttestation = try fields.flag("enterpriseAttestation")

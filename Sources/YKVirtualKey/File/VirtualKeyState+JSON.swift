@@ -34,10 +34,13 @@ extension VirtualKeyState {
 
 extension DeviceProfile {
     fileprivate var json: JSON {
-        [
-            "serial": .int(Int64(serial)), "version": .string(version.description), "form": .int(Int64(formFactor)),
-            "transport": .string(transport.rawValue),
-        ]
+        var object = JSON.Object()
+        object["serial"] = .int(Int64(serial))
+        object["version"] = .string(version.description)
+        object["form"] = .int(Int64(formFactor))
+        object["transport"] = .string(transport.rawValue)
+        object["fido"] = fido.json
+        return .object(object)
     }
 
     fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
@@ -49,6 +52,7 @@ extension DeviceProfile {
         self.init(
             version: version, serial: serial, formFactor: try fields.number("form", 0...255),
             transport: try fields.choice("transport", Transport.allCases.map { ($0.rawValue, $0) }))
+        if fields.has("fido") { fido = try FIDOFeatures(try fields.fields("fido")) }
         try fields.finish()
     }
 }

@@ -20,15 +20,19 @@ public struct DeviceProfile: Hashable, Sendable {
     public var formFactor: UInt8
     /// How the key is plugged in.
     public var transport: Transport
+    /// What its FIDO application can do.
+    public var fido: FIDOFeatures
 
     /// Makes a profile.
     public init(
-        version: Version = Version(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1, transport: Transport = .usb
+        version: Version = Version(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1, transport: Transport = .usb,
+        fido: FIDOFeatures = FIDOFeatures()
     ) {
         self.version = version
         self.serial = serial
         self.formFactor = formFactor
         self.transport = transport
+        self.fido = fido
     }
 
     /// The answer to reset of a real key of this version.

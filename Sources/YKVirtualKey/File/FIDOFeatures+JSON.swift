@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension FIDOFeatures {
+    /// The features as they are kept in a file; `nil` for the usual ones.
+    var json: JSON? {
+        guard self != FIDOFeatures() else { return nil }
+        var object = JSON.Object()
+        object["version"] = .string(version.rawValue)
+        if hasFingerprints { object["fingerprints"] = true }
+        if needsFingerprintForCeremonies { object["noMcGaPermissionsWithClientPin"] = true }
+        if !registersWithoutVerification { object["makeCredUvRequired"] = true }
+        object["resetWindow"] = resetWindow.map { .int(Int64($0)) }
+        object["enterpriseRelyingParties"] = .array(enterpriseRelyingParties.map(JSON.string))
+        return .object(object)
+    }
+
+    /// Reads the features of a state file; each but the version may be absent.
+    init(_ fields: StateFields) throws(StateFields.Fault) {
+        var fields = fields
+        self.init(version: try fields.choice("version", Version.allCases.map { ($0.rawValue, $0) }))
+        hasFingerprints = try fields.flag("fingerprints")
+        needsFingerprintForCeremonies = try fields.flag("noMcGaPermissionsWithClientPin")
+        registersWithoutVerification = !(try fields.flag("makeCredUvRequired"))
+        if fields.has("resetWindow") { resetWindow = try fields.number("resetWindow", 0...3600) }
+        if fields.has("enterpriseRelyingParties") {
+            enterpriseRelyingParties = try fields.texts("enterpriseRelyingParties")
+        }
+        try fields.finish()
+    }
+}
+
+extension StateFields {
+    /// An array of texts.
+    mutating func texts(_ key: String) throws(Fault) -> [String] {
+        guard let values = take(key)?.array?.map(\.string), !values.contains(nil) else {
+            throw fault(key, "expected an array of texts")
+        }
+        return values.compactMap { $0 }
+    }
+}
