@@ -50,7 +50,7 @@ extension World {
 
     private func reports(_ path: String?) throws -> sending any ReportLink {
         if let replay { return replay.reportLink() }
-        if let software { return software.reportLink() }
+        if let software { return software.reportLink(faults: try Self.faults()) }
         return try HIDRaw.open(path ?? "", deadline: environment.deadline())
     }
 }

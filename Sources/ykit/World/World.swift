@@ -117,9 +117,12 @@ final class World {
 
     /// The software key; on a link where things go wrong as YKIT_FAULT says, for tests.
     private static func link(to key: VirtualKey) throws -> sending any CardLink {
-        guard let rules = Variables["YKIT_FAULT"], !rules.isEmpty else { return key.link() }
-        return FaultyLink(key.link(), plan: try FaultPlan(parsing: rules))
+        let plan = try faults()
+        return plan.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: plan)
     }
+
+    /// What goes wrong with the software key.
+    static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
     private static func software(_ file: String) throws -> VirtualKey {
         if file == ArgumentRewriting.inMemory || file.isEmpty { return .demonstration() }
