@@ -14,12 +14,16 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case noUserVerification
     /// The algorithm is not one that can be checked here.
     case unsupportedAlgorithm(COSEAlgorithm?)
+    /// The algorithm is not strong enough to prove anything; it can be allowed.
+    case weakAlgorithm(COSEAlgorithm)
     /// The attestation format is not one that can be checked here.
     case unsupportedFormat(AttestationFormat)
     /// The attestation statement, or the certificate in it, is not what its format says.
     case malformedStatement(String)
     /// The certificate breaks a rule of its format.
     case certificate(String)
+    /// No certificate that is trusted vouches for the credential.
+    case untrusted
     /// The public key cannot be used: not on its curve, too short.
     case badKey
 }

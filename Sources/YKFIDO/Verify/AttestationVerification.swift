@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+public import YKTransport
 public import YKWire
 
-/// Checks a new credential as a relying party does (WebAuthn Level 3 §7.1), as far as the attestation statement goes:
-/// whether the certificate is to be trusted is for the caller to say.
+/// Checks a new credential as a relying party does (WebAuthn Level 3 §7.1), as far as the authenticator data and the
+/// attestation statement go.
 public struct AttestationVerification: Sendable {
     /// The relying party that asked.
     public var rpID: String
@@ -12,6 +13,13 @@ public struct AttestationVerification: Sendable {
     public var requiresUserVerification = false
     /// Whether somebody must have been present.
     public var requiresPresence = true
+    /// Whether signatures with SHA-1 are good enough, as some TPMs make them (RS1).
+    public var allowsSHA1 = false
+    /// Which certificates are trusted. Without any, certificates are only checked to have signed, and whether they
+    /// are to be trusted is left to the caller.
+    public var anchors: TrustAnchors?
+    /// The time at which certificates have to be valid; only looked at when there are anchors.
+    public var clock: any WallClock = SystemClock()
 
     /// Makes a check.
     public init(rpID: String) { self.rpID = rpID }
@@ -22,27 +30,54 @@ public struct AttestationVerification: Sendable {
         case none
         /// The credential's own key.
         case selfSigned
-        /// Certificates, DER, the first one's key signed; the chain to a root is not checked here.
+        /// Certificates, DER; the first one's key signed. They lead to an anchor when anchors were given.
         case certificates([[UInt8]])
     }
 
-    /// Checks what the data say, and the statement in the format that the object names.
+    /// Checks what the data say, the statement in the format that the object names, and the path to an anchor.
+    ///
+    /// Throws `unsupportedFormat` for android-safetynet, compound and unknown formats.
     public func check(
         _ object: AttestationObject, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {
         let data = object.authenticatorData
         try data.check(rpID: rpID, presence: requiresPresence, verification: requiresUserVerification)
         guard let credential = data.credential else { throw .malformedStatement("no credential") }
-        let statement = AttestationStatement(object.statement)
-        switch object.format {
-        case .none:
-            guard object.statement.isEmpty else { throw .malformedStatement("format none with a statement") }
-            return .none
-        case .packed: return try statement.packed(data, credential, clientDataHash)
-        case .fidoU2F: return try statement.u2f(data, credential, clientDataHash)
-        case .apple: return try statement.apple(data, credential, clientDataHash)
-        case .androidKey: return try statement.androidKey(data, credential, clientDataHash)
-        default: throw .unsupportedFormat(object.format)
+        try credential.publicKey.checkUsable()
+        let statement = AttestationStatement(
+            map: object.statement, data: data, credential: credential, clientDataHash: clientDataHash,
+            allowsSHA1: allowsSHA1)
+        let trust = try check(statement, object.format)
+        if case .certificates(let chain) = trust, let anchors {
+            try path(chain, to: anchors, object.format, credential.aaguid)
         }
+        return trust
+    }
+
+    private func check(
+        _ statement: AttestationStatement, _ format: AttestationFormat
+    ) throws(VerificationProblem) -> Trust {
+        switch format {
+        case .none:
+            guard statement.map.isEmpty else { throw .malformedStatement("format none with a statement") }
+            return .none
+        case .packed: return try statement.packed()
+        case .fidoU2F: return try statement.u2f()
+        case .tpm: return try statement.tpm()
+        case .apple: return try statement.apple()
+        case .androidKey: return try statement.androidKey()
+        default: throw .unsupportedFormat(format)
+        }
+    }
+
+    private func path(
+        _ chain: [[UInt8]], to anchors: TrustAnchors, _ format: AttestationFormat, _ aaguid: [UInt8]
+    ) throws(VerificationProblem) {
+        var certificates: [AttestationCertificate] = []
+        for der in chain { certificates.append(try AttestationCertificate(der: der)) }
+        var path = CertificatePath(certificates)
+        path.allowsSHA1 = allowsSHA1
+        let trusted = anchors.find(.init(format: format, aaguid: aaguid, chain: certificates))
+        try path.verify(anchors: trusted, at: clock.now)
     }
 }

@@ -6,31 +6,63 @@ public import YKWire
 extension COSEKey {
     /// Checks a signature over a message with this key and its algorithm.
     ///
-    /// Throws `badSignature`, `badKey`, or `unsupportedAlgorithm` for ES256K, Ed448, ML-DSA and unknown algorithms.
-    public func verify(_ signature: [UInt8], over message: [UInt8]) throws(VerificationProblem) {
+    /// Throws `badSignature`, `badKey`, `weakAlgorithm` for RS1 unless SHA-1 is allowed, or `unsupportedAlgorithm` for
+    /// ML-DSA-44, for unknown algorithms, and for ES256K and Ed448 where OpenSSL 3 is not installed.
+    public func verify(
+        _ signature: [UInt8], over message: [UInt8], allowingSHA1: Bool = false
+    ) throws(VerificationProblem) {
+        if let algorithm, algorithm == .rs1, !allowingSHA1 { throw .weakAlgorithm(algorithm) }
         guard try verificationKey().isValid(signature, for: message) else { throw .badSignature }
     }
 
-    private func verificationKey() throws(VerificationProblem) -> VerificationKey {
-        let key: VerificationKey?
-        switch (material, algorithm) {
-        case (.ec2(.p256, _, _), .es256?), (.ec2(.p256, _, _), .esp256?): key = ecdsa(.p256)
-        case (.ec2(.p384, _, _), .es384?), (.ec2(.p384, _, _), .esp384?): key = ecdsa(.p384)
-        case (.ec2(.p521, _, _), .es512?), (.ec2(.p521, _, _), .esp512?): key = ecdsa(.p521)
-        case (.okp(.ed25519, let x), .edDSA?), (.okp(.ed25519, let x), .ed25519?):
-            key = try? VerificationKey(ed25519: x)
-        case (.rsa(let modulus, let exponent), let algorithm?):
-            guard let (hash, padding) = algorithm.rsa else { throw .unsupportedAlgorithm(algorithm) }
-            key = try? VerificationKey(rsaModulus: modulus, exponent: exponent, hash, padding)
-        default: throw .unsupportedAlgorithm(algorithm)
-        }
-        guard let key else { throw .badKey }
-        return key
+    /// Throws `badKey` for a key that cannot be one with its algorithm, such as a point off its curve; algorithms that
+    /// are not known here pass.
+    func checkUsable() throws(VerificationProblem) {
+        do { _ = try verificationKey() } catch .unsupportedAlgorithm { return }
     }
 
-    private func ecdsa(_ curve: VerificationKey.Curve) -> VerificationKey? {
-        guard let point = uncompressedPoint else { return nil }
-        return try? VerificationKey(ecdsa: curve, point: point)
+    private func verificationKey() throws(VerificationProblem) -> VerificationKey {
+        do throws(CryptoFault) {
+            if let key = try curveKey() { return key }
+            if let key = try rsaKey() { return key }
+            if let key = try mlDSAKey() { return key }
+        } catch .noOpenSSL {
+            throw .unsupportedAlgorithm(algorithm)
+        } catch {
+            throw .badKey
+        }
+        throw .unsupportedAlgorithm(algorithm)
+    }
+
+    private func curveKey() throws(CryptoFault) -> VerificationKey? {
+        let point = uncompressedPoint ?? []
+        return switch (material, algorithm) {
+        case (.ec2(.p256, _, _), .es256?), (.ec2(.p256, _, _), .esp256?):
+            try VerificationKey(ecdsa: .p256, point: point)
+        case (.ec2(.p384, _, _), .es384?), (.ec2(.p384, _, _), .esp384?):
+            try VerificationKey(ecdsa: .p384, point: point)
+        case (.ec2(.p521, _, _), .es512?), (.ec2(.p521, _, _), .esp512?):
+            try VerificationKey(ecdsa: .p521, point: point)
+        case (.ec2(.secp256k1, _, _), .es256K?): try VerificationKey(secp256k1: point)
+        case (.okp(.ed25519, let x), .edDSA?), (.okp(.ed25519, let x), .ed25519?): try VerificationKey(ed25519: x)
+        case (.okp(.ed448, let x), .edDSA?), (.okp(.ed448, let x), .ed448?): try VerificationKey(ed448: x)
+        default: nil
+        }
+    }
+
+    private func rsaKey() throws(CryptoFault) -> VerificationKey? {
+        guard case .rsa(let modulus, let exponent) = material, let (hash, padding) = algorithm?.rsa else { return nil }
+        return try VerificationKey(rsaModulus: modulus, exponent: exponent, hash, padding)
+    }
+
+    /// Key type 7, AKP: the public key is parameter -1 (IANA registry "COSE Key Types").
+    private func mlDSAKey() throws(CryptoFault) -> VerificationKey? {
+        guard case .other(type: 7) = material, let bytes = map[-1]?.bytes else { return nil }
+        return switch algorithm {
+        case .mlDSA65?: try VerificationKey(mlDSA: .mlDSA65, bytes)
+        case .mlDSA87?: try VerificationKey(mlDSA: .mlDSA87, bytes)
+        default: nil
+        }
     }
 }
 
@@ -44,6 +76,16 @@ extension COSEAlgorithm {
         case .rs1: (.sha1, .pkcs1)
         case .ps256: (.sha256, .pss)
         default: nil
+        }
+    }
+
+    /// The hash of the algorithm, where it has one of its own.
+    var hash: HashAlgorithm? {
+        switch self {
+        case .es256, .esp256, .es256K: .sha256
+        case .es384, .esp384: .sha384
+        case .es512, .esp512: .sha512
+        default: rsa?.0
         }
     }
 }

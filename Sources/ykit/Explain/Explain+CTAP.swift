@@ -102,9 +102,11 @@ extension Explain {
         case .noUserVerification: "the user was not verified"
         case .unsupportedAlgorithm(let algorithm):
             "\(algorithm.map(\.description) ?? "an unnamed algorithm") cannot be checked here"
+        case .weakAlgorithm(let algorithm): "\(algorithm) proves too little: it uses SHA-1"
         case .unsupportedFormat(let format): "attestation of format \(format.rawValue.printable) cannot be checked here"
         case .malformedStatement(let what): "the attestation statement is not what its format says: \(what.printable)"
         case .certificate(let what): "the attestation certificate breaks a rule: \(what.printable)"
+        case .untrusted: "no trusted certificate vouches for it"
         case .badKey: "the public key cannot be used"
         }
     }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+extension VerificationKey {
+    /// A NIST curve.
+    public enum Curve: Sendable, Hashable {
+        /// P-256, in COSE with SHA-256.
+        case p256
+        /// P-384, in COSE with SHA-384.
+        case p384
+        /// P-521, in COSE with SHA-512.
+        case p521
+
+        /// The hash that belongs to the curve.
+        public var hash: HashAlgorithm {
+            switch self {
+            case .p256: .sha256
+            case .p384: .sha384
+            case .p521: .sha512
+            }
+        }
+    }
+
+    /// ECDSA (FIPS 186-5 §6) with a hash, without one with that of the curve; the signature is DER. `point` is 04, x,
+    /// y. Throws when it is not on the curve.
+    public init(ecdsa curve: Curve, point: [UInt8], _ hash: HashAlgorithm? = nil) throws(CryptoFault) {
+        let hash = hash ?? curve.hash
+        do {
+            switch curve {
+            case .p256:
+                let key = try P256.Signing.PublicKey(x963Representation: point)
+                self.init { signature, message in
+                    (try? P256.Signing.ECDSASignature(derRepresentation: signature)).map {
+                        key.isValidSignature($0, for: hash.digest(message))
+                    } ?? false
+                }
+            case .p384:
+                let key = try P384.Signing.PublicKey(x963Representation: point)
+                self.init { signature, message in
+                    (try? P384.Signing.ECDSASignature(derRepresentation: signature)).map {
+                        key.isValidSignature($0, for: hash.digest(message))
+                    } ?? false
+                }
+            case .p521:
+                let key = try P521.Signing.PublicKey(x963Representation: point)
+                self.init { signature, message in
+                    (try? P521.Signing.ECDSASignature(derRepresentation: signature)).map {
+                        key.isValidSignature($0, for: hash.digest(message))
+                    } ?? false
+                }
+            }
+        } catch {
+            throw CryptoFault("ECDSA: not a point on \(curve)")
+        }
+    }
+}

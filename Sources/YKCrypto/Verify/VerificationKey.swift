@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// A public key that checks signatures.
+public struct VerificationKey: Sendable {
+    private let check: @Sendable (_ signature: [UInt8], _ message: [UInt8]) -> Bool
+
+    init(check: @escaping @Sendable (_ signature: [UInt8], _ message: [UInt8]) -> Bool) { self.check = check }
+
+    /// Ed25519 (RFC 8032); the key is 32 bytes, the signature 64.
+    public init(ed25519 bytes: [UInt8]) throws(CryptoFault) {
+        do {
+            let key = try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
+            check = { signature, message in key.isValidSignature(signature, for: message) }
+        } catch {
+            throw CryptoFault("Ed25519: not a public key")
+        }
+    }
+
+    /// Whether the signature over the message was made by the private key that belongs to this one.
+    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { check(signature, message) }
+}
+
+extension HashAlgorithm {
+    /// The digest of a message, for functions that take any.
+    func digest(_ message: [UInt8]) -> any Digest {
+        switch self {
+        case .sha1: Insecure.SHA1.hash(data: message)
+        case .sha256: SHA256.hash(data: message)
+        case .sha384: SHA384.hash(data: message)
+        case .sha512: SHA512.hash(data: message)
+        }
+    }
+}

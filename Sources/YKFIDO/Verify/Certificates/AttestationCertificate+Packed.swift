@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AttestationCertificate {
+    /// The rules of WebAuthn Level 3 §8.2.1.
+    func checkPacked(aaguid: [UInt8]) throws(VerificationProblem) {
+        try checkEnd()
+        guard attribute("2.5.4.11") == "Authenticator Attestation" else {
+            throw .certificate("its unit is not “Authenticator Attestation”")
+        }
+        guard attribute("2.5.4.6")?.utf8.count == 2, attribute("2.5.4.10")?.isEmpty == false,
+            attribute("2.5.4.3")?.isEmpty == false
+        else { throw .certificate("country, organisation or name is missing") }
+        try checkModel(aaguid)
+    }
+
+    /// Version 3, and the statement that it is no certificate authority.
+    func checkEnd() throws(VerificationProblem) {
+        guard version == 3 else { throw .certificate("version \(version), expected 3") }
+        guard let constraints, !constraints.isAuthority else {
+            throw .certificate("it is, or does not say that it is not, a certificate authority")
+        }
+    }
+}

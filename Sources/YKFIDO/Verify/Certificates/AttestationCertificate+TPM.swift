@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftASN1
+
+extension AttestationCertificate {
+    /// The rules for the certificate of a TPM's attestation key (WebAuthn Level 3 §8.3.1): version 3, an empty
+    /// subject, the maker, model and version of the TPM in the alternative name, the purpose tcg-kp-AIKCertificate,
+    /// no authority.
+    func checkTPM(aaguid: [UInt8]) throws(VerificationProblem) {
+        try checkEnd()
+        guard subject.isEmpty else { throw .certificate("its subject is not empty") }
+        let names = alternativeAttributes
+        guard let maker = names["2.23.133.2.1"], names["2.23.133.2.2"]?.isEmpty == false,
+            names["2.23.133.2.3"]?.isEmpty == false
+        else { throw .certificate("the maker, model or version of the TPM is missing") }
+        guard Self.isMaker(maker) else { throw .certificate("“\(maker)” is not the number of a TPM's maker") }
+        guard purposes.contains("2.23.133.8.3") else { throw .certificate("it is not for attestation by a TPM") }
+        try checkModel(aaguid)
+    }
+
+    /// `id:` and eight hexadecimal digits (TCG EK Credential Profile §3.1.2).
+    private static func isMaker(_ text: String) -> Bool {
+        let digits = text.utf8.dropFirst(3)
+        return text.hasPrefix("id:") && digits.count == 8 && digits.allSatisfy { Character(.init($0)).isHexDigit }
+    }
+
+    /// The extended key usages by object identifier (RFC 5280 §4.2.1.12).
+    private var purposes: [String] {
+        guard let value = value("2.5.29.37"), let list = try? DER.parse(value).children("the purposes") else {
+            return []
+        }
+        return list.compactMap { try? $0.objectIdentifier }
+    }
+
+    /// The attributes of the directory names among the subject's alternative names (RFC 5280 §4.2.1.6).
+    private var alternativeAttributes: [String: String] {
+        guard let value = value("2.5.29.17"), let names = try? DER.parse(value).children("the names") else {
+            return [:]
+        }
+        var found: [String: String] = [:]
+        for name in names where name.identifier.tagNumber == 4 {
+            guard let directory = try? name.tagged("a name"),
+                let attributes = try? CertificateFields.attributes(directory)
+            else { continue }
+            for attribute in attributes { found[attribute.type] = attribute.value }
+        }
+        return found
+    }
+}

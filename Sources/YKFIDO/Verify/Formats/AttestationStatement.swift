@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// The statement of an attestation object, checked format by format.
+struct AttestationStatement {
+    let map: CBOR.Map
+    let data: AuthenticatorData
+    let credential: AuthenticatorData.AttestedCredential
+    let clientDataHash: [UInt8]
+    var allowsSHA1 = false
+
+    /// What is attested.
+    var message: [UInt8] { data.bytes + clientDataHash }
+
+    func algorithm() throws(VerificationProblem) -> COSEAlgorithm {
+        guard let number = map["alg"]?.int else { throw .malformedStatement("no algorithm") }
+        return COSEAlgorithm(number)
+    }
+
+    func signature() throws(VerificationProblem) -> [UInt8] {
+        guard let signature = map["sig"]?.bytes else { throw .malformedStatement("no signature") }
+        return signature
+    }
+
+    /// The certificates, at least one.
+    func certificates() throws(VerificationProblem) -> [AttestationCertificate] {
+        guard let array = map["x5c"]?.array, !array.isEmpty else { throw .malformedStatement("no certificates") }
+        guard array.count <= CertificatePath.limit else { throw .malformedStatement("\(array.count) certificates") }
+        var certificates: [AttestationCertificate] = []
+        for entry in array {
+            guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not bytes") }
+            certificates.append(try AttestationCertificate(der: der))
+        }
+        return certificates
+    }
+}
+
+extension AttestationStatement {
+    /// WebAuthn Level 3 §8.2.
+    func packed() throws(VerificationProblem) -> AttestationVerification.Trust {
+        let algorithm = try algorithm()
+        guard map["x5c"] != nil else {
+            guard credential.publicKey.algorithm == algorithm else {
+                throw .malformedStatement("the algorithm is not the credential's")
+            }
+            try credential.publicKey.verify(try signature(), over: message, allowingSHA1: allowsSHA1)
+            return .selfSigned
+        }
+        let chain = try certificates()
+        try chain[0].publicKey(for: algorithm).verify(try signature(), over: message, allowingSHA1: allowsSHA1)
+        try chain[0].checkPacked(aaguid: credential.aaguid)
+        return .certificates(chain.map(\.der))
+    }
+
+    /// WebAuthn Level 3 §8.6.
+    func u2f() throws(VerificationProblem) -> AttestationVerification.Trust {
+        let chain = try certificates()
+        guard chain.count == 1 else { throw .malformedStatement("not one certificate") }
+        guard credential.aaguid.allSatisfy({ $0 == 0 }) else { throw .malformedStatement("an AAGUID with U2F") }
+        guard case .ec2(.p256, let x, let y) = credential.publicKey.material else { throw .badKey }
+        let key = try chain[0].publicKey(for: .es256)
+        guard case .ec2(.p256, _, _) = key.material else { throw .certificate("its key is not on P-256") }
+        let message = [0x00] + data.rpIDHash + clientDataHash + credential.id + [0x04] + x + y
+        try key.verify(try signature(), over: message)
+        return .certificates(chain.map(\.der))
+    }
+
+    /// WebAuthn Level 3 §8.8: the nonce is in the certificate, in a sequence as field 1.
+    func apple() throws(VerificationProblem) -> AttestationVerification.Trust {
+        let chain = try certificates()
+        let nonce = HashAlgorithm.sha256.hash(message)
+        guard chain[0].value("1.2.840.113635.100.8.2") == [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce else {
+            throw .certificate("it was made for another challenge")
+        }
+        let key = try chain[0].publicKey(for: credential.publicKey.algorithm ?? .es256)
+        guard key.material == credential.publicKey.material else {
+            throw .certificate("its key is not the credential's")
+        }
+        return .certificates(chain.map(\.der))
+    }
+}

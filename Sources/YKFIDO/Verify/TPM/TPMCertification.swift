@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// What a TPM signs when it vouches for another key of its own (TPM 2.0 Library, Part 2 §10.12.12, TPMS_ATTEST with
+/// TPMS_CERTIFY_INFO).
+struct TPMCertification: Hashable, Sendable {
+    /// Who signed.
+    let signer: [UInt8]
+    /// What the caller had signed with it.
+    let extraData: [UInt8]
+    /// The TPM's clock in milliseconds, its counts of resets and restarts, and whether the clock is safe.
+    let clock: (milliseconds: UInt64, resets: UInt32, restarts: UInt32, isSafe: Bool)
+    /// The firmware's version, as the maker counts.
+    let firmware: UInt64
+    /// The key that is vouched for.
+    let name: TPMName
+    /// The same with its parents.
+    let qualifiedName: TPMName
+
+    /// TPM_GENERATED_VALUE: what is signed begins with FF "TCG", so that nothing from outside can be taken for it.
+    private static let magic: UInt32 = 0xFF54_4347
+    /// TPM_ST_ATTEST_CERTIFY.
+    private static let certify: UInt16 = 0x8017
+
+    /// Reads a certification and nothing after it.
+    init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        guard try reader.uint32("the mark") == Self.magic else {
+            throw WireError(.malformed, at: 0, "it was not made by a TPM")
+        }
+        let type = try reader.uint16("the type")
+        guard type == Self.certify else { throw WireError(.malformed, at: 4, "type \(type) is no certification") }
+        signer = try reader.tpmBytes("the signer")
+        extraData = try reader.tpmBytes("the extra data")
+        clock = (
+            try reader.bigEndian(8, "the clock"), try reader.uint32("the resets"), try reader.uint32("the restarts"),
+            try reader.byte("whether the clock is safe") != 0
+        )
+        firmware = try reader.bigEndian(8, "the firmware's version")
+        name = TPMName(bytes: try reader.tpmBytes("the name"))
+        qualifiedName = TPMName(bytes: try reader.tpmBytes("the qualified name"))
+        try reader.finish("the certification")
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.signer == right.signer && left.extraData == right.extraData && left.clock == right.clock
+            && left.firmware == right.firmware && left.name == right.name && left.qualifiedName == right.qualifiedName
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(extraData)
+        hasher.combine(name)
+    }
+}
