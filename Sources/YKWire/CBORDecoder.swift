@@ -59,10 +59,17 @@ struct CBORDecoder {
     private mutating func text(_ head: CBORCursor.Head, _ start: Int) throws(WireError) -> String {
         let text =
             head.isIndefinite
-            ? String(validating: try bytes(head, start), as: UTF8.self)
-            : String(validating: cursor.bytes[try cursor.run(head.argument)], as: UTF8.self)
+            ? Self.text(try bytes(head, start)[...]) : Self.text(cursor.bytes[try cursor.run(head.argument)])
         guard let text else { throw WireError(.malformed, at: start, "a CBOR text string that is not UTF-8") }
         return text
+    }
+
+    /// ASCII, which most texts are, needs no validation.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        bytes.withUnsafeBufferPointer { buffer in
+            buffer.allSatisfy { $0 < 0x80 }
+                ? String(decoding: buffer, as: UTF8.self) : String(validating: buffer, as: UTF8.self)
+        }
     }
 
     /// Checks an announced number of items against the bytes that are left, before anything is reserved for them.

@@ -55,7 +55,8 @@ extension CBOR {
             return mine.count == theirs.count ? mine.lexicographicallyPrecedes(theirs) : mine.count < theirs.count
         case (.text(let mine), .text(let theirs)):
             let (mine, theirs) = (mine.utf8, theirs.utf8)
-            return mine.count == theirs.count ? mine.lexicographicallyPrecedes(theirs) : mine.count < theirs.count
+            guard mine.count == theirs.count else { return mine.count < theirs.count }
+            return zip(mine, theirs).first { $0 != $1 }.map { $0 < $1 } ?? false
         default:
             guard majorType == other.majorType else { return majorType < other.majorType }
             let (mine, theirs) = (encoded, other.encoded)

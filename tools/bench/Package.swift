@@ -18,6 +18,10 @@ let package = Package(
                 .product(name: "YKTransport", package: "ykit"),
             ],
             path: "Benchmarks/YKitBenchmarks",
-            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+        .systemLibrary(name: "CLibcbor", path: "CLibcbor"),
+        .executableTarget(
+            name: "beside",
+            dependencies: [.product(name: "YKWire", package: "ykit"), "CLibcbor"], path: "Benchmarks/Beside"),
     ]
 )

@@ -33,7 +33,7 @@ extension CTAPHID {
             guard report.count == CTAPHID.reportSize else {
                 throw drop(.malformed, at: 0, "a report of \(report.count) bytes, expected \(CTAPHID.reportSize)")
             }
-            guard channel.bytes.elementsEqual(report.prefix(4)) else { return .otherChannel }
+            guard CTAPHID.channel(of: report) == channel else { return .otherChannel }
             return report[4] & 0x80 != 0 ? try begin(report) : try carryOn(report)
         }
 

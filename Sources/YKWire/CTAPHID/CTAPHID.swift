@@ -26,6 +26,11 @@ public enum CTAPHID {
         public var description: String { Hex.encode(bytes) }
     }
 
+    /// Who a report of 64 bytes is for.
+    static func channel(of report: [UInt8]) -> Channel {
+        Channel(rawValue: report.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
     /// What a message asks or answers, without the bit 0x80 that marks an initial report. An open set.
     public struct Command: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The command's number, 00 to 7F.

@@ -8,28 +8,36 @@ extension CTAPHID.Message {
             throw WireError(.tooLarge, at: 0, "\(payload.count) bytes, a message has at most \(CTAPHID.messageLimit)")
         }
         let length = payload.count
-        let head = [0x80 | command.rawValue, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
-        var reports = [report(head, from: 0, CTAPHID.initialCapacity)]
-        var start = CTAPHID.initialCapacity
-        while start < length {
+        let rest = max(0, length - CTAPHID.initialCapacity)
+        var reports: [[UInt8]] = []
+        reports.reserveCapacity(1 + (rest + CTAPHID.continuationCapacity - 1) / CTAPHID.continuationCapacity)
+        reports.append(
+            report(0..<min(length, CTAPHID.initialCapacity)) { head in
+                head[4] = 0x80 | command.rawValue
+                head[5] = UInt8(truncatingIfNeeded: length >> 8)
+                head[6] = UInt8(truncatingIfNeeded: length)
+                return 7
+            })
+        for start in stride(from: CTAPHID.initialCapacity, to: length, by: CTAPHID.continuationCapacity) {
             let sequence = UInt8(truncatingIfNeeded: reports.count - 1)
-            reports.append(report([sequence], from: start, CTAPHID.continuationCapacity))
-            start += CTAPHID.continuationCapacity
+            reports.append(
+                report(start..<min(length, start + CTAPHID.continuationCapacity)) { head in
+                    head[4] = sequence
+                    return 5
+                })
         }
         return reports
     }
 
-    private func report(_ head: [UInt8], from start: Int, _ capacity: Int) -> [UInt8] {
-        let end = min(payload.count, start + capacity)
-        return [UInt8](unsafeUninitializedCapacity: CTAPHID.reportSize) { buffer, count in
+    /// A report with a part of the payload behind its head, whose length `head` answers.
+    private func report(
+        _ part: Range<Int>, head: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: CTAPHID.reportSize) { buffer, count in
             buffer.initialize(repeating: 0)
-            for (index, byte) in channel.bytes.enumerated() { buffer[index] = byte }
-            for (index, byte) in head.enumerated() { buffer[4 + index] = byte }
-            payload.withUnsafeBytes { bytes in
-                let target = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[(4 + head.count)...])
-                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-            }
+            for index in 0..<4 { buffer[index] = UInt8(truncatingIfNeeded: channel.rawValue >> (24 - 8 * index)) }
+            let start = head(buffer)
+            for (index, byte) in payload[part].enumerated() { buffer[start + index] = byte }
             count = CTAPHID.reportSize
         }
     }
