@@ -42,6 +42,8 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let noSpace = StatusWord(0x6A84)
     /// 6A88: referenced data not found.
     public static let referenceNotFound = StatusWord(0x6A88)
+    /// 6A86: wrong P1 or P2, in most applications.
+    public static let incorrectP1P2 = StatusWord(0x6A86)
     /// 6B00: wrong P1 or P2.
     public static let wrongParameters = StatusWord(0x6B00)
     /// 6D00: the instruction is unknown to the selected application.

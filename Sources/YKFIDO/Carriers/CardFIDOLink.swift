@@ -83,9 +83,8 @@ public final class CardFIDOLink: FIDOLink {
         func command(_ p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x10, p1: p1, data: payload) }
         guard acceptsKeepalives else { return try transmit(command(0x00)) }
         let response = try transmit(command(0x80))
-        guard [.wrongParameters, .incorrectParameters, .functionNotSupported].contains(response.status) else {
-            return response
-        }
+        let refusals: [StatusWord] = [.wrongParameters, .incorrectP1P2, .incorrectParameters, .functionNotSupported]
+        guard refusals.contains(response.status) else { return response }
         acceptsKeepalives = false
         return try transmit(command(0x00))
     }

@@ -83,7 +83,7 @@ public final class HIDFIDOLink: FIDOLink {
     private func stop(
         _ command: CTAPHID.Command, because cause: FIDOLinkError
     ) throws(FIDOLinkError) -> [UInt8] {
-        let grace = Deadline.after(Self.stopGrace)
+        let grace = Deadline.after(min(Self.stopGrace, environment.timeout))
         isOutOfStep = true
         guard command == .cbor, (try? send(.init(.cancel, on: channel), grace)) != nil,
             let late = try? answer(to: command, grace, { _ in })

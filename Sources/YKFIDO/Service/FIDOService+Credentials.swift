@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
 import YKWire
 
 extension FIDOService {
@@ -49,14 +50,29 @@ extension FIDOSession {
         let code = try credentialManagementCode()
         let begin: Entry
         do { begin = try manage(first) } catch .noCredentials { return [] }
-        let count = Int(clamping: total(begin) ?? 1)
+        let count = try count(of: total(begin), during: first.name)
         guard count > 0 else { return [] }
-        guard count <= Self.listLimit else {
-            throw .ctap(.malformed(.init(.tooLarge, at: 0, "a list of \(count) entries"), during: first.name))
-        }
+        let deadline = ctap.environment.deadline()
         var entries = [begin]
-        for _ in 1..<max(1, count) where entries.count < count { entries.append(try send(next.command(code, nil))) }
+        while entries.count < count {
+            try check(deadline, "a list of \(count) entries")
+            entries.append(try send(next.command(code, nil)))
+        }
         return entries
+    }
+
+    /// How many entries a list has, when the key says so; more than any key has throws `malformed`.
+    func count(of total: UInt64?, during name: String) throws(FIDOError) -> Int {
+        let count = Int(clamping: total ?? 1)
+        guard count <= Self.listLimit else {
+            throw .ctap(.malformed(.init(.tooLarge, at: 0, "a list of \(count) entries"), during: name))
+        }
+        return count
+    }
+
+    /// All messages of a list have one time together, so that no count makes a program wait for ever.
+    func check(_ deadline: Deadline, _ doing: @autoclosure () -> String) throws(FIDOError) {
+        do { try deadline.check(doing()) } catch { throw .ctap(.link(.device(error))) }
     }
 
     private func credentialManagementCode() throws(FIDOError) -> CTAPCommandCode {

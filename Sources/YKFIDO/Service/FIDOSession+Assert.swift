@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
 import YKWire
 
 extension FIDOSession {
@@ -49,9 +50,11 @@ extension FIDOSession {
         _ command: GetAssertion, secrets: (CBOR?) throws(FIDOError) -> HMACSecrets?
     ) throws(FIDOError) -> [Assertion] {
         var response = try send(command)
-        let count = min(Int(clamping: response.numberOfCredentials ?? 1), Self.listLimit)
+        let count = try count(of: response.numberOfCredentials, during: command.name)
+        let deadline = ctap.environment.deadline()
         var assertions = [try assertion(response, command, secrets: secrets)]
         while assertions.count < count {
+            try check(deadline, "a list of \(count) credentials")
             response = try send(GetNextAssertion())
             assertions.append(try assertion(response, command, secrets: secrets))
         }

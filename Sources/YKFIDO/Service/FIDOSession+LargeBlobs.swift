@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKTransport
 
 extension FIDOSession {
     /// What a message needs beside the fragment (CTAP 2.2 §6.10.2).
@@ -17,8 +18,10 @@ extension FIDOSession {
     func largeBlobs() throws(FIDOError) -> LargeBlobArray {
         let limit = try largeBlobLimit()
         let size = try fragmentSize()
+        let deadline = ctap.environment.deadline()
         var bytes: [UInt8] = []
         while true {
+            try check(deadline, "the array of large blobs")
             let fragment = try send(LargeBlobs.Get(offset: bytes.count, count: size))
             bytes += fragment
             if fragment.count < size { break }

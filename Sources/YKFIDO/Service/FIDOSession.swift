@@ -78,8 +78,10 @@ extension CTAPError {
         switch self {
         case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true
         case .link(.card(.status(let word, _))):
-            [.unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters].contains(
-                word)
+            [
+                .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters,
+                .incorrectP1P2,
+            ].contains(word)
         default: false
         }
     }

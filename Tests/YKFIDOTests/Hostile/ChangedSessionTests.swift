@@ -39,7 +39,7 @@ final class ChangedLink: FIDOLink {
 
 /// Every answer of whole sessions, changed in many ways: a typed error or an answer, never a trap, and no PIN try is
 /// spent when the answers before the PIN are not to be believed.
-struct HostileReplyTests {
+struct ChangedSessionTests {
     private static let pin = "12345"
 
     private static func key() async throws -> VirtualKey {

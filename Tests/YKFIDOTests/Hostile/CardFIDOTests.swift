@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// A card that answers as a closure says, and keeps the commands.
+private final class AnsweringCard: CardLink {
+    /// The commands that were sent.
+    final class Log: Sendable {
+        private let state = Mutex<[[UInt8]]>([])
+        var commands: [[UInt8]] { state.withLock { $0 } }
+        func add(_ command: [UInt8]) { state.withLock { $0.append(command) } }
+    }
+
+    let identity: CardIdentity
+    private let log: Log
+    private let answer: ([UInt8]) -> [UInt8]
+
+    init(_ log: Log = Log(), extended: Bool = false, _ answer: sending @escaping ([UInt8]) -> [UInt8]) {
+        // The historical bytes of an ATR say whether lengths can be extended.
+        let atr: [UInt8] = extended ? [0x3B, 0x85, 0x01, 0x80, 0x73, 0xC0, 0x21, 0x40, 0x56] : [0x3B, 0x00]
+        identity = CardIdentity(reader: "scripted", atr: atr)
+        self.log = log
+        self.answer = answer
+    }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) -> [UInt8] {
+        log.add(command)
+        return command.starts(with: [0x00, 0xA4]) ? Array("U2F_V2".utf8) + [0x90, 0x00] : answer(command)
+    }
+    func begin(deadline: Deadline) -> Bool { false }
+    func end() {}
+    func reset(_ kind: CardReset, deadline: Deadline) {}
+    func close() {}
+}
+
+struct CardFIDOTests {
+    private static var hasty: Environment {
+        var environment = Environment.instant
+        environment.timeout = .milliseconds(20)
+        return environment
+    }
+
+    private func link(_ card: sending AnsweringCard) throws -> CardFIDOLink {
+        try CardFIDOLink(CardChannel(link: card, environment: Self.hasty))
+    }
+
+    private func call(_ link: CardFIDOLink, _ payload: [UInt8] = [4]) throws(FIDOLinkError) -> [UInt8] {
+        try link.call(.cbor, payload, deadline: link.environment.deadline(), keepalive: { _ in })
+    }
+
+    @Test func everyStatusWord() throws {
+        var accepted: [UInt16] = []
+        for word in UInt16.min ... .max where word != 0x9000 {
+            let bytes = [UInt8(word >> 8), UInt8(word & 0xFF)]
+            if (try? call(try link(AnsweringCard { _ in bytes }))) != nil { accepted.append(word) }
+        }
+        #expect(accepted.isEmpty)
+    }
+
+    @Test func anEndlessKeepaliveEndsInTime() throws {
+        let log = AnsweringCard.Log()
+        for data: [UInt8] in [[], [1], [2], [9, 9, 9]] {
+            let link = try link(AnsweringCard(log) { _ in data + [0x91, 0x00] })
+            #expect(throws: FIDOLinkError.card(.link(.timedOut("CTAP message")))) { try call(link) }
+            #expect(log.commands.last?.starts(with: [0x80, 0x11, 0x11]) == true)
+        }
+    }
+
+    /// A key that does not know keepalives is asked without them, from then on.
+    @Test func asksWithoutKeepalivesWhereTheyAreUnknown() throws {
+        for refusal: [UInt8] in [[0x6B, 0x00], [0x6A, 0x86], [0x6A, 0x80], [0x6A, 0x81]] {
+            let log = AnsweringCard.Log()
+            let link = try link(AnsweringCard(log) { $0[2] == 0x80 ? refusal : [0x00, 0x90, 0x00] })
+            #expect(try call(link) == [0])
+            #expect(try call(link) == [0])
+            #expect(log.commands.dropFirst().map { $0[2] } == [0x80, 0x00, 0x00])
+            #expect(link.messages == 2 && link.exchanges == 4)
+        }
+    }
+
+    @Test func fallsBackToShortLengths() throws {
+        let log = AnsweringCard.Log()
+        let link = try link(
+            AnsweringCard(log, extended: true) { command in
+                command.count > 4 && command[4] == 0 && command.count > 5 ? [0x67, 0x00] : [0x00, 0x90, 0x00]
+            })
+        #expect(try call(link, [UInt8](repeating: 1, count: 300)) == [0])
+        #expect(log.commands.contains { $0[0] == 0x90 })
+    }
+
+    @Test func carriesOnlyWhatACardCan() throws {
+        let link = try link(AnsweringCard { _ in [0x90, 0x00] })
+        for command in [CTAPHID.Command.wink, .ping, .lock, .cancel] {
+            #expect(throws: FIDOLinkError.notCarried(command)) {
+                try link.call(command, [], deadline: link.environment.deadline(), keepalive: { _ in })
+            }
+        }
+        #expect(throws: FIDOLinkError.self) {
+            try link.call(.msg, [0], deadline: link.environment.deadline(), keepalive: { _ in })
+        }
+        #expect(
+            try link.call(.msg, [0, 3, 0, 0], deadline: link.environment.deadline(), keepalive: { _ in }) == [0x90, 0])
+        link.rest()
+        link.close()
+    }
+}
