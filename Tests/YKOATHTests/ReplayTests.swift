@@ -41,15 +41,17 @@ struct ReplayTests {
         #expect(touched.text.count == 6)
     }
 
+    /// The card does not say that it takes extended lengths, so the reply is asked for in two short parts, though it
+    /// was recorded as one.
     @Test func needsNoMoreExchangesThanThereIsToSay() async throws {
         let service = try await Recordings.open("canokey-extended")
-        _ = try await service.accounts()
-        #expect(await service.exchanges == 2)
+        #expect(try await service.accounts().count == 10)
+        #expect(await service.exchanges == 3)
     }
 
     @Test func givesUpOnAKeyThatAnnouncesMoreForEver() async throws {
         let service = try await Recordings.open("canokey-no-le-stall")
-        await #expect(throws: OATHError.card(.endlessReply(during: "command 00a10000"))) {
+        await #expect(throws: OATHError.card(.endlessReply(during: "LIST"))) {
             try await service.accounts()
         }
     }

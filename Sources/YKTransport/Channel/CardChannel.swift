@@ -68,11 +68,23 @@ public final class CardChannel {
 
     /// Sends a command and reads its reply; a status word other than 9000 throws `status`.
     public func send<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
-        let response = try transmit(command.apdu)
+        let response = try Self.naming(Command.name) { () throws(CardError) in try transmit(command.apdu) }
         guard response.status == .ok else { throw .status(response.status, during: Command.name) }
         return try lift({ CardError.malformed($0, during: Command.name) }) { () throws(WireError) in
             var reader = ByteReader(response.data)
             return try command.decode(&reader)
+        }
+    }
+
+    /// Names the command in an error of the stages, which know only its header.
+    private static func naming<Value>(_ name: String, _ body: () throws(CardError) -> Value) throws(CardError) -> Value
+    {
+        do { return try body() } catch {
+            switch error {
+            case .endlessReply: throw .endlessReply(during: name)
+            case .tooLong: throw .tooLong(during: name)
+            default: throw error
+            }
         }
     }
 
