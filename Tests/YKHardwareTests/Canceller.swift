@@ -11,7 +11,7 @@ final class Canceller: Sendable {
     private let thrown = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ cancellation: Cancellation, after microseconds: UInt32) {
-        _ = startThread { [self] in
+        _ = SystemThread.start { [self] in
             usleep(microseconds)
             thrown.withLock { $0 = .now }
             cancellation.cancel()

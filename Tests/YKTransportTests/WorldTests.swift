@@ -54,8 +54,8 @@ private actor Service {
 }
 
 @Suite struct ServiceThreadTests {
-    @Test func manyCallersNeverMeet() async {
-        let service = Service(ServiceThread())
+    @Test func manyCallersNeverMeet() async throws {
+        let service = Service(try ServiceThread())
         let alone = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 { group.addTask { await service.work() } }
             return await group.reduce(true) { $0 && $1 }
@@ -67,7 +67,7 @@ private actor Service {
     @Test func theThreadEndsWithItsService() async throws {
         weak var gone: ServiceThread?
         do {
-            let thread = ServiceThread()
+            let thread = try ServiceThread()
             gone = thread
             let service = Service(thread)
             #expect(await service.work())

@@ -24,7 +24,7 @@ public actor FIDOService {
     public static func open(
         _ link: sending any FIDOLink, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
-        FIDOService(try FIDOSession(link, interaction), on: ServiceThread())
+        FIDOService(try FIDOSession(link, interaction), on: try thread())
     }
 
     /// Selects the FIDO application of a card.
@@ -33,7 +33,7 @@ public actor FIDOService {
     ) async throws(FIDOError) -> FIDOService {
         let link: CardFIDOLink
         do { link = try CardFIDOLink(channel) } catch { throw .ctap(.link(error)) }
-        return FIDOService(try FIDOSession(link, interaction), on: ServiceThread())
+        return FIDOService(try FIDOSession(link, interaction), on: try thread())
     }
 
     /// Asks a HID device for a channel.
@@ -43,7 +43,11 @@ public actor FIDOService {
     ) async throws(FIDOError) -> FIDOService {
         let link: HIDFIDOLink
         do { link = try HIDFIDOLink(device, environment: environment) } catch { throw .ctap(.link(error)) }
-        return FIDOService(try FIDOSession(link, interaction), on: ServiceThread())
+        return FIDOService(try FIDOSession(link, interaction), on: try thread())
+    }
+
+    private static func thread() throws(FIDOError) -> ServiceThread {
+        do { return try ServiceThread() } catch { throw .ctap(.link(.device(error))) }
     }
 
     /// Whether the key knows CTAP2; otherwise it knows U2F only.

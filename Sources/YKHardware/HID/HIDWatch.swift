@@ -9,7 +9,7 @@ extension HIDMachine {
         AsyncStream { stream in
             guard let watch = HIDWatch(self, stream) else { return stream.finish() }
             stream.onTermination = { _ in watch.stop() }
-            if !startThread({ watch.run() }) { stream.finish() }
+            if !SystemThread.start({ watch.run() }) { stream.finish() }
         }
     }
 }

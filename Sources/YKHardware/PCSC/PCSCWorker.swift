@@ -27,7 +27,7 @@ final class PCSCWorker: Sendable {
     /// Starts the thread; throws when the system has none to give.
     static func start(_ library: PCSCLibrary) throws(LinkError) -> PCSCWorker {
         let worker = PCSCWorker()
-        guard startThread({ worker.live(PCSCSession(library: library)) }) else {
+        guard SystemThread.start({ worker.live(PCSCSession(library: library)) }) else {
             throw .failed(code: 0, "no thread for the smart card service")
         }
         return worker

@@ -11,7 +11,7 @@ extension PCSCService {
         AsyncStream { stream in
             let watch = ReaderWatch(self, stream)
             stream.onTermination = { _ in watch.stop() }
-            if !startThread({ watch.run() }) {
+            if !SystemThread.start({ watch.run() }) {
                 stream.yield(.interrupted(.failed(code: 0, "no thread for the watch on readers")))
                 stream.finish()
             }
@@ -47,7 +47,7 @@ final class ReaderWatch: Sendable {
     func stop() {
         state.withLock { $0.isStopped = true }
         wake.post()
-        _ = startThread { [self] in
+        _ = SystemThread.start { [self] in
             for _ in 0..<200 {
                 let (context, hasEnded) = state.withLock { ($0.context, $0.hasEnded) }
                 if hasEnded { return }

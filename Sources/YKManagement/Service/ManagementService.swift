@@ -21,7 +21,9 @@ public actor ManagementService {
     ///
     /// Throws `card(.appletMissing)` when the key has none: keys of other makers, and keys over NFC before the 4 series.
     public static func open(_ channel: sending CardChannel) async throws(ManagementError) -> ManagementService {
-        ManagementService(try ManagementSession(channel), on: ServiceThread())
+        let thread: ServiceThread
+        do { thread = try ServiceThread() } catch { throw .card(.link(error)) }
+        return ManagementService(try ManagementSession(channel), on: thread)
     }
 
     /// The firmware version that the application gave when it was selected.

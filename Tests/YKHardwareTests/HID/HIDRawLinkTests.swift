@@ -81,7 +81,7 @@ import YKWire
     @Test func aDeviceThatGoesDuringAWaitIsRemoved() throws {
         let node = try FakeNode()
         nonisolated(unsafe) let held = node
-        _ = startThread {
+        _ = SystemThread.start {
             usleep(20_000)
             held.unplug()
         }
