@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// An XML element without its namespaces: key containers never mix names that only a namespace tells apart.
 struct XMLNode: Hashable, Sendable {
     /// The name without its prefix.

@@ -68,8 +68,4 @@ extension Substring {
 
     /// The number at the front.
     var leadingNumber: Int? { Int(prefix { $0.isASCII && $0.isNumber }) }
-
-    var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-    }
 }

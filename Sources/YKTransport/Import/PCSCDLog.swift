@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Reads what `pcscd --apdu` logs, with `--debug` or without: `00000003 APDU: 00 A4 …`, then `00047007 SW: 90 00`,
 /// the number being microseconds since the line before.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Reads what libpcscspy writes: `THREAD@` and then a call `>|seconds|microseconds|NAME`, its arguments line by line, and
 /// its end `<|seconds|microseconds|NAME|message|code`.
 struct RawSpyLog {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Reads what `pcsc-spy` prints: a call's name, its arguments with `i` (in) or `o` (out), and `=> …` with the result.
 /// Each further thread is indented by four more spaces. What libpcscspy writes, and pcsc-spy reads, is known too.
 struct SpyLog {

@@ -30,7 +30,7 @@ extension FaultPlan {
         self.init(rules)
     }
 
-    private static func rule(_ line: Substring, _ offset: Int) throws(WireError) -> Rule {
+    private static func rule(_ line: String, _ offset: Int) throws(WireError) -> Rule {
         let halves = line.split(separator: ":", maxSplits: 1)
         if halves.count == 2, let trigger = trigger(halves[0].words), let fault = fault(halves[1].words) {
             return Rule(trigger, fault)
@@ -117,10 +117,4 @@ extension FaultPlan {
 
 extension Substring {
     fileprivate var words: [Substring] { split(whereSeparator: \.isWhitespace) }
-
-    fileprivate var trimmed: Substring {
-        var rest = drop(while: \.isWhitespace)
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return rest
-    }
 }

@@ -102,14 +102,6 @@ extension Program {
 }
 
 extension String {
-    /// Without blanks at both ends.
-    var trimmed: String {
-        var view = self[...]
-        while let first = view.first, first.isWhitespace { view.removeFirst() }
-        while let last = view.last, last.isWhitespace { view.removeLast() }
-        return String(view)
-    }
-
     /// Lower case at the start, no full stop at the end.
     var asSentencePart: String {
         let text = hasSuffix(".") ? String(dropLast()) : self

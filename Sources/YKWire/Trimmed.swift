@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension StringProtocol {
+    /// Without white space at either end.
+    package var trimmed: String {
+        var rest = self[...]
+        while rest.first?.isWhitespace == true { rest = rest.dropFirst() }
+        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        return String(rest)
+    }
+}
