@@ -82,6 +82,22 @@ public final class Recorder: Sendable {
         }
     }
 
+    /// Records how a link failed, then lets the failure go on. Where the host only waits for what may come, the end of
+    /// its time leaves no trace.
+    func noting<Value>(
+        isWaiting: Bool = false, _ body: () throws(LinkError) -> Value
+    ) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            switch error {
+            case .removed: try? append(.init(.link(.removed, why: nil)))
+            case .capture: break
+            case .cancelled where isWaiting, .timedOut where isWaiting: break
+            default: try? append(.init(.link(.fail, why: "\(error)")))
+            }
+            throw error
+        }
+    }
+
     func note(random bytes: [UInt8]) throws(LinkError) {
         try with { state throws(LinkError) in
             state.random += bytes

@@ -17,13 +17,13 @@ final class RecordingLink: CardLink {
     }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let reply = try noting { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
+        let reply = try recorder.noting { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
         try recorder.append(.init(.exchange(command: command, reply: reply)))
         return reply
     }
 
     func begin(deadline: Deadline) throws(LinkError) -> Bool {
-        let isLost = try noting { () throws(LinkError) in try link.begin(deadline: deadline) }
+        let isLost = try recorder.noting { () throws(LinkError) in try link.begin(deadline: deadline) }
         if isLost { try recorder.append(.init(.link(.reset, why: "another program could have used the card"))) }
         return isLost
     }
@@ -31,24 +31,12 @@ final class RecordingLink: CardLink {
     func end() { link.end() }
 
     func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
-        try noting { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
+        try recorder.noting { () throws(LinkError) in try link.reset(kind, deadline: deadline) }
         try recorder.append(.init(.link(.reset, why: nil)))
     }
 
     func close() {
         link.close()
         try? recorder.append(.init(.link(.powerOff, why: nil)))
-    }
-
-    /// Records how the link failed, then lets the failure go on.
-    private func noting<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
-        do { return try body() } catch {
-            switch error {
-            case .removed: try? recorder.append(.init(.link(.removed, why: nil)))
-            case .capture: break
-            default: try? recorder.append(.init(.link(.fail, why: "\(error)")))
-            }
-            throw error
-        }
     }
 }

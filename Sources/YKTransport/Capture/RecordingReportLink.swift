@@ -21,12 +21,12 @@ final class RecordingReportLink: ReportLink {
     var identity: ReportIdentity { link.identity }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        try noting { () throws(LinkError) in try link.write(report, deadline: deadline) }
+        try recorder.noting(isWaiting: true) { () throws(LinkError) in try link.write(report, deadline: deadline) }
         try recorder.append(.init(.written(report)))
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let report = try noting { () throws(LinkError) in try link.read(deadline: deadline) }
+        let report = try recorder.noting(isWaiting: true) { () throws(LinkError) in try link.read(deadline: deadline) }
         try recorder.append(.init(.delivered(report)))
         return report
     }
@@ -34,17 +34,5 @@ final class RecordingReportLink: ReportLink {
     func close() {
         link.close()
         try? recorder.append(.init(.link(.powerOff, why: nil)))
-    }
-
-    /// Records that the device was removed or failed; a read that ended without a report leaves no trace.
-    private func noting<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
-        do { return try body() } catch {
-            switch error {
-            case .removed: try? recorder.append(.init(.link(.removed, why: nil)))
-            case .capture, .cancelled, .timedOut: break
-            default: try? recorder.append(.init(.link(.fail, why: "\(error)")))
-            }
-            throw error
-        }
     }
 }
