@@ -120,6 +120,29 @@ struct OtpauthTests {
                 + "&issuer=%C3%84%20%26%20B&algorithm=SHA1&digits=6&period=30")
     }
 
+    /// A colon that belongs to a name is percent-encoded, and is not taken for the one between issuer and name.
+    @Test(arguments: [
+        (":cme:alice", nil as String?, ":%3Acme%3Aalice?"), ("alice:", nil, ":alice%3A?"),
+        ("a:b", "Acme", "Acme:a%3Ab?"), ("alice", "Acme", "Acme:alice?"), ("alice", nil, "alice?"),
+    ])
+    func colonsBelongToNames(name: String, issuer: String?, label: String) throws {
+        let account = Virtual.account(name, issuer: issuer)
+        let text = OtpauthURI.text(account)
+        #expect(text.hasPrefix("otpauth://totp/\(label)"))
+        #expect(try OtpauthURI.parse(text).id == account.id)
+        let known = OATHAccount(id: account.id, algorithm: .sha256, digits: 8)
+        let bare = OtpauthURI.textWithoutSecret(known)
+        #expect(bare.hasPrefix("otpauth://totp/\(label)") && bare.hasSuffix("algorithm=SHA256&digits=8&period=30"))
+    }
+
+    @Test(arguments: [
+        ("Acme%3Aalice", "Acme:alice"), ("Acme%3aInc:alice", "Acme:Inc:alice"), ("A:b%3Ac", "A:b:c"),
+        (":%20alice%20", "alice"), ("A%3A%20b%3Ac", "A:b:c"),
+    ])
+    func labels(label: String, text: String) throws {
+        #expect(try OtpauthURI.parse("otpauth://totp/\(label)?secret=AA").id.text == text)
+    }
+
     @Test func anErrorNeverRepeatsTheSecret() {
         let text = "otpauth://totp/a?secret=TOPSECRET1"
         #expect(throws: OtpauthError.self) {

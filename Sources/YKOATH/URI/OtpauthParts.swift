@@ -46,13 +46,16 @@ struct OtpauthParts {
         }
     }
 
-    /// Issuer and name; the colon between them may be percent-encoded, and spaces after it are dropped.
+    /// Issuer and name; spaces around them are dropped. The colon between them may be percent-encoded; where one is
+    /// not, it is the one, and the others belong to issuer and name.
     func labelFields() throws(OtpauthError) -> (issuer: String?, name: String) {
-        guard let text = PercentEncoding.decode(label) else { throw OtpauthError(.label, .badEncoding) }
-        let parts = text.halves(at: ":")
-        guard parts.count == 2 else { return (nil, text.trimmed) }
-        let issuer = String(parts[0]).trimmed
-        return (issuer.isEmpty ? nil : issuer, String(parts[1]).trimmed)
+        var parts = label.halves(at: ":").map { PercentEncoding.decode($0) }
+        if parts.count == 1 { parts = parts[0]?.halves(at: ":").map(String.init) ?? [nil] }
+        guard let first = parts[0], let last = parts[parts.count - 1] else {
+            throw OtpauthError(.label, .badEncoding)
+        }
+        guard parts.count == 2 else { return (nil, last.trimmed) }
+        return (first.trimmed.isEmpty ? nil : first.trimmed, last.trimmed)
     }
 
     func secret() throws(OtpauthError) -> Secret {
@@ -88,15 +91,5 @@ extension StringProtocol {
         let scalars = Substring(self).unicodeScalars
         guard let place = scalars.firstIndex(of: separator) else { return [Substring(self)] }
         return [Substring(scalars[..<place]), Substring(scalars[scalars.index(after: place)...])]
-    }
-}
-
-extension String {
-    /// Without white space at either end.
-    var trimmed: String {
-        var rest = self[...]
-        while rest.first?.isWhitespace == true { rest = rest.dropFirst() }
-        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
-        return String(rest)
     }
 }

@@ -32,16 +32,34 @@ public enum OtpauthURI {
 
     /// Writes an account with everything a URI can hold; the text contains the secret.
     public static func text(_ account: NewOATHAccount) -> String {
-        let id = account.id
         var secret = account.secret.value.copyBytes()
         defer { Secret.wipe(&secret) }
-        let label = [id.issuer, id.name].compactMap { $0.map(PercentEncoding.encode) }.joined(separator: ":")
-        var parameters = [("secret", Base32.encode(secret))]
-        if let issuer = id.issuer { parameters.append(("issuer", PercentEncoding.encode(issuer))) }
-        parameters.append(("algorithm", account.algorithm.description))
-        parameters.append(("digits", "\(account.digits)"))
-        parameters.append(id.type == .hotp ? ("counter", "\(account.counter)") : ("period", "\(id.period)"))
-        let query = parameters.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+        let isHOTP = account.id.type == .hotp
+        return text(
+            account.id,
+            [
+                ("secret", Base32.encode(secret)), ("issuer", account.id.issuer.map(PercentEncoding.encode)),
+                ("algorithm", account.algorithm.description), ("digits", "\(account.digits)"),
+                isHOTP ? ("counter", "\(account.counter)") : ("period", "\(account.id.period)"),
+            ])
+    }
+
+    /// Writes what a key gives out about an account: a URI without the secret, from which nothing can be enrolled.
+    public static func textWithoutSecret(_ account: OATHAccount) -> String {
+        text(
+            account.id,
+            [
+                ("issuer", account.id.issuer.map(PercentEncoding.encode)),
+                ("algorithm", account.algorithm?.description), ("digits", account.digits.map { "\($0)" }),
+                ("period", account.type == .totp ? "\(account.id.period)" : nil),
+            ])
+    }
+
+    private static func text(_ id: OATHAccountID, _ parameters: [(String, String?)]) -> String {
+        // A colon in a name without issuer would read as the end of one.
+        let issuer = id.issuer.map(PercentEncoding.encode) ?? (id.name.utf8.contains(UInt8(ascii: ":")) ? "" : nil)
+        let label = [issuer, PercentEncoding.encode(id.name)].compactMap { $0 }.joined(separator: ":")
+        let query = parameters.compactMap { key, value in value.map { "\(key)=\($0)" } }.joined(separator: "&")
         return "otpauth://\(id.type == .hotp ? "hotp" : "totp")/\(label)?\(query)"
     }
 }

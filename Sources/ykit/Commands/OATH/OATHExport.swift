@@ -29,9 +29,10 @@ struct OATHExport: Verb {
             account.needsTouch = account.needsTouch ?? entry?.account.needsTouch
             return account
         }
+        let uris = merged.map(OtpauthURI.textWithoutSecret)
         var answer = Answer(
-            merged.map(\.uriWithoutSecret),
-            ["accounts": .array(merged.map { .object($0.json.with("uri", .string($0.uriWithoutSecret))) })])
+            uris,
+            ["accounts": .array(zip(merged, uris).map { .object($0.json.with("uri", .string($1))) })])
         answer.warnings = ["a key never gives its secrets out: this is a list, not a backup"]
         return answer
     }
@@ -42,33 +43,5 @@ extension JSON.Object {
         var copy = self
         copy[key] = value
         return copy
-    }
-}
-
-extension OATHAccount {
-    /// The account in the form of an otpauth URI that lacks the secret.
-    var uriWithoutSecret: String {
-        var label = id.issuer.map { $0.percentEncoded + ":" } ?? ""
-        label += id.name.percentEncoded
-        var fields = id.issuer.map { ["issuer=" + $0.percentEncoded] } ?? []
-        if let algorithm { fields.append("algorithm=\(algorithm)") }
-        if let digits { fields.append("digits=\(digits)") }
-        if type == .totp { fields.append("period=\(id.period)") }
-        return "otpauth://\(type.description.lowercased())/\(label)?" + fields.joined(separator: "&")
-    }
-}
-
-extension String {
-    /// Everything but unreserved characters as %XX (RFC 3986 §2.3).
-    var percentEncoded: String {
-        var out = ""
-        for byte in utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E, 0x40:
-                out.unicodeScalars.append(Unicode.Scalar(byte))
-            default: out += "%" + Hex.encode([byte]).uppercased()
-            }
-        }
-        return out
     }
 }

@@ -12,7 +12,8 @@ extension FuzzTarget {
             let text = String(decoding: bytes, as: UTF8.self)
             _ = try? OtpauthURI.parse(text, validating: false)
             guard let account = try? OtpauthURI.parse(text) else { return }
-            _ = try? OtpauthURI.parse(OtpauthURI.text(account))
+            let again = try? OtpauthURI.parse(OtpauthURI.text(account))
+            precondition(again?.id == account.id && again?.digits == account.digits, "other fields after a round trip")
         },
         FuzzTarget(name: "migration") { bytes in
             _ = try? MigrationPayload(parsing: String(decoding: bytes, as: UTF8.self))
