@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKTransport
 
 /// Runs another program of this machine, with bytes on its standard input and nothing secret in its arguments.
 enum Spawn {
@@ -17,20 +18,41 @@ enum Spawn {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// Runs a program to its end.
-    static func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws(Explanation) -> Result {
+    /// How long a program may take: enough for a person to unlock a keyring.
+    static let limit = Duration.seconds(60)
+
+    /// Runs a program to its end; one that does not end in time, or is interrupted, is killed.
+    static func run(
+        _ program: String, _ arguments: [String], input: [UInt8] = [], within limit: Duration = limit
+    ) throws(Explanation) -> Result {
         let stdin = try memory(input)
         defer { close(stdin) }
         let stdout = try memory([])
         defer { close(stdout) }
         let child = try start(program, arguments, stdin: stdin, stdout: stdout)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw failure(program) }
-        }
+        let status = try end(of: child, program, .after(limit))
         lseek(stdout, 0, SEEK_SET)
         let output = try Files.read(descriptor: stdout, program)
         return Result(status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output)
+    }
+
+    /// Waits for the end of a program, and sees to it.
+    private static func end(of child: pid_t, _ program: String, _ deadline: Deadline) throws(Explanation) -> Int32 {
+        var status: Int32 = 0
+        while true {
+            let ended = waitpid(child, &status, WNOHANG)
+            if ended == child { return status }
+            guard ended == 0 || errno == EINTR else { throw failure(program) }
+            if deadline.isOver || Interruption.happened {
+                kill(child, SIGKILL)
+                waitpid(child, nil, 0)
+                guard !Interruption.happened else { throw Explain.interrupted }
+                throw Explanation(
+                    "spawn", .timeOut, "\(program) did not end in time", hint: "does it wait for somebody to unlock it?"
+                )
+            }
+            Pause.step(deadline, atMost: 5)
+        }
     }
 
     /// Starts a program that goes on by itself, with these bytes on its standard input.
