@@ -75,6 +75,16 @@ enum Recordings {
         return try Capture(parsing: Array(bytes.prefix(count)))
     }
 
+    /// What another tool logged.
+    static func log(_ name: String) throws -> [UInt8] {
+        let root = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        let file = try #require(fopen("/\(root)/Fixtures/\(name)", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
+    }
+
     static func open(_ name: String) async throws -> FIDOService {
         let replay = Replay(try load(name), mode: .lookup)
         let channel = CardChannel(link: replay.link(), environment: replay.replaying(.instant))

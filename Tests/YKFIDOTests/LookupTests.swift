@@ -46,6 +46,32 @@ struct LookupTests {
         #expect(await service.profile.hasU2F)
     }
 
+    /// Real logs: fido2-cred 1.12 and python-fido2 2.2.1, with the virtual key behind /dev/hidraw0.
+    @Test(arguments: [
+        ("libfido2-cred.log", CaptureImport.Format.libfido2, RelyingParty(id: "example.com"), nil as [UInt8]?),
+        (
+            "python-fido2.log", .pythonFIDO2, RelyingParty(id: "example.com", name: "Example"),
+            HashAlgorithm.sha256.hash(Array("client data".utf8))
+        ),
+    ])
+    func logsOfOtherTools(
+        name: String, format: CaptureImport.Format, party: RelyingParty, clientDataHash: [UInt8]?
+    ) async throws {
+        let capture = try Capture(importing: Recordings.log(name), from: format)
+        #expect(capture.header.link == .hid && capture.check().filter(\.isError).isEmpty)
+        let service = try await FIDOService.open(
+            hid: Replay(capture, mode: .lookup).reportLink(), environment: .instant)
+        #expect(await service.profile.deviceVersion == Version(5, 7, 1))
+        let hash = clientDataHash ?? Array("client data hash 32 bytes long!!".utf8)
+        var request = RegistrationRequest(
+            clientDataHash: hash, relyingParty: party,
+            user: FIDOUser(id: Array("user-0001".utf8), name: "alice"))
+        request.algorithms = [.es256]
+        let made = try await service.register(request)
+        _ = try AttestationVerification(rpID: "example.com").check(
+            made.response.attestationObject, clientDataHash: hash)
+    }
+
     /// A session on HID, recorded; then asked again with other nonces, on other channels.
     @Test func messagesOverHID() async throws {
         let recorded = try await HIDSession.record()
