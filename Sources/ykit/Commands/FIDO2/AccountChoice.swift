@@ -34,6 +34,7 @@ final class AccountChoice: Sendable {
         state.withLock {
             $0.problem = Explanation(
                 "no-such-account", .notFound, "none of the accounts is '\(name.printable)'",
+                hint: "keys tell names only after the PIN: --uv required; or give the identifier",
                 candidates: users.map(\.words))
         }
         return nil
