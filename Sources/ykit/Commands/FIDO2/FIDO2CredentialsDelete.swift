@@ -9,7 +9,7 @@ struct FIDO2CredentialsDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a credential. It cannot be brought back.",
         discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
-    static let members = ["credential"]
+    static let members = ["remembered"]
 
     @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
@@ -30,6 +30,6 @@ struct FIDO2CredentialsDelete: Verb {
             try Prompt.confirm("delete the credential of \(found.words)? it cannot be brought back")
         }
         try await service.delete(found.credential.id)
-        return Answer("deleted the credential of \(found.words)", ["credential": found.json])
+        return Answer("deleted the credential of \(found.words)", ["remembered": found.json])
     }
 }

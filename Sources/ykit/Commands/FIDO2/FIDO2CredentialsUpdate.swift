@@ -8,7 +8,7 @@ import YKWire
 struct FIDO2CredentialsUpdate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Change the names of a credential's account on the key.")
-    static let members = ["credential"]
+    static let members = ["remembered"]
 
     @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
@@ -44,6 +44,6 @@ struct FIDO2CredentialsUpdate: Verb {
         var json = found.json.object ?? JSON.Object()
         json["userName"] = account.name.map(JSON.string) ?? .null
         json["displayName"] = account.displayName.map(JSON.string) ?? .null
-        return Answer("changed the names of \(found.words)", ["credential": .object(json)])
+        return Answer("changed the names of \(found.words)", ["remembered": .object(json)])
     }
 }
