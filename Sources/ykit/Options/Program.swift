@@ -7,7 +7,8 @@ import YKWire
 extension Program {
     /// Reads the command line, runs the verb and prints what it answers.
     static func run(_ arguments: [String]) async -> ExitStatus {
-        let groups = Set(Ykit.configuration.subcommands.compactMap { $0._commandName } + ["help"])
+        let groups = Set(
+            Ykit.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"])
         let rewriting = ArgumentRewriting(groups: groups) { access($0, F_OK) == 0 }
         let arguments = rewriting.rewrite(arguments)
         let terminal = Terminal()

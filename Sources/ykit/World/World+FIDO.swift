@@ -23,6 +23,11 @@ extension World {
         return service
     }
 
+    /// Says what is about to be approved with a touch; a plan asks for none.
+    func announce(_ what: String) {
+        if plan == nil { terminal.say("to be approved: \(what)") }
+    }
+
     /// A way to the FIDO application of the key that is meant: over HID where that is possible, else as a card; a
     /// recording over what it recorded.
     func fido() throws -> sending any FIDOLink {

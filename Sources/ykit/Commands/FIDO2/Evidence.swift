@@ -22,7 +22,18 @@ struct Evidence {
     var credentialID: [UInt8]?
 
     /// Reads WebAuthn's JSON, bare or as `credential` of an answer.
-    init(json file: String) throws {
+    init(json file: String) throws(Explanation) {
+        do { try self.init(reading: file) } catch let error as WebAuthnError {
+            throw Explain.malformed(
+                "\(file): \(error)", hint: "it has to be a registration or an assertion, as --json prints it")
+        } catch let error as Explanation {
+            throw error
+        } catch {
+            throw Explain.explain(error)
+        }
+    }
+
+    private init(reading file: String) throws {
         let text = try Files.read(file)
         let whole: JSON
         do { whole = try JSON(parsing: text) } catch { throw Explain.malformed("\(file) is not JSON: \(error)") }

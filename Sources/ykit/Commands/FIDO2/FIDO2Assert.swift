@@ -63,7 +63,7 @@ struct FIDO2Assert: Verb {
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "sign in at \(rpID.printable)"
         let service = try await world.openFIDO(pin, for: what)
-        if !ask.noTouch { world.terminal.say("to be approved: to \(what)") }
+        if !ask.noTouch { world.announce("to \(what)") }
         let choice = AccountChoice(user, world.terminal)
         let signed = try await sign(wanted, client(service, site), choice)
         return AssertionReport(signed, rpID: rpID, choice).answer

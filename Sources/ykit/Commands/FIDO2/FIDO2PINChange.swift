@@ -9,7 +9,7 @@ struct FIDO2PINChange: Verb {
     static let configuration = CommandConfiguration(
         commandName: "change", abstract: "Change the PIN. A wrong old one costs a try.",
         discussion: "When both come by standard input, the first line is the old PIN, the second the new one.")
-    static let members = ["hasPin", "pinRetries"]
+    static let members = ["hasPin"]
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions

@@ -8,7 +8,7 @@ import YKWire
 struct FIDO2PINVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check the PIN. A wrong one costs a try, the right one gives all back.")
-    static let members = ["verified", "pinRetries"]
+    static let members = ["verified"]
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions

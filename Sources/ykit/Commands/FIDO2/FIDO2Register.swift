@@ -65,7 +65,7 @@ struct FIDO2Register: Verb {
         let what = "make a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openFIDO(pin, for: what)
         let isRemembered = wanted.selection.residentKey == .required
-        world.terminal.say("to be approved: \(what)\(isRemembered ? ", remembered by the key" : "")")
+        world.announce("\(what)\(isRemembered ? ", remembered by the key" : "")")
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = usesU2F
         let made = try await client.create(wanted)

@@ -37,7 +37,7 @@ struct FIDO2Reset: Verb {
             try Prompt.confirm(typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN")
         }
         let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
-        world.terminal.say("to be approved: the reset of this key; when it blinks, \(touch)")
+        world.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
         return Answer("all FIDO credentials are deleted, no PIN is set", ["reset": true])
     }

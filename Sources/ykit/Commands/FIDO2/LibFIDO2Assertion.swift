@@ -13,7 +13,7 @@ struct LibFIDO2Assertion {
         let request = try request(world)
         let what = "sign in at \(request.rpID.printable)"
         let service = try await world.openFIDO(verb.pin, for: what)
-        if request.requiresPresence { world.terminal.say("to be approved: to \(what)") }
+        if request.requiresPresence { world.announce("to \(what)") }
         let signed = try await service.assert(request)
         return Answer(signed.flatMap { lines($0, request) }, [:])
     }

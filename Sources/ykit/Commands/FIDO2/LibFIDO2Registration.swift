@@ -13,7 +13,7 @@ struct LibFIDO2Registration {
         let rpID = request.relyingParty.id
         let what = "make a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await world.openFIDO(verb.pin, for: what)
-        world.terminal.say("to be approved: \(what)\(request.isResident ? ", remembered by the key" : "")")
+        world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
         let made = try await service.register(request)
         return Answer(lines(made, request), [:])
     }

@@ -82,7 +82,8 @@ extension AttestationVerification.Trust {
         switch self {
         case .none: "nothing"
         case .selfSigned: "the credential's own key"
-        case .certificates(let chain): "\(chain.count) certificates, which are not checked against a root"
+        case .certificates(let chain):
+            "\(chain.count == 1 ? "a certificate" : "\(chain.count) certificates"), not checked against a root"
         }
     }
 }

@@ -35,11 +35,14 @@ struct U2FAuthenticate: Verb {
         let service = try await world.openFIDO()
         let (hash, clientData) = try challenge.read("getAssertion", application.application, world)
         if !noTouch {
-            world.terminal.say("to be approved: to sign in at \(application.application.printable) with U2F")
+            world.announce("to sign in at \(application.application.printable) with U2F")
         }
-        let signed = try await service.u2fAuthenticate(
-            challengeHash: hash, applicationHash: application.applicationHash, keyHandle: handle,
-            control: noTouch ? .doNotEnforcePresence : .enforcePresence)
+        let applicationHash = application.applicationHash
+        let signed = try await U2FHandle.using {
+            try await service.u2fAuthenticate(
+                challengeHash: hash, applicationHash: applicationHash, keyHandle: handle,
+                control: noTouch ? .doNotEnforcePresence : .enforcePresence)
+        }
         if let key {
             try signed.verify(challengeHash: hash, applicationHash: application.applicationHash, publicKey: key)
         }

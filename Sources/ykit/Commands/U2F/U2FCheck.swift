@@ -30,8 +30,7 @@ struct U2FCheck: Verb {
                 "known": .bool(isKnown),
             ])
         if !isKnown {
-            answer.failure = Explanation(
-                "no-credentials", .notFound, "the key handle is not of this key, or for another application")
+            answer.failure = U2FHandle.foreign
         }
         return answer
     }

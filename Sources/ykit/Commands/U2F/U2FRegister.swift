@@ -23,7 +23,7 @@ struct U2FRegister: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()
         let (hash, clientData) = try challenge.read("finishEnrollment", application.application, world)
-        world.terminal.say("to be approved: a new U2F key pair for \(application.application.printable)")
+        world.announce("a new U2F key pair for \(application.application.printable)")
         let made = try await service.u2fRegister(challengeHash: hash, applicationHash: application.applicationHash)
         try made.verify(challengeHash: hash, applicationHash: application.applicationHash)
         let handle = Base64.encodeURL(made.keyHandle)

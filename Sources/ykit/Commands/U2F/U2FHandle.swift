@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+
+/// What is said of a key handle that is not of the key.
+enum U2FHandle {
+    static let foreign = Explanation(
+        "no-credentials", .notFound, "the key handle is not of this key, or for another application")
+
+    /// Uses a key handle; that it is not of this key is told as such.
+    static func using<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch FIDOError.noCredentials { throw foreign }
+    }
+}
