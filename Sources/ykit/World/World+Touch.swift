@@ -33,7 +33,7 @@ extension World {
         try await service.select()
         switch way {
         case .card: return try selection.reader ?? (software == nil ? chosenReader() : "virtual")
-        case .reports(let path): return path ?? (replay == nil ? "virtual" : "replay")
+        case .reports(let path): return path ?? replay?.capture.header.reader ?? "virtual"
         }
     }
 }

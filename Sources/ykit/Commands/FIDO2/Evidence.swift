@@ -12,6 +12,14 @@ struct Evidence {
     }
 
     let content: Content
+    /// SHA-256 of the relying party's identifier, as the key signed it.
+    var rpIDHash: [UInt8] {
+        switch content {
+        case .registration(let object): object.authenticatorData.rpIDHash
+        case .assertion(let data, _): data.rpIDHash
+        }
+    }
+
     /// SHA-256 of the client data.
     let clientDataHash: [UInt8]
     /// The client data, where the file has them.

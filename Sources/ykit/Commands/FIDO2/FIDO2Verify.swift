@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKCrypto
 import YKFIDO
 import YKWire
 
@@ -72,7 +73,7 @@ struct FIDO2Verify: Verb {
 
     private func judge(_ evidence: Evidence, _ verdict: inout Verdict) throws {
         try checkClientData(evidence, &verdict)
-        let rpID = try rp ?? evidence.rpID ?? Origin(verdict.origin ?? "").host
+        let rpID = try rp ?? evidence.rpID ?? party(evidence, &verdict)
         verdict.rpID = rpID
         switch evidence.content {
         case .registration(let object):
@@ -87,6 +88,16 @@ struct FIDO2Verify: Verb {
             check.requiresPresence = !noTouch
             try check.check(data, signature: signature, clientDataHash: evidence.clientDataHash)
         }
+    }
+
+    /// The relying party when nobody says which it has to be: the origin's host, or the domain above it whose hash the
+    /// key signed.
+    private func party(_ evidence: Evidence, _ verdict: inout Verdict) throws -> String {
+        verdict.notChecked.append("relying party")
+        let host = try Origin(verdict.origin ?? "").host
+        let labels = host.split(separator: ".")
+        let domains = labels.indices.dropLast().map { labels[$0...].joined(separator: ".") }
+        return domains.first { HashAlgorithm.sha256.hash($0.utf8) == evidence.rpIDHash } ?? host
     }
 
     /// What the client data have to say; what was not asked for is noted.
