@@ -13,6 +13,7 @@ let package = Package(
                 .product(name: "YKWire", package: "ykit"),
                 .product(name: "YKTransport", package: "ykit"),
                 .product(name: "YKOATH", package: "ykit"),
+                .product(name: "YKFIDO", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],

@@ -19,5 +19,8 @@ extension FuzzTarget {
                 _ = narrator.narrate(Capture.Event(.delivered(reply)))
             }
         },
+        FuzzTarget(name: "import-log") { bytes in
+            for format in CaptureImport.Format.allCases { _ = try? CaptureImport.sessions(in: bytes, from: format) }
+        },
     ]
 }

@@ -30,6 +30,17 @@ extension FuzzTarget {
             let again = try? JSON(parsing: value.text)
             require(again?.text == value.text, "JSON changes when written and read")
         },
+        FuzzTarget(name: "cbor") { bytes in
+            guard let item = try? CBOR(decoding: bytes) else {
+                require((try? CBOR(decoding: bytes, .strict)) == nil, "CBOR is strict and not lenient")
+                return
+            }
+            require((try? CBOR(decoding: item.encoded, .strict)) == item, "CBOR changes when written and read")
+            if (try? CBOR(decoding: bytes, .strict)) != nil {
+                require(item.encoded == bytes, "strict CBOR is not what is written")
+            }
+            _ = item.description
+        },
         FuzzTarget(name: "base64") { bytes in
             guard let decoded = try? Base64.decode(String(decoding: bytes, as: UTF8.self)) else { return }
             require((try? Base64.decode(Base64.encodeURL(decoded))) == decoded, "base 64 changes")
