@@ -2,19 +2,20 @@
 # For the scripts of this folder: starts the guest, and there counts what was shown.
 # shellcheck shell=bash
 
-# Runs the script once more as root of a guest with these kernel modules; returns there.
+# in_guest MODULES [SECONDS]: runs the script once more as root of a guest with these kernel modules; returns there.
 in_guest() {
-    local tests root
-    tests=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
-    root=${tests%/Tests/Guest}
+    TESTS=$(cd "$(dirname "$0")" && pwd)
+    ROOT=${TESTS%/Tests/Guest}
     if [ -z "${YKIT_IN_GUEST-}" ]; then
-        export YKIT=${YKIT:-$root/.build/debug/ykit} YKIT_IN_GUEST=yes
-        exec "$root/tools/run-in-guest" -m "$1" -t "${2:-240}" -e YKIT -e YKIT_IN_GUEST -- "$tests/${0##*/}"
+        export YKIT=${YKIT:-$ROOT/.build/debug/ykit} YKIT_IN_GUEST=yes
+        exec "$ROOT/tools/run-in-guest" -m "$1" -t "${2:-300}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
     fi
-    TESTS=$tests ROOT=$root WORK=$(mktemp -d)
+    WORK=$(mktemp -d)
+    chmod 755 "$WORK"
     export HOME=$WORK
-    trap 'exit $((failed > 0))' EXIT
+    PATH=$PATH:/usr/sbin:/sbin
     failed=0
+    trap 'exit $((failed > 0))' EXIT
 }
 
 # expect NAME WANTED GOT: says whether they are the same.
@@ -22,21 +23,20 @@ expect() {
     if [ "$2" = "$3" ]; then
         echo "ok   $1"
     else
-        printf 'FAIL %s\n     wanted %q\n     got    %q\n' "$1" "$2" "$3"
+        printf 'FAIL %s\n     wanted %s\n     got    %s\n' "$1" "$2" "$3"
         failed=$((failed + 1))
     fi
 }
 
-# holds NAME PATTERN TEXT: says whether the text has the pattern (of case) in it.
+# holds NAME PART TEXT: says whether the text has the part in it.
 holds() {
-    # shellcheck disable=SC2254
     case $3 in
-        *$2*) echo "ok   $1" ;;
-        *) expect "$1" "*$2*" "$3" ;;
+        *"$2"*) echo "ok   $1" ;;
+        *) expect "$1" "…$2…" "$3" ;;
     esac
 }
 
-# until SECONDS COMMAND…: waits until the command holds; false when it does not in time.
+# within SECONDS COMMAND…: waits until the command holds; false when it does not in time.
 within() {
     local limit=$((SECONDS + $1))
     shift
@@ -46,14 +46,37 @@ within() {
     done
 }
 
+# ykit ARGUMENT…: sets STATUS and SAID, what was printed and then what was complained of.
+ykit() {
+    "${AS[@]}" "$YKIT" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+    STATUS=$?
+    SAID=$(cat "$WORK/out" "$WORK/err")
+}
+AS=()
+
+# verb NAME STATUS PART ARGUMENT…: runs ykit and says whether it ended so and said that.
+verb() {
+    local name=$1 wanted=$2 part=$3
+    shift 3
+    ykit "$@"
+    holds "$name" "$wanted: …$part" "$STATUS: …$(grep -oF -m1 -- "$part" <<<"$SAID")"
+    case $STATUS in "$wanted") ;; *) echo "     $SAID" ;; esac
+}
+
 # device [OPTION…]: plugs a device in (uhid-device.py); sets NODE, and DEVICE to what `unplug` takes.
 device() {
     local said=$WORK/device.$RANDOM
     : >"$said"
     "$TESTS/uhid-device.py" "$@" >"$said" &
     DEVICE=$!
-    within 30 test -s "$said" || { echo "FAIL no node for the device $*"; exit 1; }
+    within 30 test -s "$said" || { echo "FAIL no node for the device $*"; failed=1; exit; }
     NODE=$(cat "$said")
 }
 
-unplug() { kill "$1" && wait "$1" 2>/dev/null; }
+# unplug DEVICE: takes it out, and waits until its node is gone.
+unplug() {
+    local node=${2:-$NODE}
+    kill "$1"
+    wait "$1" 2>/dev/null
+    within 10 test ! -e "$node"
+}

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A HID device on /dev/uhid whose bad sides can be chosen, for tests in the guest kernel.
 
-    uhid-device.py [--name NAME] [--serial TEXT] [--usb VVVV:PPPP] [--kind fido|otp|mouse] [--mood MOOD…]
+    uhid-device.py [--name NAME] [--serial TEXT] [--usb VVVV:PPPP]… [--kind fido|otp|mouse] [--mood MOOD…]
 
-Prints the path of its node, serves until SIGTERM, and then goes as a key that is unplugged. As a FIDO key it answers
+Prints the path of its node, serves until SIGTERM, and then goes as a key that is unplugged. With several --usb that many
+devices are there, which do nothing, and a line with path and numbers is printed for each. As a FIDO key it answers
 INIT, PING, WINK and CBOR getInfo; makeCredential, getAssertion and selection wait for a touch that does not come, with
 keepalives, until they are called off. Moods:
 
@@ -43,25 +44,25 @@ class Gone(Exception):
 
 
 class Device:
-    def __init__(self, options):
+    def __init__(self, options, usb):
         self.moods = dict(mood.partition("=")[::2] for mood in options.mood)
         self.kind = options.kind
         self.node = os.open("/dev/uhid", os.O_RDWR | os.O_CLOEXEC)
         self.feature = bytes(8)
         self.channels, self.read_reports, self.sent_reports = 0, 0, 0
         self.pending, self.waiting = None, None
-        self.create(options)
+        self.path = self.create(options, usb)
 
-    def create(self, options):
+    def create(self, options, usb):
         descriptor = bytes.fromhex(KINDS[options.kind])
-        vendor, product = (int(part, 16) for part in options.usb.split(":"))
+        vendor, product = (int(part, 16) for part in usb.split(":"))
         before = set(glob.glob("/dev/hidraw*"))
         text = struct.pack("<128s64s64s", options.name.encode(), options.phys.encode(), options.serial.encode())
         numbers = struct.pack("<HHIIII", len(descriptor), 3, vendor, product, 0x0540, 0)
         self.event(CREATE2, text + numbers + descriptor)
         while not (new := set(glob.glob("/dev/hidraw*")) - before):
             time.sleep(0.005)
-        print(new.pop(), flush=True)
+        return new.pop()
 
     def event(self, kind, body):
         os.write(self.node, struct.pack("<I", kind) + body)
@@ -149,11 +150,18 @@ def main():
     parser.add_argument("--name", default="Acme FIDO Key")
     parser.add_argument("--serial", default="")
     parser.add_argument("--phys", default="")
-    parser.add_argument("--usb", default="1050:0120")
+    parser.add_argument("--usb", action="append", metavar="VVVV:PPPP")
     parser.add_argument("--kind", choices=KINDS, default="fido")
     parser.add_argument("--mood", action="append", default=[])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    device = Device(parser.parse_args())
+    options = parser.parse_args()
+    numbers = options.usb or ["1050:0120"]
+    devices = [Device(options, usb) for usb in numbers]
+    if len(devices) > 1:
+        print("\n".join(f"{device.path} {usb}" for device, usb in zip(devices, numbers)), flush=True)
+        signal.pause()
+    device = devices[0]
+    print(device.path, flush=True)
     try:
         while True:
             device.turn()

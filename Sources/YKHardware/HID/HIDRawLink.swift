@@ -84,8 +84,8 @@ final class HIDRawLink: ReportLink {
     ) throws(LinkError) -> [UInt8] {
         let length = descriptor.length(of: kind)
         guard report.count <= length else {
-            let reason = "a report of \(report.count) bytes, \(identity.path) takes \(length)"
-            throw .failed(code: UInt32(EMSGSIZE), reason)
+            let taken = kind == .feature ? "feature reports" : "reports"
+            throw .failed(code: 0, "\(identity.path) takes \(taken) of \(length) bytes, not of \(report.count)")
         }
         guard node >= 0 else { throw .removed }
         return [descriptor.number(of: kind)] + report + [UInt8](repeating: 0, count: length - report.count)

@@ -7,7 +7,8 @@ import YKWire
 /// Lists what is attached.
 struct List: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the keys that are attached, and the readers.")
+        commandName: "list", abstract: "List the keys that are attached, and the readers.",
+        discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.")
     static let members = ["devices"]
 
     @Flag(help: "Print serial numbers only.")
@@ -15,6 +16,9 @@ struct List: Verb {
 
     @Flag(help: "Print reader names only, also of empty readers; no key is asked anything.")
     var readers = false
+
+    @Flag(name: .shortAndLong, help: "Tell what comes and goes; no key is asked anything.")
+    var watch = false
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -24,9 +28,14 @@ struct List: Verb {
             throw ValidationError("a recording holds one card, but list asks all; record info --reader NAME instead")
         }
         if serials, readers { throw ValidationError("--serials and --readers are two different lists") }
+        if watch, serials || readers { throw ValidationError("--watch tells of all keys and readers") }
+        if watch, global.virtual != nil || global.replay != nil || global.record != nil {
+            throw ValidationError("--watch is for real keys, which come and go")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
+        if watch { return try await KeyWatch(terminal: world.terminal, isJSON: global.json).run() }
         let (keys, warnings) = try await world.attachedKeys(asking: !readers)
         let lines: [String] =
             if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {

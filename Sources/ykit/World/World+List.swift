@@ -78,11 +78,12 @@ struct ListedCard {
     var atr: [UInt8]
     var hasCard: Bool
     var isInUse = false
+    var isAsked = true
     var details: KeyDetails?
 
     fileprivate var row: [String] {
         guard hasCard else { return [reader.printable, "no card"] }
-        let name = details?.name.printable ?? "a card that does not say who it is"
+        let name = details?.name.printable ?? (isAsked ? "a card that does not say who it is" : "a card")
         let serial = details?.serial.map { "serial \($0.printable)" } ?? ""
         let words = [name, details?.version ?? "", serial, isInUse ? "in use" : ""]
         return [reader.printable, words.filter { !$0.isEmpty }.joined(separator: ", ")]
@@ -95,6 +96,14 @@ struct ListedCard {
             "serial": details?.serial.map(JSON.string) ?? .null,
             "version": details?.version.map(JSON.string) ?? .null,
         ])
+    }
+}
+
+extension ListedCard {
+    /// A card that is not asked who it is.
+    init(_ status: ReaderStatus) {
+        self.init(
+            reader: status.name, atr: status.atr, hasCard: status.hasCard, isInUse: status.isInUse, isAsked: false)
     }
 }
 
