@@ -34,7 +34,9 @@ MOUSE = "05010902a1010901a100050919012903150025019503750181029501750581030501093
 KINDS = {"fido": FIDO, "otp": OTP, "mouse": MOUSE}
 BROADCAST = b"\xff\xff\xff\xff"
 INIT, PING, MSG, WINK, CBOR, CANCEL, KEEPALIVE, ERROR = 0x86, 0x81, 0x83, 0x88, 0x90, 0x91, 0xBB, 0xBF
-INFO = bytes.fromhex("00a3" "0182665532465f5632684649444f5f325f30" "0350" + "11" * 16 + "04a1627570f5")
+# versions, extensions, AAGUID, options: two reports
+INFO = (bytes.fromhex("00a4" "0182665532465f5632684649444f5f325f30") + b"\x02\x82\x6bhmac-secret\x6clargeBlobKey"
+        + bytes.fromhex("0350" + "11" * 16 + "04a1627570f5"))
 
 TOUCHED = (b"\x01", b"\x02", b"\x0b")
 
