@@ -3,6 +3,7 @@
 import ArgumentParser
 import YKCrypto
 import YKFIDO
+import YKTransport
 import YKWire
 
 /// Checks a registration or an assertion as a relying party does, without a key.
@@ -45,6 +46,11 @@ struct FIDO2Verify: Verb {
     @Option(help: ArgumentHelp("The public key of the credential, PEM.", valueName: "file"), completion: .file())
     var publicKey: String?
 
+    @Option(
+        help: ArgumentHelp("Certificates, PEM, one of which has to vouch for the key.", valueName: "file"),
+        completion: .file())
+    var trust: String?
+
     @Option(help: "How FILE is written: webauthn or libfido2.")
     var format: ExchangeFormat = .webauthn
 
@@ -62,7 +68,7 @@ struct FIDO2Verify: Verb {
             try format == .libfido2 ? Evidence(libfido2: file, hasKey: publicKey != nil) : Evidence(json: file)
         var verdict = Verdict(evidence)
         do {
-            try judge(evidence, &verdict)
+            try judge(evidence, &verdict, world)
         } catch let problem as VerificationProblem {
             verdict.refuse(Explain.words(problem))
         } catch let explanation as Explanation where explanation.code == "not-verified" {
@@ -71,7 +77,7 @@ struct FIDO2Verify: Verb {
         return verdict.answer(isLibFIDO2: format == .libfido2)
     }
 
-    private func judge(_ evidence: Evidence, _ verdict: inout Verdict) throws {
+    private func judge(_ evidence: Evidence, _ verdict: inout Verdict, _ world: World) throws {
         try checkClientData(evidence, &verdict)
         let rpID = try rp ?? evidence.rpID ?? party(evidence, &verdict)
         verdict.rpID = rpID
@@ -80,6 +86,9 @@ struct FIDO2Verify: Verb {
             var check = AttestationVerification(rpID: rpID)
             check.requiresUserVerification = uv
             check.requiresPresence = !noTouch
+            if let trust { check.anchors = TrustAnchors(try Self.certificates(trust)) }
+            check.clock = world.environment.clock
+            verdict.isAnchored = trust != nil
             verdict.trust = try check.check(object, clientDataHash: evidence.clientDataHash)
         case .assertion(let data, let signature):
             let key = try key(for: evidence)
@@ -138,6 +147,12 @@ struct FIDO2Verify: Verb {
             throw Self.refusal("it is by another credential")
         }
         return credential.publicKey
+    }
+
+    private static func certificates(_ file: String) throws(Explanation) -> [[UInt8]] {
+        let found = PEM.blocks("CERTIFICATE", in: String(decoding: try Files.read(file), as: UTF8.self))
+        if found.isEmpty { throw Explain.malformed("\(file) has no PEM certificate") }
+        return found
     }
 
     private static func refusal(_ reason: String) -> Explanation {

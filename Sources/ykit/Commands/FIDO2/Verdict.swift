@@ -12,6 +12,8 @@ struct Verdict {
     var origin: String?
     /// What vouches for a credential.
     var trust: AttestationVerification.Trust?
+    /// Whether certificates were asked to lead to one that is trusted.
+    var isAnchored = false
     /// What was not asked to be checked.
     var notChecked: [String] = []
     private var reason: String?
@@ -44,7 +46,7 @@ struct Verdict {
             answer.members["format"] = .string(object.format.rawValue)
             answer.members["publicKeyPem"] = data.credential?.publicKey.pem.map(JSON.string)
         }
-        answer.members["trust"] = trust.map { .string($0.word) }
+        answer.members["trust"] = trust.map { .string($0.word(isAnchored)) }
         answer.members["flags"] = .array(data.flags.names.map(JSON.string))
         answer.members["counter"] = .int(Int64(data.counter))
         answer.members["notChecked"] = .array(notChecked.map(JSON.string))
@@ -63,27 +65,27 @@ struct Verdict {
         var words = "the \(kind) is right"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.joined(separator: ", "))"]
-        return [words] + (trust.map { ["vouched for by \($0.words)"] } ?? []) + missed
+        return [words] + (trust.map { ["vouched for by \($0.words(isAnchored))"] } ?? []) + missed
     }
 }
 
 extension AttestationVerification.Trust {
     /// A word for programs.
-    var word: String {
+    func word(_ isAnchored: Bool) -> String {
         switch self {
         case .none: "none"
         case .selfSigned: "self"
-        case .certificates: "certificates"
+        case .certificates: isAnchored ? "anchored" : "certificates"
         }
     }
 
     /// A few words for people.
-    var words: String {
+    func words(_ isAnchored: Bool) -> String {
         switch self {
         case .none: "nothing"
         case .selfSigned: "the credential's own key"
         case .certificates(let chain):
-            "\(chain.count == 1 ? "a certificate" : "\(chain.count) certificates"), not checked against a root"
+            "\(chain.count == 1 ? "a certificate" : "\(chain.count) certificates"), \(isAnchored ? "by one that is trusted" : "not checked against a root")"
         }
     }
 }
