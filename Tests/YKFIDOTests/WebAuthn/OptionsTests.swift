@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKFIDO
+import YKWire
+
+/// Options in WebAuthn's JSON.
+struct OptionsTests {
+    private static let full = #"""
+        {"publicKey":{"rp":{"id":"example.com","name":"Example"},
+        "user":{"id":"AQID","name":"alice","displayName":"Älice"},"challenge":"-_8","timeout":60000.7,
+        "pubKeyCredParams":[{"type":"public-key","alg":-8},{"type":"future","alg":1}],
+        "excludeCredentials":[{"type":"public-key","id":"AQ==","transports":["usb","warp"]}],
+        "authenticatorSelection":{"authenticatorAttachment":"cross-platform","residentKey":"preferred",
+        "userVerification":"required"},"hints":["security-key"],"attestation":"enterprise",
+        "attestationFormats":["packed"],"extensions":{"credProps":true},"unknown":{"x":[1]}}}
+        """#
+
+    @Test func readsCreationOptions() throws {
+        let options = try PublicKeyCredentialCreationOptions(parsing: Array(Self.full.utf8))
+        #expect(options.rpID == "example.com" && options.rpName == "Example")
+        #expect(options.user == FIDOUser(id: [1, 2, 3], name: "alice", displayName: "Älice"))
+        #expect(options.challenge == [0xFB, 0xFF])
+        #expect(options.timeout == 60000)
+        #expect(options.parameters.map(\.algorithm.rawValue) == [-8, 1])
+        #expect(options.excludeCredentials.first?.transports.map(\.description) == ["usb", "warp"])
+        #expect(options.selection.attachment == .crossPlatform)
+        #expect(options.selection.residentKey == .preferred)
+        #expect(options.selection.userVerification == .required)
+        #expect(options.hints == [.securityKey])
+        #expect(options.attestation == .enterprise && options.attestationFormats == [.packed])
+        #expect(options.extensions["credProps"] == true)
+        #expect(try PublicKeyCredentialCreationOptions(json: options.json) == options)
+        #expect(try PublicKeyCredentialCreationOptions(json: ["publicKey": options.json]) == options)
+    }
+
+    @Test func takesDefaults() throws {
+        let options = try Site.creation([
+            "authenticatorSelection": ["residentKey": "odd", "requireResidentKey": true, "userVerification": "odd"],
+            "attestation": "odd", "timeout": nil, "hints": nil,
+        ])
+        #expect(options.selection.residentKey == .required && options.selection.userVerification == .preferred)
+        #expect(options.attestation == .none)
+        let plain = PublicKeyCredentialCreationOptions(rpName: "E", user: FIDOUser(id: [1]), challenge: [])
+        #expect(plain.selection == AuthenticatorSelection())
+        let request = PublicKeyCredentialRequestOptions(challenge: [1])
+        #expect(try PublicKeyCredentialRequestOptions(json: request.json) == request)
+    }
+
+    @Test func readsRequestOptions() throws {
+        let text = #"{"challenge":"AQ","rpId":"e.com","timeout":1,"userVerification":"discouraged","hints":["hybrid"]}"#
+        let options = try PublicKeyCredentialRequestOptions(parsing: Array(text.utf8))
+        #expect(options.rpID == "e.com" && options.timeout == 1 && options.hints == [.hybrid])
+        #expect(options.userVerification == .discouraged && options.allowCredentials.isEmpty)
+        #expect(try PublicKeyCredentialRequestOptions(json: options.json) == options)
+    }
+
+    @Test(
+        arguments: [
+            (["user": ["id": 5, "name": "a", "displayName": "b"]], "user.id: expected base64url, got number"),
+            (
+                ["user": ["id": "*", "name": "a", "displayName": "b"]],
+                "user.id: expected base64url, got string that is none"
+            ),
+            (["user": ["id": "", "name": "a", "displayName": "b"]], "user.id: 0 bytes, 1 to 64 are right"),
+            (["user": ["id": "AQ", "name": "a"]], "user.displayName: expected string, it is not there"),
+            (["user": nil], "user: expected object, it is not there"),
+            (["rp": ["id": "e.com"]], "rp.name: expected string, it is not there"),
+            (["rp": "e.com"], "rp: expected object, got string"),
+            (["challenge": nil], "challenge: expected base64url, it is not there"),
+            (["challenge": [1, 2]], "challenge: expected base64url, got array"),
+            (["pubKeyCredParams": nil], "pubKeyCredParams: expected array, it is not there"),
+            (["pubKeyCredParams": [true]], "pubKeyCredParams[0]: expected object, got boolean"),
+            (
+                ["pubKeyCredParams": [["type": "public-key", "alg": "ES256"]]],
+                "pubKeyCredParams[0].alg: expected whole number, got string that is none"
+            ),
+            (["timeout": -1], "timeout: expected number of at least 0, got number"),
+            (["timeout": 1e300], "timeout: expected number of at least 0, got number"),
+            (
+                ["excludeCredentials": [["type": "public-key"]]],
+                "excludeCredentials[0].id: expected base64url, it is not there"
+            ),
+            (["hints": ["a", 1]], "hints[1]: expected string, got number"),
+            (["attestation": 1], "attestation: expected string, got number"),
+            (
+                ["authenticatorSelection": ["requireResidentKey": "yes"]],
+                "authenticatorSelection.requireResidentKey: expected boolean, got string that is none"
+            ),
+        ] as [(JSON, String)])
+    func namesWhatIsWrong(_ members: JSON, _ message: String) {
+        #expect {
+            _ = try Site.creation(members)
+        } throws: { error in
+            (error as? WebAuthnError)?.description == message && (error as? WebAuthnError)?.name == .type
+        }
+    }
+
+    @Test func refusesWhatIsNoObject() {
+        for text in ["", "{", "[]", "null", "7", "{\"publicKey\":[]}"] {
+            #expect(throws: WebAuthnError.self) { try PublicKeyCredentialCreationOptions(parsing: Array(text.utf8)) }
+            #expect(throws: WebAuthnError.self) { try PublicKeyCredentialRequestOptions(parsing: Array(text.utf8)) }
+            #expect(throws: WebAuthnError.self) { try RegistrationResponse(parsing: Array(text.utf8)) }
+            #expect(throws: WebAuthnError.self) { try AuthenticationResponse(parsing: Array(text.utf8)) }
+            #expect(throws: WebAuthnError.self) { try ClientData(parsing: Array(text.utf8)) }
+        }
+    }
+
+    /// Every prefix, and every byte changed: an error or an answer, never a trap.
+    @Test func survivesNonsense() {
+        let text = Array(Self.full.utf8)
+        for count in text.indices {
+            #expect(throws: WebAuthnError.self) {
+                try PublicKeyCredentialCreationOptions(parsing: Array(text.prefix(count)))
+            }
+            for byte in "\"{}[]0-9,:ntf\\".utf8 {
+                var changed = text
+                changed[count] = byte
+                _ = try? PublicKeyCredentialCreationOptions(parsing: changed)
+                _ = try? PublicKeyCredentialRequestOptions(parsing: changed)
+            }
+        }
+    }
+}
