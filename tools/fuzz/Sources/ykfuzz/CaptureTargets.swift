@@ -22,5 +22,21 @@ extension FuzzTarget {
         FuzzTarget(name: "import-log") { bytes in
             for format in CaptureImport.Format.allCases { _ = try? CaptureImport.sessions(in: bytes, from: format) }
         },
+        FuzzTarget(name: "lookup") { bytes in
+            let parts = pieces(bytes)
+            let half = parts.count / 2
+            let events = parts[..<half].enumerated().flatMap { index, part in
+                index % 2 == 0
+                    ? [Capture.Event(.written(part)), .init(.exchange(command: part, reply: [0x61, 0x00]))]
+                    : [Capture.Event(.delivered(part)), .init(.exchange(command: part, reply: part))]
+            }
+            let replay = Replay(Capture(header: .init(link: .hid), events: events), mode: .lookup)
+            let (card, device, soon) = (replay.link(), replay.reportLink(), Deadline.after(.seconds(10)))
+            for part in parts[half...] {
+                _ = try? card.exchange(part, deadline: soon)
+                _ = try? device.write(part + [UInt8](repeating: 0, count: max(0, 64 - part.count)), deadline: soon)
+                while (try? device.read(deadline: soon)) != nil {}
+            }
+        },
     ]
 }

@@ -13,7 +13,7 @@ extension FuzzTarget {
             _ = try? OtpauthURI.parse(text, validating: false)
             guard let account = try? OtpauthURI.parse(text) else { return }
             let again = try? OtpauthURI.parse(OtpauthURI.text(account))
-            precondition(again?.id == account.id && again?.digits == account.digits, "other fields after a round trip")
+            require(again?.id == account.id && again?.digits == account.digits, "an otpauth URI changes on its way")
         },
         FuzzTarget(name: "migration") { bytes in
             _ = try? MigrationPayload(parsing: String(decoding: bytes, as: UTF8.self))
