@@ -69,6 +69,14 @@ struct VirtualHIDTests {
         #expect(desk.send([[1, 2, 3], [0, 0, 0, 9, 0] + [UInt8](repeating: 0, count: 59)]).isEmpty)
     }
 
+    /// Without data, and with the length of 0 that python-fido2 2.2 writes then.
+    @Test(arguments: [[0, 3, 0, 0], [0, 3, 0, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
+    func u2fVersion(command: [UInt8]) throws {
+        var desk = try Desk()
+        let channel = try desk.open()
+        #expect(head(try desk.send(.msg, channel, command), 8) == [0x83] + "U2F_V2".utf8 + [0x90, 0x00])
+    }
+
     @Test func messagesAreAnswered() throws {
         var desk = try Desk()
         _ = try desk.open()

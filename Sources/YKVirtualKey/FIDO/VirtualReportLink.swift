@@ -35,7 +35,7 @@ extension CTAPHID.Command {
 extension FIDOAuthenticator {
     /// A U2F command as an APDU, and its reply with the status word.
     fileprivate mutating func u2f(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
-        guard let command = try? APDU(decoding: message) else { throw .status(.wrongLength) }
+        guard let command = Self.u2fCommand(message) else { throw .status(.wrongLength) }
         guard command.cla == 0 else { throw .status(.unknownClass) }
         let data: [UInt8]
         switch command.ins {
@@ -45,6 +45,13 @@ extension FIDOAuthenticator {
         default: throw .status(.unknownInstruction)
         }
         return ResponseAPDU(.ok, data: data).encoded
+    }
+
+    /// The command; python-fido2 (2.2) writes an extended length of 0 for no data, and keys take it.
+    private static func u2fCommand(_ message: [UInt8]) -> APDU? {
+        if let command = try? APDU(decoding: message) { return command }
+        guard message.count == 9, message[4..<7].allSatisfy({ $0 == 0 }) else { return nil }
+        return APDU(cla: message[0], ins: message[1], p1: message[2], p2: message[3])
     }
 }
 
