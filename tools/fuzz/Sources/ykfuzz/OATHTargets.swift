@@ -13,7 +13,9 @@ extension FuzzTarget {
             _ = try? OtpauthURI.parse(text, validating: false)
             guard let account = try? OtpauthURI.parse(text) else { return }
             // Reading drops white space around a name.
-            guard account.id.name.first?.isWhitespace != true, account.id.name.last?.isWhitespace != true else { return }
+            guard account.id.name.first?.isWhitespace != true, account.id.name.last?.isWhitespace != true else {
+                return
+            }
             let again = try? OtpauthURI.parse(OtpauthURI.text(account))
             require(again?.id == account.id && again?.digits == account.digits, "an otpauth URI changes on its way")
         },
