@@ -11,7 +11,7 @@ public final class HIDFIDOLink: FIDOLink {
     /// How long to wait before a busy key is asked again.
     static let busyInterval = Duration.milliseconds(100)
     /// How long a key that was told to stop may take to say so.
-    static let stopGrace = Duration.seconds(1)
+    var stopGrace = Duration.seconds(1)
 
     let link: any ReportLink
     var channel: CTAPHID.Channel = .broadcast
@@ -83,7 +83,7 @@ public final class HIDFIDOLink: FIDOLink {
     private func stop(
         _ command: CTAPHID.Command, because cause: FIDOLinkError
     ) throws(FIDOLinkError) -> [UInt8] {
-        let grace = Deadline.after(min(Self.stopGrace, environment.timeout))
+        let grace = Deadline.after(stopGrace)
         isOutOfStep = true
         guard command == .cbor, (try? send(.init(.cancel, on: channel), grace)) != nil,
             let late = try? answer(to: command, grace, { _ in })

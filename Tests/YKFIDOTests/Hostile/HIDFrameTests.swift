@@ -2,9 +2,10 @@
 
 import Synchronization
 import Testing
-import YKFIDO
 import YKTransport
 import YKWire
+
+@testable import YKFIDO
 
 /// A HID device whose reports never end: each read gives what a closure makes of the last request.
 private final class EndlessReports: ReportLink {
@@ -43,8 +44,11 @@ struct HIDFrameTests {
         return environment
     }
 
-    private func call(_ link: HIDFIDOLink) throws(FIDOLinkError) -> [UInt8] {
-        try link.call(.cbor, [4], deadline: link.environment.deadline(), keepalive: { _ in })
+    private func call(
+        _ link: HIDFIDOLink, within time: Duration = .seconds(60)
+    ) throws(FIDOLinkError) -> [UInt8] {
+        link.stopGrace = .milliseconds(10)
+        return try link.call(.cbor, [4], deadline: .after(time), keepalive: { _ in })
     }
 
     /// A device that says the same thing for ever once it has given a channel.
@@ -53,7 +57,7 @@ struct HIDFrameTests {
     ) throws -> HIDFIDOLink {
         try HIDFIDOLink(
             EndlessReports(written) { last in last[4] == 0x86 ? Reports.initReply(to: last) : report() },
-            environment: Self.hasty)
+            environment: Environment.instant)
     }
 
     @Test(arguments: [
@@ -65,13 +69,17 @@ struct HIDFrameTests {
     func whatNeverEndsEndsInTime(_ report: [UInt8]) throws {
         let written = EndlessReports.Written()
         let link = try endless(written) { report }
-        #expect(throws: FIDOLinkError.device(.timedOut("an answer of the key"))) { try call(link) }
+        #expect(throws: FIDOLinkError.device(.timedOut("an answer of the key"))) {
+            try call(link, within: .milliseconds(20))
+        }
         #expect(written.commands == [0x06, 0x10, 0x11])
     }
 
     @Test func aBusyKeyIsNotAskedForEver() throws {
         let link = try endless { Reports.report(7, [0xBF, 0, 1], [0x06]) }
-        #expect(throws: FIDOLinkError.device(.timedOut("a busy key"))) { try call(link) }
+        #expect(throws: FIDOLinkError.device(.timedOut("a busy key"))) {
+            try call(link, within: .milliseconds(20))
+        }
     }
 
     @Test func aKeyThatKnowsNoChannelIsAskedForOneOnce() throws {
@@ -148,7 +156,7 @@ struct HIDFrameTests {
                             return !done
                         }
                         return isFirst ? whole.prefix(cut) + end.reports : whole
-                    }, environment: Self.hasty)
+                    }, environment: .instant)
                 if end.isWhole {
                     #expect(try call(link).count == 300)
                 } else {
@@ -171,7 +179,7 @@ struct HIDFrameTests {
                     }
                     guard read < count else { throw .removed }
                     return read == 0 ? Reports.report(7, [0x90, 1, 100]) : Reports.report(7, [UInt8(read - 1)])
-                }, environment: Self.hasty)
+                }, environment: .instant)
             #expect(throws: FIDOLinkError.device(.removed)) { try call(link) }
         }
     }
