@@ -28,6 +28,11 @@ struct Bench {
         }
     }
 
+    init(key: VirtualKey, pins: PINs) {
+        self.key = key
+        self.pins = pins
+    }
+
     init(pin: String? = nil, world: VirtualWorld = VirtualWorld(), version: Version = Version(5, 7, 1)) throws {
         key = VirtualKey(try .new(DeviceProfile(version: version, serial: 1)), world: world)
         pins = PINs(pin)

@@ -35,8 +35,8 @@ package struct ManagementApplet: Applet {
         return [UInt8(truncatingIfNeeded: content.count)] + content
     }
 
-    /// OATH is the application that there is to switch on or off.
-    private static let capabilities: UInt8 = 0x20
+    /// U2F, OATH, and from firmware 5 on FIDO2 are the applications that there are to switch on or off.
+    private static let capabilities: [UInt8] = [0x02, 0x22]
 
     private static func serial(_ profile: DeviceProfile) -> TLV {
         var writer = ByteWriter(capacity: 4)
@@ -45,14 +45,14 @@ package struct ManagementApplet: Applet {
     }
 
     private static func four(_ profile: DeviceProfile) -> [TLV] {
-        [TLV(0x01, [capabilities]), serial(profile), TLV(0x03, [capabilities])]
+        [TLV(0x01, [capabilities[1]]), serial(profile), TLV(0x03, [capabilities[1]])]
     }
 
     private static func five(_ profile: DeviceProfile) -> [TLV] {
         [
-            TLV(0x01, [0, capabilities]), serial(profile), TLV(0x03, [0, capabilities]),
+            TLV(0x01, capabilities), serial(profile), TLV(0x03, capabilities),
             TLV(0x04, [profile.formFactor]), TLV(0x05, profile.version.bytes), TLV(0x06, [0, 0]),
-            TLV(0x07, [15]), TLV(0x08, [0]), TLV(0x0D, [0, capabilities]), TLV(0x0E, [0, capabilities]),
+            TLV(0x07, [15]), TLV(0x08, [0]), TLV(0x0D, capabilities), TLV(0x0E, capabilities),
             TLV(0x0A, [0]), TLV(0x0F, [0]),
         ]
     }

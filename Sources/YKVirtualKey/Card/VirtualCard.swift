@@ -24,8 +24,13 @@ package struct VirtualCard: Sendable {
 
     /// Takes the power away: what was selected and unlocked is lost, what lasts is kept.
     package mutating func powerOff() {
-        selected = nil
+        deselect()
         state.fidoPower = FIDOPower()
+    }
+
+    /// Ends the session with the selected application; what the key has as long as there is power stays.
+    package mutating func deselect() {
+        selected = nil
         chain = nil
         pending = []
     }

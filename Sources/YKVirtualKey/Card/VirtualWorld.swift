@@ -15,10 +15,26 @@ public struct VirtualWorld: Sendable {
         case pending
     }
 
+    /// Whose finger is on the sensor.
+    public enum Verification: Sendable, Hashable {
+        /// One that the key knows.
+        case verified
+        /// Another one.
+        case wrong
+        /// None, and the key's time is over.
+        case notTouched
+        /// None yet.
+        case pending
+    }
+
     /// Random bytes: challenges and device identifiers.
     public var random: any RandomSource
     /// Asked whenever an account wants a touch, with its name; must not block.
     public var touch: @Sendable (_ account: [UInt8]) -> Touch
+    /// Asked whenever the user is verified by a finger; must not block.
+    public var verify: @Sendable () -> Verification = { .verified }
+    /// How a finger lay that is being enrolled, after so many good samples: 0 is good, else a code of CTAP 2.2 §6.7.
+    public var sample: @Sendable (_ good: Int) -> UInt8 = { _ in 0 }
 
     /// Makes a world; without arguments it has the system's randomness and somebody touches the key at once.
     public init(

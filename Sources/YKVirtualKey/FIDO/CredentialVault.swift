@@ -10,23 +10,29 @@ struct CredentialVault {
 
     /// Bytes of an identifier: algorithm, protection, nonce, code.
     static let idSize = 2 + 32 + 32
+    /// Which number stands for which algorithm.
+    private static let algorithms: [UInt8: COSEAlgorithm] = [
+        1: .es256, 2: .edDSA, 3: .es384, 4: .es512, 5: .rs256,
+    ]
 
     /// A new credential around 32 random bytes.
     func make(_ nonce: [UInt8], rpIDHash: [UInt8], algorithm: COSEAlgorithm, protection: UInt64) -> VirtualCredential {
-        let head = [algorithm == .edDSA ? 2 : 1, UInt8(truncatingIfNeeded: protection)] + nonce
+        let number = Self.algorithms.first { $0.value == algorithm }?.key ?? 1
+        let head = [number, UInt8(truncatingIfNeeded: protection)] + nonce
         var credential = VirtualCredential(
             id: head + code(head, rpIDHash), rpID: "", algorithm: algorithm, secret: secret(head, rpIDHash))
         credential.protection = protection
         return credential
     }
 
-    /// The credential of an identifier that this key made for this relying party.
+    /// The credential of an identifier that this key made for this relying party. An RSA key does not fit into one.
     func open(_ id: [UInt8], rpIDHash: [UInt8]) -> VirtualCredential? {
         guard id.count == Self.idSize else { return nil }
         let head = Array(id.prefix(34))
-        guard constantTimeEqual(Array(id.dropFirst(34)), code(head, rpIDHash)) else { return nil }
-        var credential = VirtualCredential(
-            id: id, rpID: "", algorithm: head[0] == 2 ? .edDSA : .es256, secret: secret(head, rpIDHash))
+        guard constantTimeEqual(Array(id.dropFirst(34)), code(head, rpIDHash)),
+            let algorithm = Self.algorithms[head[0]], algorithm != .rs256
+        else { return nil }
+        var credential = VirtualCredential(id: id, rpID: "", algorithm: algorithm, secret: secret(head, rpIDHash))
         credential.protection = UInt64(head[1])
         return credential
     }

@@ -8,7 +8,7 @@ extension FIDOAuthenticator {
         let (subcommand, parameters, proof) = try Self.read { () throws(WireError) in
             (try fields.required(1, .unsigned), try fields.optional(2, .map), try fields.optional(4, .bytes))
         }
-        if memory.pinHash != nil || memory.alwaysUV {
+        if isProtected || memory.alwaysUV {
             guard let proof else { throw .ctap(0x36) }
             let message =
                 [UInt8](repeating: 0xFF, count: 32) + [0x0D, UInt8(truncatingIfNeeded: subcommand)]

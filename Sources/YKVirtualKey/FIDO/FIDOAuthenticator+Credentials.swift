@@ -34,7 +34,13 @@ extension FIDOAuthenticator {
         guard let proof else { throw .ctap(0x36) }
         let message =
             [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
-        try check(proof: proof, try pinProtocol(fields, at: 3), over: message, permission: 0x04)
+        let version = try pinProtocol(fields, at: 3)
+        if ctap >= .v23, !memory.persistentToken.isEmpty, [1, 2, 4].contains(subcommand),
+            constantTimeEqual(version.authenticate(message, key: Secret(memory.persistentToken)), proof)
+        {
+            return
+        }
+        try check(proof: proof, version, over: message, permission: 0x04)
         if subcommand < 4, power.token?.rpID != nil, power.token?.isLegacy == false { throw .ctap(0x33) }
     }
 

@@ -8,15 +8,13 @@ struct AssertionInput: Sendable {
     let rpID: String
     let clientDataHash: [UInt8]
     let allowed: [[UInt8]]?
-    let extensions: CBOR.Map
+    var extensions: CBOR.Map
     let options: CBOR.Map
     let proof: [UInt8]?
     /// Whether the user was verified.
     var isVerified = false
-    /// The salts of hmac-secret, decrypted, and what the answer is encrypted under.
-    var salts: [UInt8]?
-    var platform: CBOR.Map?
-    var saltVersion = PINProtocol.one
+    /// What hmac-secret was asked for.
+    var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
         rpID = try fields.required(1, .text)
@@ -31,18 +29,22 @@ struct AssertionInput: Sendable {
 extension FIDOAuthenticator {
     /// getAssertion (CTAP 2.2 §6.2.2).
     mutating func getAssertion(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
-        try memory.prepare(world)
+        try memory.prepare(world, profile)
         var input = try Self.read { () throws(WireError) in try AssertionInput(fields) }
+        input.extensions = known(input.extensions)
         try answerEmptyProof(input.proof)
         guard input.clientDataHash.count == 32 else { throw .ctap(0x02) }
-        if input.options["uv"]?.bool == true || input.options["rk"] != nil { throw .ctap(0x2C) }
+        if input.options["rk"] != nil { throw .ctap(0x2C) }
         let needsTouch = input.options["up"]?.bool ?? true
-        input.isVerified = try verify(
-            input.proof, fields, 7, over: input.clientDataHash, permission: 0x02, rpID: input.rpID)
+        let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && needsTouch && !memory.fingerprints.isEmpty)
+        let user = try verify(
+            input.proof, fields, 7, over: input.clientDataHash, permission: 0x02, rpID: input.rpID,
+            wantsFinger: wantsFinger)
+        input.isVerified = user.isVerified
         if !input.isVerified, memory.alwaysUV, needsTouch { throw .ctap(0x36) }
-        try readSalts(&input)
+        input.salts = try salts(input.extensions["hmac-secret"])
         let found = candidates(input)
-        if needsTouch { try touch(input.rpID) }
+        if needsTouch, !user.isPresent { try touch(input.rpID) }
         guard let first = found.first else { throw .ctap(0x2E) }
         if needsTouch { tokenWasUsed() }
         let isListed = input.allowed != nil
@@ -110,27 +112,8 @@ extension FIDOAuthenticator {
         if input.extensions["thirdPartyPayment"]?.bool == true {
             answers["thirdPartyPayment"] = .bool(credential.allowsPayment)
         }
-        guard let salts = input.salts, let platform = input.platform else { return answers }
-        let shared = try sharedKey(input.saltVersion, try Self.fields(CBOR.map(platform).encoded))
-        let secrets = stride(from: 0, to: salts.count, by: 32).flatMap { start in
-            credential.hmacSecret(Array(salts[start..<(start + 32)]), isVerified: input.isVerified)
-        }
-        answers["hmac-secret"] = .bytes(try encrypt(secrets, shared))
+        guard let salts = input.salts else { return answers }
+        answers["hmac-secret"] = try secrets(salts, of: credential, isVerified: input.isVerified)
         return answers
-    }
-
-    private mutating func readSalts(_ input: inout AssertionInput) throws(Refusal) {
-        guard let item = input.extensions["hmac-secret"] else { return }
-        guard let map = item.map, let platform = map[1]?.map, let encrypted = map[2]?.bytes,
-            let proof = map[3]?.bytes
-        else { throw .ctap(0x14) }
-        guard let version = PINProtocol(rawValue: map[4]?.unsigned ?? 1) else { throw .ctap(0x02) }
-        let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))
-        guard constantTimeEqual(shared.authenticate(encrypted), proof) else { throw .ctap(0x33) }
-        let salts = try decrypt(encrypted, shared)
-        guard [32, 64].contains(salts.count) else { throw .ctap(0x03) }
-        input.salts = salts
-        input.platform = platform
-        input.saltVersion = version
     }
 }

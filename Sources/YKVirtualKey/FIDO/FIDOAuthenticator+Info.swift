@@ -1,27 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKTransport
 import YKWire
 
 extension FIDOAuthenticator {
-    /// What the key says of itself (CTAP 2.2 §6.4).
-    var info: CBOR {
-        var options: CBOR.Map = [
-            "rk": true, "up": true, "plat": false, "clientPin": .bool(memory.pinHash != nil), "credMgmt": true,
-            "authnrCfg": true, "largeBlobs": true, "pinUvAuthToken": true, "setMinPINLength": true,
-            "makeCredUvNotRqd": .bool(!memory.alwaysUV), "alwaysUv": .bool(memory.alwaysUV),
+    /// What the key says of itself, as its version of CTAP has it (CTAP 2.3 §6.4).
+    mutating func info() throws(Refusal) -> CBOR {
+        var map: CBOR.Map = [
+            1: .array(versions.map(CBOR.text)), 2: .array(extensions.map(CBOR.text)), 3: .bytes(Self.aaguid),
+            4: .map(options), 5: .int(Int64(Self.messageLimit)), 6: ctap < .v21 ? [1] : [2, 1],
         ]
+        guard ctap >= .v21Pre else { return .map(map) }
+        map[7] = 8
+        map[8] = 128
+        guard ctap >= .v21 else { return .map(map) }
+        let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        map[9] = ["usb", "nfc"]
+        map[10] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
+        map[11] = .int(Int64(FIDOMemory.largeBlobLimit))
+        map[12] = .bool(memory.mustChangePIN)
+        map[13] = .unsigned(memory.minPINLength)
+        map[14] = .unsigned(firmware)
+        map[15] = 32
+        map[16] = 4
+        if features.hasFingerprints {
+            map[17] = .int(Int64(FIDOMemory.allVerifications))
+            map[18] = 2
+        }
+        map[20] = .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count))
+        map[22] = ["packed", "none"]
+        if ctap >= .v23 { try addLatest(&map) }
+        return .map(map)
+    }
+
+    /// What came with CTAP 2.2 and 2.3.
+    private mutating func addLatest(_ map: inout CBOR.Map) throws(Refusal) {
+        try memory.prepare(world, profile)
+        map[24] = false
+        map[25] = .bytes(try sealed(memory.identifier, "encIdentifier"))
+        map[26] = ["usb", "nfc"]
+        map[27] = false
+        map[29] = 63
+        map[30] = .bytes(try sealed(storeState, "encCredStoreState"))
+        map[31] = [1, 2, 3]
+    }
+
+    /// Changes whenever a credential comes or goes.
+    private var storeState: [UInt8] {
+        Array(HashAlgorithm.sha256.hash(memory.seed + memory.credentials.flatMap(\.id)).prefix(16))
+    }
+
+    /// Encrypted for who has the persistent token (CTAP 2.3 §6.4.5).
+    private func sealed(_ bytes: [UInt8], _ purpose: String) throws(Refusal) -> [UInt8] {
+        let vector = try world.draw(16)
+        do {
+            let zeros = [UInt8](repeating: 0, count: 32)
+            let key = try HashAlgorithm.sha256.hkdf(
+                Secret(memory.persistentToken), salt: zeros, info: Array(purpose.utf8), length: 16)
+            return vector + (try AESCBC.encrypt(bytes, key: key, initialisationVector: vector))
+        } catch { throw .ctap(0x7F) }
+    }
+
+    /// The algorithms of its credentials, the preferred first.
+    static let algorithms: [COSEAlgorithm] = [.es256, .edDSA, .es384, .es512, .rs256]
+
+    private var versions: [String] {
+        switch ctap {
+        case .v20: ["U2F_V2", "FIDO_2_0"]
+        case .v21Pre: ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE"]
+        case .v21: ["U2F_V2", "FIDO_2_0", "FIDO_2_1"]
+        case .v23: ["U2F_V2", "FIDO_2_0", "FIDO_2_1", "FIDO_2_3"]
+        }
+    }
+
+    var extensions: [String] {
+        switch ctap {
+        case .v20: ["hmac-secret"]
+        case .v21Pre: ["credProtect", "hmac-secret"]
+        case .v21: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength", "thirdPartyPayment"]
+        case .v23:
+            [
+                "credBlob", "credProtect", "hmac-secret", "hmac-secret-mc", "largeBlobKey", "minPinLength",
+                "pinComplexityPolicy", "thirdPartyPayment",
+            ]
+        }
+    }
+
+    private var options: CBOR.Map {
+        var options: CBOR.Map = ["rk": true, "up": true, "plat": false, "clientPin": .bool(memory.pinHash != nil)]
+        if features.hasFingerprints { options["uv"] = .bool(!memory.fingerprints.isEmpty) }
+        guard ctap >= .v21Pre else { return options }
+        if ctap == .v21Pre {
+            options["credentialMgmtPreview"] = true
+            if features.hasFingerprints { options["userVerificationMgmtPreview"] = .bool(!memory.fingerprints.isEmpty) }
+            return options
+        }
+        for name in ["credMgmt", "authnrCfg", "largeBlobs", "pinUvAuthToken", "setMinPINLength"] {
+            options[.text(name)] = true
+        }
+        options["makeCredUvNotRqd"] = .bool(!memory.alwaysUV && features.registersWithoutVerification)
+        options["alwaysUv"] = .bool(memory.alwaysUV)
         options["ep"] = .bool(memory.enterpriseAttestation)
-        let firmware = version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return .map([
-            1: ["U2F_V2", "FIDO_2_0", "FIDO_2_1"],
-            2: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength", "thirdPartyPayment"],
-            3: .bytes(Self.aaguid), 4: .map(options), 5: .int(Int64(Self.messageLimit)), 6: [2, 1], 7: 8,
-            8: 128, 9: ["usb", "nfc"],
-            10: [["alg": -7, "type": "public-key"], ["alg": -8, "type": "public-key"]],
-            11: .int(Int64(FIDOMemory.largeBlobLimit)), 12: .bool(memory.mustChangePIN),
-            13: .unsigned(memory.minPINLength), 14: .unsigned(firmware), 15: 32, 16: 4,
-            20: .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count)), 22: ["packed", "none"],
-        ])
+        if features.hasFingerprints { options["bioEnroll"] = .bool(!memory.fingerprints.isEmpty) }
+        if features.needsFingerprintForCeremonies { options["noMcGaPermissionsWithClientPin"] = true }
+        if ctap >= .v23 { options["perCredMgmtRO"] = true }
+        return options
     }
 }

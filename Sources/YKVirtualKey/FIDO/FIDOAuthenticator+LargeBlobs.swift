@@ -34,7 +34,7 @@ extension FIDOAuthenticator {
             power.blobWrite = (Int(clamping: total), [])
         }
         guard var pending = power.blobWrite, pending.bytes.count == offset else { throw .ctap(0x04) }
-        if memory.pinHash != nil {
+        if isProtected || memory.alwaysUV {
             guard let proof else { throw .ctap(0x36) }
             var message = ByteWriter(capacity: 70)
             message.append(repeatElement(0xFF, count: 32))

@@ -12,10 +12,14 @@ struct CreationInput {
     let displayName: String?
     let algorithms: [Int64]
     let excluded: [[UInt8]]
-    let extensions: CBOR.Map
+    var extensions: CBOR.Map
     let options: CBOR.Map
     let proof: [UInt8]?
+    /// What kind of enterprise attestation is wanted: 1 by the vendor's list, 2 by the platform's.
+    let enterprise: UInt64?
     let formats: [String]
+    /// What hmac-secret-mc was asked for.
+    var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
         clientDataHash = try fields.required(1, .bytes)
@@ -33,6 +37,7 @@ struct CreationInput {
         extensions = try fields.optional(6, .map) ?? CBOR.Map()
         options = try fields.optional(7, .map) ?? CBOR.Map()
         proof = try fields.optional(8, .bytes)
+        enterprise = try fields.optional(10, .unsigned)
         formats = try fields.optionalList(11, of: .text) ?? []
     }
 }
@@ -40,27 +45,61 @@ struct CreationInput {
 extension FIDOAuthenticator {
     /// makeCredential (CTAP 2.2 §6.1.2).
     mutating func makeCredential(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
-        try memory.prepare(world)
-        let input = try Self.read { () throws(WireError) in try CreationInput(fields) }
+        try memory.prepare(world, profile)
+        var input = try Self.read { () throws(WireError) in try CreationInput(fields) }
+        input.extensions = known(input.extensions)
         try answerEmptyProof(input.proof)
-        guard let number = input.algorithms.first(where: { [-7, -8].contains($0) }) else { throw .ctap(0x26) }
+        let wanted = input.algorithms.map { COSEAlgorithm($0) }
+        guard let algorithm = wanted.first(where: Self.algorithms.contains) else { throw .ctap(0x26) }
         guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else { throw .ctap(0x02) }
-        if input.options["up"]?.bool == false || input.options["uv"]?.bool == true { throw .ctap(0x2C) }
+        if input.options["up"]?.bool == false { throw .ctap(0x2C) }
+        let isEnterprise = try allowsEnterprise(input)
         let isResident = input.options["rk"]?.bool ?? false
-        let isVerified = try verify(
-            input.proof, fields, 9, over: input.clientDataHash, permission: 0x01, rpID: input.rpID)
-        if !isVerified, memory.alwaysUV || memory.pinHash != nil && isResident { throw .ctap(0x36) }
+        let wantsFinger = input.options["uv"]?.bool ?? (memory.alwaysUV && !memory.fingerprints.isEmpty)
+        let user = try verify(
+            input.proof, fields, 9, over: input.clientDataHash, permission: 0x01, rpID: input.rpID,
+            wantsFinger: wantsFinger)
+        let isVerified = user.isVerified
+        if !isVerified, memory.alwaysUV || isProtected && (isResident || !registersWithoutVerification) {
+            throw .ctap(0x36)
+        }
+        if input.extensions["hmac-secret"]?.bool == true {
+            input.salts = try salts(input.extensions["hmac-secret-mc"])
+        }
         let rpIDHash = HashAlgorithm.sha256.hash(input.rpID.utf8)
         for id in input.excluded {
             guard let known = find(id, rpIDHash), known.protection < 3 || isVerified else { continue }
             try touch(input.rpID)
             throw .ctap(0x19)
         }
-        try touch(input.rpID)
-        let algorithm = COSEAlgorithm(number)
+        if !user.isPresent { try touch(input.rpID) }
         let credential = try newCredential(input, algorithm, rpIDHash, isResident: isResident)
         tokenWasUsed()
-        return try attestation(credential, input, rpIDHash, isVerified: isVerified)
+        return try attestation(credential, input, rpIDHash, isVerified: isVerified, isEnterprise: isEnterprise)
+    }
+
+    /// Whether anything but a touch keeps others from the key.
+    var isProtected: Bool { memory.pinHash != nil || !memory.fingerprints.isEmpty }
+
+    /// Before CTAP 2.1 a key with a PIN wants it for every credential.
+    private var registersWithoutVerification: Bool { ctap >= .v21 && features.registersWithoutVerification }
+
+    /// Without the extensions that this version does not know.
+    func known(_ inputs: CBOR.Map) -> CBOR.Map {
+        var known = CBOR.Map()
+        for name in extensions { known[.text(name)] = inputs[.text(name)] }
+        return known
+    }
+
+    /// Whether the attestation may tell this key from all others (CTAP 2.2 §7.1).
+    private func allowsEnterprise(_ input: CreationInput) throws(Refusal) -> Bool {
+        guard let kind = input.enterprise, ctap >= .v21 else { return false }
+        guard memory.enterpriseAttestation else { throw .ctap(0x02) }
+        switch kind {
+        case 1: return features.enterpriseRelyingParties.contains(input.rpID)
+        case 2: return true
+        default: throw .ctap(0x2C)
+        }
     }
 
     /// An empty proof asks only for a touch, and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
@@ -70,19 +109,26 @@ extension FIDOAuthenticator {
         throw .ctap(memory.pinHash == nil ? 0x35 : 0x31)
     }
 
-    /// Whether the user was verified: by a proof under the token, when there is one.
+    /// Whether the user was verified, by a proof under the token or by a finger, and whether that shows presence too.
     mutating func verify(
-        _ proof: [UInt8]?, _ fields: CBOR.Fields, _ key: CBOR, over message: [UInt8], permission: UInt64, rpID: String
-    ) throws(Refusal) -> Bool {
-        guard let proof else { return false }
+        _ proof: [UInt8]?, _ fields: CBOR.Fields, _ key: CBOR, over message: [UInt8], permission: UInt64, rpID: String,
+        wantsFinger: Bool
+    ) throws(Refusal) -> (isVerified: Bool, isPresent: Bool) {
+        guard let proof else {
+            guard wantsFinger else { return (false, false) }
+            guard !memory.fingerprints.isEmpty else { throw .ctap(0x2C) }
+            try verifyFinger()
+            return (true, true)
+        }
         let version = try pinProtocol(fields, at: key)
         try check(proof: proof, version, over: message, permission: permission, rpID: rpID)
-        return true
+        return (true, power.token?.isPresent ?? false)
     }
 
     /// The credential of an identifier: one that is remembered, or one that this key made for this relying party.
     func find(_ id: [UInt8], _ rpIDHash: [UInt8]) -> VirtualCredential? {
         memory.credentials.first { $0.id == id && $0.rpIDHash == rpIDHash }
+            ?? memory.hidden.first { $0.id == id && $0.rpIDHash == rpIDHash }
             ?? CredentialVault(seed: memory.seed).open(id, rpIDHash: rpIDHash)
     }
 
@@ -94,7 +140,16 @@ extension FIDOAuthenticator {
         if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(0x2C) }
         var credential = CredentialVault(seed: memory.seed).make(
             try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection)
-        guard isResident else { return credential }
+        if algorithm == .rs256 {
+            do { credential.privateKey = try SigningKey.newRSA2048() } catch { throw .ctap(0x7F) }
+            credential.rpID = input.rpID
+        }
+        guard isResident else {
+            if algorithm == .rs256 {
+                memory.hidden = memory.hidden.suffix(FIDOMemory.credentialLimit - 1) + [credential]
+            }
+            return credential
+        }
         credential.secret = try world.draw(32)
         credential.rpID = input.rpID
         credential.userID = input.userID
@@ -111,8 +166,37 @@ extension FIDOAuthenticator {
     }
 
     private mutating func attestation(
-        _ credential: VirtualCredential, _ input: CreationInput, _ rpIDHash: [UInt8], isVerified: Bool
+        _ credential: VirtualCredential, _ input: CreationInput, _ rpIDHash: [UInt8], isVerified: Bool,
+        isEnterprise: Bool
     ) throws(Refusal) -> CBOR {
+        let extensions = try extensionAnswers(credential, input, isVerified: isVerified)
+        let attested = AuthenticatorData.AttestedCredential(
+            aaguid: Self.aaguid, id: credential.id, publicKey: try credential.publicKey())
+        let data = AuthenticatorData(
+            rpIDHash: rpIDHash, flags: isVerified ? [.userPresent, .userVerified] : .userPresent,
+            counter: nextCount(), credential: attested, extensions: extensions.isEmpty ? nil : extensions)
+        var answer: CBOR.Map = [1: "none", 2: .bytes(data.bytes), 3: .map(CBOR.Map())]
+        let format = input.formats.first { ["packed", "none"].contains($0) }
+        if format != "none" || isEnterprise {
+            let signature = try attest(data.bytes + input.clientDataHash)
+            let certificate = isEnterprise ? try ownCertificate() : memory.certificate
+            answer[1] = "packed"
+            answer[3] = ["alg": -7, "sig": .bytes(signature), "x5c": [.bytes(certificate)]]
+        }
+        if isEnterprise { answer[4] = true }
+        answer[5] = credential.largeBlobKey.map(CBOR.bytes)
+        return .map(answer)
+    }
+
+    /// A certificate with the serial number; keys from before there was an authority have none.
+    private func ownCertificate() throws(Refusal) -> [UInt8] {
+        guard !memory.authorityKey.isEmpty else { return memory.certificate }
+        do { return try memory.certificate(profile, device: profile.serial) } catch { throw .ctap(0x7F) }
+    }
+
+    private mutating func extensionAnswers(
+        _ credential: VirtualCredential, _ input: CreationInput, isVerified: Bool
+    ) throws(Refusal) -> CBOR.Map {
         var extensions = CBOR.Map()
         if input.extensions["credProtect"] != nil { extensions["credProtect"] = .unsigned(credential.protection) }
         if input.extensions["hmac-secret"]?.bool == true { extensions["hmac-secret"] = true }
@@ -120,19 +204,13 @@ extension FIDOAuthenticator {
         if input.extensions["minPinLength"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
             extensions["minPinLength"] = .unsigned(memory.minPINLength)
         }
-        let attested = AuthenticatorData.AttestedCredential(
-            aaguid: Self.aaguid, id: credential.id, publicKey: try credential.publicKey())
-        let data = AuthenticatorData(
-            rpIDHash: rpIDHash, flags: isVerified ? [.userPresent, .userVerified] : .userPresent,
-            counter: nextCount(), credential: attested, extensions: extensions.isEmpty ? nil : extensions)
-        var answer: CBOR.Map = [1: "none", 2: .bytes(data.bytes), 3: .map(CBOR.Map())]
-        if input.formats.first != "none" {
-            let signature = try attest(data.bytes + input.clientDataHash)
-            answer[1] = "packed"
-            answer[3] = ["alg": -7, "sig": .bytes(signature), "x5c": [.bytes(memory.certificate)]]
+        if input.extensions["pinComplexityPolicy"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
+            extensions["pinComplexityPolicy"] = false
         }
-        answer[5] = credential.largeBlobKey.map(CBOR.bytes)
-        return .map(answer)
+        if let salts = input.salts {
+            extensions["hmac-secret-mc"] = try secrets(salts, of: credential, isVerified: isVerified)
+        }
+        return extensions
     }
 
     /// Signs with the attestation key.

@@ -8,6 +8,7 @@ extension FIDOAuthenticator {
     mutating func clientPIN(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let subcommand = try Self.read { () throws(WireError) in try fields.required(2, .unsigned) }
         switch subcommand {
+        case 1 where ctap < .v21: return [3: .int(Int64(memory.pinRetries))]
         case 1: return [3: .int(Int64(memory.pinRetries)), 4: .bool(power.wrongPINs >= 3)]
         case 2:
             _ = try pinProtocol(fields)
@@ -17,8 +18,12 @@ extension FIDOAuthenticator {
             return [1: .map(key.map)]
         case 3: try setPIN(fields)
         case 4: try changePIN(fields)
-        case 5, 9: return try giveToken(fields, isLegacy: subcommand == 5)
-        case 6, 7: throw .ctap(0x30)
+        case 5: return try giveToken(fields, isLegacy: true)
+        case 6...9 where ctap < .v21: throw .ctap(0x02)
+        case 9: return try giveToken(fields, isLegacy: false)
+        case 6, 7:
+            guard features.hasFingerprints else { throw .ctap(0x30) }
+            return subcommand == 6 ? try giveTokenByFinger(fields) : [5: .int(Int64(memory.verificationsLeft))]
         default: throw .ctap(0x3E)
         }
         return nil
@@ -50,14 +55,48 @@ extension FIDOAuthenticator {
             (try fields.required(6, .bytes), try fields.optional(9, .unsigned), try fields.optional(10, .text))
         }
         guard isLegacy == (permissions == nil), permissions != 0 else { throw .ctap(isLegacy ? 0x02 : 0x14) }
-        if let permissions, permissions & ~0x37 != 0 { throw .ctap(0x40) }
-        if let permissions, permissions & 0x03 != 0, rpID == nil { throw .ctap(0x14) }
+        if let permissions {
+            try checkPermissions(permissions, rpID, byFinger: false)
+        } else if features.needsFingerprintForCeremonies {
+            throw .ctap(0x40)
+        }
         try check(pinHash: try decrypt(hash, shared))
         guard !memory.mustChangePIN else { throw .ctap(0x37) }
+        if permissions == 0x40 {
+            try memory.prepare(world, profile)
+            return [2: .bytes(try encrypt(memory.persistentToken, shared))]
+        }
         let token = try world.draw(32)
         power.token = FIDOPower.Token(
             bytes: token, permissions: permissions ?? 0x03, rpID: rpID, isLegacy: isLegacy)
         return [2: .bytes(try encrypt(token, shared))]
+    }
+
+    /// A token for a finger (CTAP 2.2 §6.5.5.7.3).
+    private mutating func giveTokenByFinger(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
+        let shared = try sharedKey(fields)
+        let (permissions, rpID) = try Self.read { () throws(WireError) in
+            (try fields.required(9, .unsigned), try fields.optional(10, .text))
+        }
+        guard permissions != 0 else { throw .ctap(0x02) }
+        try checkPermissions(permissions, rpID, byFinger: true)
+        guard !memory.fingerprints.isEmpty else { throw .ctap(0x30) }
+        try verifyFinger()
+        let token = try world.draw(32)
+        power.token = FIDOPower.Token(bytes: token, permissions: permissions, rpID: rpID, isPresent: true)
+        return [2: .bytes(try encrypt(token, shared))]
+    }
+
+    /// Whether a token may permit this: what the key can do, alone for the token that lasts, and with a relying party
+    /// where one is needed.
+    private func checkPermissions(_ permissions: UInt64, _ rpID: String?, byFinger: Bool) throws(Refusal) {
+        var allowed: UInt64 = byFinger ? 0x17 : 0x37
+        if features.hasFingerprints, !byFinger { allowed |= 0x08 }
+        if features.needsFingerprintForCeremonies, !byFinger { allowed &= ~0x03 }
+        if ctap >= .v23 { allowed |= 0x40 }
+        guard permissions & ~allowed == 0 else { throw .ctap(0x40) }
+        guard permissions & 0x40 == 0 || permissions == 0x40 && !byFinger else { throw .ctap(0x02) }
+        if permissions & 0x03 != 0, rpID == nil { throw .ctap(0x14) }
     }
 
     /// Counts a try, then compares; three wrong ones in a row block until power is lost (CTAP 2.2 §6.5.5.7.2).
@@ -73,6 +112,7 @@ extension FIDOAuthenticator {
             throw .ctap(power.wrongPINs >= 3 ? 0x34 : 0x31)
         }
         memory.pinRetries = FIDOMemory.allRetries
+        memory.verificationsLeft = FIDOMemory.allVerifications
         power.wrongPINs = 0
     }
 
@@ -88,6 +128,7 @@ extension FIDOAuthenticator {
         memory.pinLength = length
         memory.pinRetries = FIDOMemory.allRetries
         memory.mustChangePIN = false
+        memory.persistentToken = []
         power.token = nil
     }
 }
@@ -107,7 +148,7 @@ extension FIDOAuthenticator {
 
     func pinProtocol(_ fields: CBOR.Fields, at key: CBOR = 1) throws(Refusal) -> PINProtocol {
         let number = try Self.read { () throws(WireError) in try fields.required(key, .unsigned) }
-        guard let version = PINProtocol(rawValue: number) else { throw .ctap(0x02) }
+        guard let version = PINProtocol(rawValue: number), ctap >= .v21 || version == .one else { throw .ctap(0x02) }
         return version
     }
 
@@ -142,7 +183,7 @@ extension FIDOAuthenticator {
         guard let token = power.token,
             constantTimeEqual(version.authenticate(message, key: Secret(token.bytes)), proof)
         else { throw .ctap(0x33) }
-        let permits = token.permissions & permission != 0 || token.isLegacy && permission == 0x04
+        let permits = token.permissions & permission != 0 || token.isLegacy && [0x04, 0x08].contains(permission)
         guard permits else { throw .ctap(0x33) }
         guard let rpID else { return }
         if let bound = token.rpID, bound != rpID { throw .ctap(0x33) }
@@ -153,5 +194,6 @@ extension FIDOAuthenticator {
     mutating func tokenWasUsed() {
         guard power.token?.isLegacy == false else { return }
         power.token?.permissions &= 0x10
+        power.token?.isPresent = false
     }
 }

@@ -9,7 +9,7 @@ extension FIDOAuthenticator {
         guard data.count == 64 else { throw .status(.wrongLength) }
         guard !memory.alwaysUV else { throw .status(.commandNotAllowed) }
         try u2fTouch()
-        try memory.prepare(world)
+        try memory.prepare(world, profile)
         let (challenge, application) = (Array(data.prefix(32)), Array(data.suffix(32)))
         let credential = CredentialVault(seed: memory.seed).make(
             try world.draw(32), rpIDHash: application, algorithm: .es256, protection: 1)

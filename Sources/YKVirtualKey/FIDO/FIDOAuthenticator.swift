@@ -4,12 +4,17 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// A CTAP2.1 authenticator: messages in, answers out, whatever carries them.
+/// A CTAP2 authenticator: messages in, answers out, whatever carries them.
 struct FIDOAuthenticator {
     var memory: FIDOMemory
     var power: FIDOPower
-    let version: Version
+    let profile: DeviceProfile
     let world: VirtualWorld
+
+    /// What the key can do.
+    var features: FIDOFeatures { profile.fido }
+    /// The version of CTAP that it speaks.
+    var ctap: FIDOFeatures.Version { profile.fido.version }
 
     /// The model of key: fixed, and of nobody else's.
     static let aaguid: [UInt8] = [
@@ -21,7 +26,7 @@ struct FIDOAuthenticator {
     init(_ key: VirtualKeyState, _ world: VirtualWorld) {
         memory = key.fido
         power = key.fidoPower
-        version = key.profile.version
+        profile = key.profile
         self.world = world
     }
 
@@ -34,25 +39,40 @@ struct FIDOAuthenticator {
     mutating func answer(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let code = message.first else { throw .ctap(0x03) }
         guard message.count <= Self.messageLimit else { throw .ctap(0x39) }
+        guard knows(code) else { throw .ctap(0x01) }
         let body = Array(message.dropFirst())
         if code != 0x08 { power.assertions = nil }
         switch code {
         case 0x01: return try makeCredential(try Self.fields(body)).encoded
         case 0x02: return try getAssertion(try Self.fields(body)).encoded
-        case 0x04: return info.encoded
+        case 0x04: return try info().encoded
         case 0x06: return try clientPIN(try Self.fields(body)).map(\.encoded) ?? []
         case 0x07: try reset()
         case 0x08: return try nextAssertion().encoded
+        case 0x09, 0x40: return try bioEnrollment(try Self.fields(body)).map(\.encoded) ?? []
         case 0x0A, 0x41: return try credentialManagement(try Self.fields(body)).map(\.encoded) ?? []
         case 0x0B: try touch("selection")
         case 0x0C: return try largeBlobs(try Self.fields(body)).map(\.encoded) ?? []
-        case 0x0D: try configure(try Self.fields(body))
-        default: throw .ctap(0x01)
+        default: try configure(try Self.fields(body))
         }
         return []
     }
 
+    /// The commands of the version. Keys of CTAP 2.1 take the preview's numbers too, which libfido2 1.12 sends them.
+    private func knows(_ code: UInt8) -> Bool {
+        switch code {
+        case 0x01, 0x02, 0x04, 0x06, 0x07, 0x08: true
+        case 0x41: ctap >= .v21Pre
+        case 0x40: ctap >= .v21Pre && features.hasFingerprints
+        case 0x09: ctap >= .v21 && features.hasFingerprints
+        case 0x0A, 0x0B, 0x0C, 0x0D: ctap >= .v21
+        default: false
+        }
+    }
+
+    /// Within the window after power-up, if there is one, and with a touch (CTAP 2.2 §6.6).
     private mutating func reset() throws(Refusal) {
+        if let window = features.resetWindow, power.since.duration(to: .now) > .seconds(window) { throw .ctap(0x30) }
         try touch("reset")
         memory = memory.afterReset
         power = FIDOPower()

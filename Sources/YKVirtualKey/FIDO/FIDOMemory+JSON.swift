@@ -10,6 +10,10 @@ extension FIDOMemory {
         object["seed"] = .string(Hex.encode(seed))
         object["attestationKey"] = .string(Hex.encode(attestationKey))
         object["certificate"] = .string(Hex.encode(certificate))
+        if !authority.isEmpty {
+            object["authorityKey"] = .string(Hex.encode(authorityKey))
+            object["authority"] = .string(Hex.encode(authority))
+        }
         object["counter"] = .int(Int64(counter))
         object["pinHash"] = pinHash.map { .string(Hex.encode($0)) }
         if pinHash != nil { object["pinLength"] = .int(Int64(clamping: pinLength)) }
@@ -20,7 +24,12 @@ extension FIDOMemory {
         if alwaysUV { object["alwaysUV"] = true }
         if enterpriseAttestation { object["enterpriseAttestation"] = true }
         object["credentials"] = .array(credentials.map(\.json))
+        if !hidden.isEmpty { object["hidden"] = .array(hidden.map(\.json)) }
         object["largeBlobs"] = .string(Hex.encode(largeBlobs))
+        if !fingerprints.isEmpty { object["fingerprints"] = .array(fingerprints.map(\.json)) }
+        if verificationsLeft != Self.allVerifications { object["verificationsLeft"] = .int(Int64(verificationsLeft)) }
+        if !identifier.isEmpty { object["identifier"] = .string(Hex.encode(identifier)) }
+        if !persistentToken.isEmpty { object["persistentToken"] = .string(Hex.encode(persistentToken)) }
         return .object(object)
     }
 
@@ -31,6 +40,10 @@ extension FIDOMemory {
         seed = try fields.bytes("seed")
         attestationKey = try fields.bytes("attestationKey")
         certificate = try fields.bytes("certificate")
+        if fields.has("authorityKey") {
+            authorityKey = try fields.bytes("authorityKey")
+            authority = try fields.bytes("authority")
+        }
         counter = try fields.number("counter", 0...UInt32.max)
         if fields.has("pinHash") {
             pinHash = try fields.bytes("pinHash")
@@ -43,13 +56,24 @@ extension FIDOMemory {
         alwaysUV = try fields.flag("alwaysUV")
         enterpriseAttestation = try fields.flag("enterpriseAttestation")
         for entry in try fields.list("credentials") { credentials.append(try VirtualCredential(entry)) }
+        if fields.has("hidden") {
+            for entry in try fields.list("hidden") { hidden.append(try VirtualCredential(entry)) }
+        }
         largeBlobs = try fields.bytes("largeBlobs")
+        if fields.has("fingerprints") {
+            for entry in try fields.list("fingerprints") { fingerprints.append(try VirtualFingerprint(entry)) }
+        }
+        if fields.has("verificationsLeft") {
+            verificationsLeft = try fields.number("verificationsLeft", 0...Self.allVerifications)
+        }
+        if fields.has("identifier") { identifier = try fields.bytes("identifier") }
+        if fields.has("persistentToken") { persistentToken = try fields.bytes("persistentToken") }
         try fields.finish()
     }
 }
 
 extension VirtualCredential {
-    private static let algorithms: [(String, COSEAlgorithm)] = [("ES256", .es256), ("EdDSA", .edDSA)]
+    private static let algorithms: [(String, COSEAlgorithm)] = FIDOAuthenticator.algorithms.map { ($0.description, $0) }
 
     /// The credential as it is kept in a file.
     fileprivate var json: JSON {
@@ -61,6 +85,7 @@ extension VirtualCredential {
         object["displayName"] = displayName.map(JSON.string)
         object["algorithm"] = .string(algorithm.description)
         object["secret"] = .string(Hex.encode(secret))
+        object["privateKey"] = privateKey.map { .string(Hex.encode($0)) }
         object["protection"] = .int(Int64(clamping: protection))
         object["blob"] = blob.map { .string(Hex.encode($0)) }
         object["largeBlobKey"] = largeBlobKey.map { .string(Hex.encode($0)) }
@@ -75,6 +100,7 @@ extension VirtualCredential {
             id: try fields.bytes("id"), rpID: try fields.text("rp"),
             algorithm: try fields.choice("algorithm", Self.algorithms), secret: try fields.bytes("secret"))
         guard secret.count == 32 else { throw fields.fault("secret", "expected 32 bytes") }
+        if fields.has("privateKey") { privateKey = try fields.bytes("privateKey") }
         userID = try fields.bytes("user")
         if fields.has("name") { userName = try fields.text("name") }
         if fields.has("displayName") { displayName = try fields.text("displayName") }
@@ -82,6 +108,16 @@ extension VirtualCredential {
         if fields.has("blob") { blob = try fields.bytes("blob") }
         if fields.has("largeBlobKey") { largeBlobKey = try fields.bytes("largeBlobKey") }
         allowsPayment = try fields.flag("payment")
+        try fields.finish()
+    }
+}
+
+extension VirtualFingerprint {
+    fileprivate var json: JSON { ["id": .string(Hex.encode(id)), "name": .string(name)] }
+
+    fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
+        var fields = fields
+        self.init(id: try fields.bytes("id"), name: try fields.text("name"))
         try fields.finish()
     }
 }

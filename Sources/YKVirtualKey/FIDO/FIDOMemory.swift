@@ -12,6 +12,10 @@ package struct FIDOMemory: Hashable, Sendable {
     package var attestationKey: [UInt8] = []
     /// The attestation certificate, DER; empty before it is needed first.
     package var certificate: [UInt8] = []
+    /// The private number of the authority that signed it; empty where the certificate is signed by its own key.
+    package var authorityKey: [UInt8] = []
+    /// The authority's certificate, DER.
+    package var authority: [UInt8] = []
     /// How often anything was signed.
     package var counter: UInt32 = 0
     /// The first 16 bytes of the PIN's SHA-256.
@@ -32,11 +36,23 @@ package struct FIDOMemory: Hashable, Sendable {
     package var enterpriseAttestation = false
     /// The credentials that the key remembers, the oldest first.
     package var credentials: [VirtualCredential] = []
+    /// Credentials that nobody finds without their identifier, whose key does not go into one: RSA.
+    package var hidden: [VirtualCredential] = []
     /// The array of large blobs with its checksum.
     package var largeBlobs = FIDOMemory.noLargeBlobs
+    /// The fingers that the key knows.
+    package var fingerprints: [VirtualFingerprint] = []
+    /// Wrong fingers that are left.
+    package var verificationsLeft = FIDOMemory.allVerifications
+    /// 16 random bytes that tell this key from others, until it is reset; drawn at first use (CTAP 2.3).
+    package var identifier: [UInt8] = []
+    /// The token that outlives power, for reading the list of credentials; drawn at first use (CTAP 2.3).
+    package var persistentToken: [UInt8] = []
 
     /// Wrong PINs that a fresh key takes.
     static let allRetries = 8
+    /// Wrong fingers that it takes before it wants the PIN.
+    static let allVerifications = 3
     /// The most credentials that it remembers.
     static let credentialLimit = 100
     /// The longest array of large blobs, in bytes.
@@ -49,16 +65,28 @@ package struct FIDOMemory: Hashable, Sendable {
     package init() {}
 
     /// Draws what is drawn at first use.
-    mutating func prepare(_ world: VirtualWorld) throws(Refusal) {
+    mutating func prepare(_ world: VirtualWorld, _ profile: DeviceProfile) throws(Refusal) {
         if seed.isEmpty { seed = try world.draw(32) }
+        if profile.fido.version >= .v23 {
+            if persistentToken.isEmpty { persistentToken = try world.draw(32) }
+            if identifier.isEmpty { identifier = try world.draw(16) }
+        }
         guard certificate.isEmpty else { return }
         attestationKey = try world.draw(32)
+        authorityKey = HashAlgorithm.sha256.hash(attestationKey + (try world.draw(32)))
         do {
-            let attestation = SelfSignedAttestation(
-                key: try SigningKey(p256: Secret(attestationKey)), aaguid: FIDOAuthenticator.aaguid,
-                serial: Array(seed.prefix(8)))
-            certificate = try attestation.certificate()
+            let key = try SigningKey(p256: Secret(authorityKey))
+            authority = try AttestationAuthority(key: key).root(serial: Array(seed.suffix(8)))
+            certificate = try certificate(profile, device: nil)
         } catch { throw .status(.memoryFailure) }
+    }
+
+    /// A certificate for the attestation key: the batch's, or this one key's own.
+    func certificate(_ profile: DeviceProfile, device: UInt32?) throws(CryptoFault) -> [UInt8] {
+        let number = device.map { HashAlgorithm.sha256.hash("\($0)".utf8) } ?? seed
+        return try AttestationAuthority(key: try SigningKey(p256: Secret(authorityKey))).leaf(
+            for: try SigningKey(p256: Secret(attestationKey)), serial: Array(number.prefix(8)),
+            aaguid: FIDOAuthenticator.aaguid, device: device)
     }
 
     /// What is left after a reset: the attestation.
@@ -66,6 +94,8 @@ package struct FIDOMemory: Hashable, Sendable {
         var fresh = FIDOMemory()
         fresh.attestationKey = attestationKey
         fresh.certificate = certificate
+        fresh.authorityKey = authorityKey
+        fresh.authority = authority
         return fresh
     }
 }

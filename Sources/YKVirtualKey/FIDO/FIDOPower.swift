@@ -19,6 +19,11 @@ package struct FIDOPower: Sendable {
     /// The message that waits for a touch.
     var waiting: [UInt8]?
 
+    /// The finger that is being enrolled, and how many good samples are left.
+    var enrolment: (id: [UInt8], left: Int)?
+    /// When power came.
+    var since = ContinuousClock.now
+
     /// A token and what it permits (CTAP 2.2 §6.5.2.1).
     struct Token: Hashable, Sendable {
         var bytes: [UInt8]
@@ -26,6 +31,8 @@ package struct FIDOPower: Sendable {
         var rpID: String?
         /// Whether it was given by a command of CTAP 2.0, which knows no permissions.
         var isLegacy = false
+        /// Whether a finger that verified the user stands for a touch as well.
+        var isPresent = false
     }
 
     /// The credentials that have not signed yet.

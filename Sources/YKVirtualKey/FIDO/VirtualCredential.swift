@@ -17,10 +17,12 @@ package struct VirtualCredential: Hashable, Sendable {
     package var userName: String?
     /// The account's name for people.
     package var displayName: String?
-    /// The algorithm: ES256 or EdDSA.
+    /// The algorithm, one of ``FIDOAuthenticator/algorithms``.
     package var algorithm: COSEAlgorithm
     /// 32 secret bytes that the private key and the secrets of hmac-secret are made of.
     package var secret: [UInt8]
+    /// The private key where it cannot be made of the secret bytes: RSA, as DER.
+    package var privateKey: [UInt8]?
     /// credProtect's level.
     package var protection: UInt64 = 1
     /// credBlob's bytes.
@@ -40,17 +42,35 @@ package struct VirtualCredential: Hashable, Sendable {
     /// The private key.
     func signingKey() throws(Refusal) -> SigningKey {
         do {
-            if algorithm == .edDSA { return try SigningKey(ed25519: Secret(secret)) }
-            return try SigningKey(p256: Secret(secret))
+            switch algorithm {
+            case .edDSA: return try SigningKey(ed25519: Secret(secret))
+            case .es384: return try SigningKey(p384: Secret(try stretched(48)))
+            case .es512:
+                var number = try stretched(66)
+                number[0] = 0
+                return try SigningKey(p521: Secret(number))
+            case .rs256: return try SigningKey(rsa: Secret(privateKey ?? []))
+            default: return try SigningKey(p256: Secret(secret))
+            }
         } catch { throw .status(.memoryFailure) }
+    }
+
+    private func stretched(_ length: Int) throws(CryptoFault) -> [UInt8] {
+        try HashAlgorithm.sha512.hkdf(Secret(secret), salt: [0], info: Array("ykit".utf8), length: length).copyBytes()
     }
 
     /// The public key.
     func publicKey() throws(Refusal) -> COSEKey {
-        let bytes = try signingKey().publicKey
-        if algorithm == .edDSA { return COSEKey(okp: .ed25519, algorithm: .edDSA, x: bytes) }
-        return COSEKey(
-            ec2: .p256, algorithm: .es256, x: Array(bytes.prefix(32)), y: Array(bytes.dropFirst(32)))
+        let key = try signingKey()
+        let bytes = key.publicKey
+        let (x, y) = (Array(bytes.prefix(bytes.count / 2)), Array(bytes.dropFirst(bytes.count / 2)))
+        return switch algorithm {
+        case .edDSA: COSEKey(okp: .ed25519, algorithm: .edDSA, x: bytes)
+        case .es384: COSEKey(ec2: .p384, algorithm: .es384, x: x, y: y)
+        case .es512: COSEKey(ec2: .p521, algorithm: .es512, x: x, y: y)
+        case .rs256: COSEKey(rsaModulus: bytes, exponent: key.publicExponent, algorithm: .rs256)
+        default: COSEKey(ec2: .p256, algorithm: .es256, x: x, y: y)
+        }
     }
 
     /// What hmac-secret makes of a salt, apart for use with and without user verification (CTAP 2.2 §12.7).

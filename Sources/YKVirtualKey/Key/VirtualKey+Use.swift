@@ -73,6 +73,17 @@ extension VirtualKey {
         }
     }
 
+    /// Ends the session of the card, as a reader does that takes its power while the key stays in the port.
+    func deselect() { body.withLock { $0.card.deselect() } }
+
+    /// A number for a new link.
+    func nextLink() -> UInt64 {
+        body.withLock { body in
+            body.links += 1
+            return body.links
+        }
+    }
+
     func powerOff() { body.withLock { $0.card.powerOff() } }
 
     /// The programs that have the state file.

@@ -53,10 +53,6 @@ public final class VirtualKey: Sendable {
 
     /// Connects a program to the key.
     public func link() -> sending any CardLink {
-        let number = body.withLock { body in
-            body.links += 1
-            return body.links
-        }
-        return VirtualKeyLink(key: self, number: number)
+        VirtualKeyLink(key: self, number: nextLink())
     }
 }

@@ -95,29 +95,3 @@ public struct UHIDServer {
         }
     }
 }
-
-/// Looks for a device's node from the moment that it exists, for two seconds.
-private struct NodeSearch {
-    let place: String
-    private var left = 0
-    private var isStarted = false
-
-    init(place: String) { self.place = place }
-
-    /// How long to wait before the next look.
-    var pause: Duration { left > 0 ? .milliseconds(10) : .milliseconds(50) }
-
-    mutating func start() {
-        if !isStarted { left = 200 }
-        isStarted = true
-    }
-
-    /// The node once it is there, an empty text when the time is over, `nil` before and after that.
-    mutating func next() -> String? {
-        guard left > 0 else { return nil }
-        left -= 1
-        guard let node = HIDNode.of(place: place) else { return left == 0 ? "" : nil }
-        left = 0
-        return node
-    }
-}

@@ -17,6 +17,15 @@ extension Explain {
         }
     }
 
+    static func usbip(_ error: USBIPError) -> Explanation {
+        switch error {
+        case .missing: Explanation("usbip", .noDevice, "\(error)", hint: "sudo modprobe vhci-hcd")
+        case .denied: Explanation("usbip", .permission, "\(error)", hint: "run it with sudo")
+        case .noPort: Explanation("usbip", .busy, "\(error)", hint: "end one of the programs that use them")
+        case .failed, .gone: Explanation("usbip", .failed, "\(error)")
+        }
+    }
+
     static func uhid(_ error: UHIDError) -> Explanation {
         switch error {
         case .missing: Explanation("uhid", .noDevice, "\(error)", hint: "sudo modprobe uhid")

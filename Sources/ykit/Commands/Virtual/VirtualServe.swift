@@ -11,7 +11,8 @@ struct VirtualServe: Verb {
         commandName: "serve", abstract: "Plug a software key into a real pcscd, or into this machine's kernel.",
         discussion: """
             --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
-            FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. ^C takes the key out.
+            FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \
+            into the kernel's virtual USB: keyboard, FIDO and smart card reader. ^C takes the key out.
 
             Rules for --fault:
             \(FaultPlan.grammar)
@@ -24,13 +25,16 @@ struct VirtualServe: Verb {
     @Flag(help: "Make it a HID device through /dev/uhid.")
     var uhid = false
 
+    @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.")
+    var usbip = false
+
     @Option(
         help: ArgumentHelp("Keep the key in this file; without one it is the demonstration key.", valueName: "file"),
         completion: .file())
     var state: String?
 
-    @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
-    var firmware: String?
+    @OptionGroup(title: "New Key")
+    var new: NewKeyOptions
 
     @Option(help: ArgumentHelp("Misbehave by these rules; may be given again.", valueName: "rules"))
     var fault: [String] = []
@@ -48,8 +52,8 @@ struct VirtualServe: Verb {
     var global: GlobalOptions
 
     func validate() throws {
-        let ways = [vpcd != nil, uhid].count { $0 }
-        guard ways == 1 else { throw ValidationError("Name one way to plug the key in: --vpcd or --uhid.") }
+        let ways = [vpcd != nil, uhid, usbip].count { $0 }
+        guard ways == 1 else { throw ValidationError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
         guard state == nil || file == nil else { throw ValidationError("Name one state file.") }
     }
 
@@ -65,7 +69,14 @@ struct VirtualServe: Verb {
             let address = try read("--vpcd") { () throws(WireError) in try VPCDAddress(parsing: vpcd) }
             return try serve(at: address, try key(world.terminal), faults, events)
         }
-        return try serveHID(try key(world.terminal), faults, events)
+        let key = try key(world.terminal)
+        return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
+    }
+
+    private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
+        let server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        do { try server.run() } catch { throw Explain.usbip(error) }
+        return Answer([], ["node": events.node.map(JSON.string) ?? .null])
     }
 
     private func serve(
@@ -89,17 +100,18 @@ struct VirtualServe: Verb {
     }
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {
-        let version = try firmware.map { text in
-            guard let version = Version(text) else {
-                throw Explanation.usage("'\(text.printable)' is no firmware version, expected one like 5.7.1")
-            }
-            return version
-        }
-        let world = VirtualWorld(touch: Finger(touch, terminal).touch)
+        let finger = Finger(touch, terminal)
+        var world = VirtualWorld(touch: finger.touch)
+        world.verify = new.verify(finger.touch)
         guard let state = state ?? file else {
-            return VirtualKey(version.map { .demonstration(version: $0) } ?? .demonstration(), world: world)
+            var demonstration = VirtualKeyState.demonstration()
+            if let profile = try new.profile(serial: demonstration.profile.serial) {
+                demonstration = .demonstration(version: profile.version)
+                demonstration.profile.fido = profile.fido
+            }
+            return VirtualKey(demonstration, world: world)
         }
-        let profile = version.map { DeviceProfile(version: $0, serial: UInt32.random(in: 10_000_000...99_999_999)) }
+        let profile = try new.profile(serial: UInt32.random(in: 10_000_000...99_999_999))
         return try VirtualKey(file: state, world: world, profile: profile)
     }
 

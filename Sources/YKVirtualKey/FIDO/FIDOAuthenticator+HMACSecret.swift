@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// What hmac-secret was asked for: one or two salts, and what the answer is encrypted under (CTAP 2.2 §12.7).
+struct SaltInput: Sendable {
+    /// The salts, decrypted: 32 or 64 bytes.
+    let salts: [UInt8]
+    let platform: CBOR.Map
+    let version: PINProtocol
+}
+
+extension FIDOAuthenticator {
+    /// Decrypts the salts that came with hmac-secret or hmac-secret-mc; `nil` when neither came.
+    mutating func salts(_ item: CBOR?) throws(Refusal) -> SaltInput? {
+        guard let item else { return nil }
+        guard let map = item.map, let platform = map[1]?.map, let encrypted = map[2]?.bytes,
+            let proof = map[3]?.bytes
+        else { throw .ctap(0x14) }
+        guard let version = PINProtocol(rawValue: map[4]?.unsigned ?? 1), ctap >= .v21 || version == .one else {
+            throw .ctap(0x02)
+        }
+        let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))
+        guard constantTimeEqual(shared.authenticate(encrypted), proof) else { throw .ctap(0x33) }
+        let salts = try decrypt(encrypted, shared)
+        guard [32, 64].contains(salts.count) else { throw .ctap(0x03) }
+        return SaltInput(salts: salts, platform: platform, version: version)
+    }
+
+    /// The secrets of a credential for the salts, encrypted for who asked.
+    mutating func secrets(
+        _ input: SaltInput, of credential: VirtualCredential, isVerified: Bool
+    ) throws(Refusal) -> CBOR {
+        let shared = try sharedKey(input.version, try Self.fields(CBOR.map(input.platform).encoded))
+        let secrets = stride(from: 0, to: input.salts.count, by: 32).flatMap { start in
+            credential.hmacSecret(Array(input.salts[start..<(start + 32)]), isVerified: isVerified)
+        }
+        return .bytes(try encrypt(secrets, shared))
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Synchronization
+import YKTransport
+import YKVirtualKey
+
+/// What a new software key can do.
+struct NewKeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
+    var firmware: String?
+
+    @Option(
+        help: ArgumentHelp("The CTAP version of a new key: 2.0, 2.1-pre, 2.1 or 2.3.", valueName: "version"),
+        transform: NewKeyOptions.version)
+    var fido: FIDOFeatures.Version?
+
+    @Flag(help: "A new key has a fingerprint sensor.")
+    var fingerprints = false
+
+    @Option(help: ArgumentHelp("The first fingers on the sensor are wrong ones, so many.", valueName: "n"))
+    var wrongFingers = 0
+
+    private static func version(_ text: String) throws -> FIDOFeatures.Version {
+        guard let version = FIDOFeatures.Version(rawValue: text) else {
+            throw ValidationError("'\(text.printable)' is no CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
+        }
+        return version
+    }
+
+    /// The profile of a new key, `nil` when nothing was said of it.
+    func profile(serial: UInt32) throws -> DeviceProfile? {
+        guard firmware != nil || fido != nil || fingerprints else { return nil }
+        var profile = DeviceProfile(serial: serial)
+        if let firmware {
+            guard let version = Version(firmware) else {
+                throw Explanation.usage("'\(firmware.printable)' is no firmware version, expected one like 5.7.1")
+            }
+            profile.version = version
+        }
+        profile.fido = FIDOFeatures(version: fido ?? .v21, hasFingerprints: fingerprints)
+        return profile
+    }
+
+    /// Whose finger is on the sensor: first the wrong ones, then the right one, each when the key is touched.
+    func verify(
+        _ touch: @escaping @Sendable ([UInt8]) -> VirtualWorld.Touch
+    ) -> @Sendable () -> VirtualWorld.Verification {
+        let left = Counter(wrongFingers)
+        return {
+            switch touch(Array("fingerprint".utf8)) {
+            case .notTouched: .notTouched
+            case .pending: .pending
+            case .touched: left.takeOne() ? .wrong : .verified
+            }
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let left: Mutex<Int>
+        init(_ count: Int) { left = Mutex(count) }
+        func takeOne() -> Bool {
+            left.withLock { left in
+                guard left > 0 else { return false }
+                left -= 1
+                return true
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKFIDO
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// The virtual key's fingerprints, through the service.
+struct VirtualFingerprintTests {
+    private func bench(
+        _ version: FIDOFeatures.Version = .v21, onlyFingers: Bool = false, world: VirtualWorld = VirtualWorld()
+    ) throws -> Bench {
+        var profile = DeviceProfile(serial: 1)
+        profile.fido = FIDOFeatures(
+            version: version, hasFingerprints: true, needsFingerprintForCeremonies: onlyFingers)
+        return Bench(key: VirtualKey(try .new(profile), world: world), pins: Bench.PINs("12345"))
+    }
+
+    /// A service whose key has a PIN and one fingerprint.
+    private func enrolled(_ bench: Bench) async throws -> FIDOService {
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        var sample = try await service.beginEnrollment()
+        var count = 1
+        while sample.remaining > 0, count < 20 {
+            sample = try await service.nextSample(of: sample.template)
+            count += 1
+        }
+        #expect(sample.remaining == 0)
+        return service
+    }
+
+    @Test("a finger is enrolled, named and removed", arguments: [FIDOFeatures.Version.v21Pre, .v21, .v23])
+    func enrolment(_ version: FIDOFeatures.Version) async throws {
+        let qualities = Mutex<[UInt8]>([5, 0, 1])
+        var world = VirtualWorld()
+        world.sample = { _ in qualities.withLock { $0.popLast() ?? 0 } }
+        let bench = try bench(version, world: world)
+        let service = try await enrolled(bench)
+        let sensor = try await service.fingerprintSensor()
+        #expect(sensor.samplesNeeded == 4 && !sensor.isSwiped && sensor.maxNameLength == 15)
+        let known = try await service.fingerprints()
+        #expect(known.map(\.name) == [""])
+        let template = try #require(known.first?.template)
+        try await service.renameFingerprint(template, to: "thumb")
+        #expect(try await service.fingerprints().map(\.name) == ["thumb"])
+        let info = try await service.freshInfo()
+        #expect(info.map[4]?.map?["uv"] == true)
+        _ = try await service.beginEnrollment()
+        try await service.cancelEnrollment()
+        try await service.removeFingerprint(template)
+        await #expect(throws: FIDOError.self) { try await service.removeFingerprint(template) }
+        #expect(try await service.freshInfo().map[4]?.map?["uv"] == false)
+    }
+
+    @Test("what makes no sense is refused, and the memory is full in the end")
+    func limits() async throws {
+        let bench = try bench()
+        let service = try await enrolled(bench)
+        await #expect(throws: FIDOError.self) { try await service.nextSample(of: [9, 9, 9, 9]) }
+        let template = try #require(try await service.fingerprints().first?.template)
+        await #expect(throws: FIDOError.self) {
+            try await service.renameFingerprint(template, to: "a name of far too many bytes")
+        }
+        #expect(try await service.exchange(raw: [0x09, 0xA1, 0x06, 0xF5]) == [0, 0xA1, 0x01, 0x01])
+        #expect(try await service.exchange(raw: [0x09, 0xA0]) == [0x14])
+        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x18, 0x77]) == [0x3E])
+        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x02, 0x02, 0x04]) == [0x02])
+        #expect(try await service.exchange(raw: [0x09, 0xA1, 0x02, 0x04]) == [0x14])
+        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x04]) == [0x36])
+        for _ in 0..<4 {
+            let sample = try await service.beginEnrollment()
+            for _ in 0..<3 { _ = try await service.nextSample(of: sample.template) }
+        }
+        #expect(try await service.fingerprints().count == 5)
+        await #expect(throws: FIDOError.self) { try await service.beginEnrollment() }
+    }
+
+    @Test("a finger verifies the user; a wrong one leads to the PIN in the end")
+    func verification() async throws {
+        let answers = Mutex<[VirtualWorld.Verification]>([])
+        var world = VirtualWorld()
+        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(world: world)
+        let service = try await enrolled(bench)
+        #expect(try await service.uvRetries() == 3)
+        let asked = bench.pins.requests.count
+        var request = registration()
+        request.userVerification = .required
+        let made = try await service.register(request)
+        #expect(made.response.authenticatorData.flags.contains(.userVerified))
+        #expect(bench.pins.requests.count == asked)
+        await service.forgetToken()
+        answers.withLock { $0 = [.wrong, .wrong, .wrong, .wrong] }
+        let fallback = try await service.register(request)
+        #expect(fallback.response.authenticatorData.flags.contains(.userVerified))
+        #expect(bench.pins.requests.count == asked + 1)
+        #expect(bench.pins.requests.last?.fallback != nil)
+        #expect(try await service.uvRetries() == 3)
+    }
+
+    @Test("always verified: a finger is asked for without a proof")
+    func always() async throws {
+        let bench = try bench()
+        let service = try await enrolled(bench)
+        try await service.configure(.toggleAlwaysUV)
+        let made = try await service.register(registration())
+        #expect(made.response.authenticatorData.flags.contains(.userVerified))
+        #expect(try await service.freshInfo().option(.alwaysUv) == true)
+    }
+
+    @Test("a PIN is not enough where the key says so")
+    func onlyFingers() async throws {
+        let bench = try bench(onlyFingers: true)
+        let service = try await enrolled(bench)
+        #expect(try await service.freshInfo().map[4]?.map?["noMcGaPermissionsWithClientPin"] == true)
+        var request = registration()
+        request.userVerification = .required
+        let asked = bench.pins.requests.count
+        let made = try await service.register(request)
+        #expect(made.response.authenticatorData.flags.contains(.userVerified))
+        #expect(bench.pins.requests.count == asked)
+    }
+}
