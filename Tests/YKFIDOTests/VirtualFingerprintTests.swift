@@ -65,11 +65,13 @@ struct VirtualFingerprintTests {
             try await service.renameFingerprint(template, to: "a name of far too many bytes")
         }
         #expect(try await service.exchange(raw: [0x09, 0xA1, 0x06, 0xF5]) == [0, 0xA1, 0x01, 0x01])
-        #expect(try await service.exchange(raw: [0x09, 0xA0]) == [0x14])
-        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x18, 0x77]) == [0x3E])
-        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x02, 0x02, 0x04]) == [0x02])
-        #expect(try await service.exchange(raw: [0x09, 0xA1, 0x02, 0x04]) == [0x14])
-        #expect(try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x04]) == [0x36])
+        await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x09, 0xA0]) }
+        await #expect(throws: FIDOError.self) {
+            try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x18, 0x77])
+        }
+        await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x02, 0x02, 0x04]) }
+        await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x09, 0xA1, 0x02, 0x04]) }
+        await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x04]) }
         for _ in 0..<4 {
             let sample = try await service.beginEnrollment()
             for _ in 0..<3 { _ = try await service.nextSample(of: sample.template) }

@@ -55,11 +55,11 @@ struct VirtualVersionTests {
         switch version {
         case .v20:
             #expect(names == ["U2F_V2", "FIDO_2_0"] && info.pinProtocols == [1] && info.map.count == 6)
-            #expect(try await service.exchange(raw: [0x0A]) == [0x01])
-            #expect(try await service.exchange(raw: [0x41]) == [0x01])
+            await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x0A]) }
+            await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x41]) }
         case .v21Pre:
             #expect(names.last == "FIDO_2_1_PRE" && info.map.count == 8)
-            #expect(try await service.exchange(raw: [0x0A]) == [0x01])
+            await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x0A]) }
             #expect(try await service.relyingParties().count == 1)
         case .v21:
             #expect(names.last == "FIDO_2_1" && info.map[25] == nil)
@@ -119,7 +119,8 @@ struct VirtualVersionTests {
             rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: id)])
         assertion.extensions.salts = salts
         let again = try #require(try await service.assert(assertion).first?.extensions.secrets)
-        #expect(again == first)
+        #expect(again.first.value.copyBytes() == first.first.value.copyBytes())
+        #expect(again.second?.value.copyBytes() == first.second?.value.copyBytes())
     }
 
     @Test("enterprise attestation names the key, where it is allowed to")

@@ -20,7 +20,8 @@ struct VirtualDeviceInfoTests {
         #expect(await service.version == Version(5, 7, 1))
         #expect(await service.exchanges == 3)
         #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
-        #expect(info.usb == .init(supported: .oath, enabled: .oath) && info.nfc == info.usb)
+        let all: Capability = [.u2f, .fido2, .oath]
+        #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
         #expect(info.productName == "YubiKey 5 NFC")
         await service.rest()
@@ -29,7 +30,8 @@ struct VirtualDeviceInfoTests {
     @Test(
         "older keys say what they can",
         arguments: [
-            (Version(5, 2, 4), Capability.oath), (Version(4, 3, 1), .oath), (Version(4, 2, 4), .init(rawValue: 0x3F)),
+            (Version(5, 2, 4), [.u2f, .fido2, .oath] as Capability), (Version(4, 3, 1), [.u2f, .oath]),
+            (Version(4, 2, 4), .init(rawValue: 0x3F)),
         ])
     func older(_ version: Version, _ supported: Capability) async throws {
         let info = try await ManagementService.open(channel(version)).deviceInfo()

@@ -117,7 +117,7 @@ struct USBIPTests {
         #expect(Int(configuration[2]) == configuration.count && configuration[4] == 3)
         #expect(host.get(0x80, 6, 0x0300) == [4, 3, 9, 4])
         #expect(host.get(0x80, 6, 0x0301) == [14, 3, 89, 0, 117, 0, 98, 0, 105, 0, 99, 0, 111, 0])
-        #expect(host.get(0x80, 6, 0x0302)?.first == 50)
+        #expect(host.get(0x80, 6, 0x0302)?.first == 44)
         #expect(host.get(0x80, 6, 0x0600) == nil)
         #expect(host.set(0, 9, 1) && host.get(0x80, 8, 0) == [1])
         #expect(host.get(0x80, 0, 0) == [0, 0] && host.get(0x81, 0x0A, 0, 2) == [0])
