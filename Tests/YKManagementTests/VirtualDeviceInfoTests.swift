@@ -30,7 +30,7 @@ struct VirtualDeviceInfoTests {
     @Test(
         "older keys say what they can",
         arguments: [
-            (Version(5, 2, 4), [.u2f, .fido2, .oath] as Capability), (Version(4, 3, 1), [.u2f, .oath]),
+            (Version(5, 2, 4), Capability(rawValue: 0x0222)), (Version(4, 3, 1), .init(rawValue: 0x22)),
             (Version(4, 2, 4), .init(rawValue: 0x3F)),
         ])
     func older(_ version: Version, _ supported: Capability) async throws {

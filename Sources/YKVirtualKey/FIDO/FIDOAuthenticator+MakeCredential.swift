@@ -116,7 +116,7 @@ extension FIDOAuthenticator {
     ) throws(Refusal) -> (isVerified: Bool, isPresent: Bool) {
         guard let proof else {
             guard wantsFinger else { return (false, false) }
-            guard !memory.fingerprints.isEmpty else { throw .ctap(0x2C) }
+            guard !memory.fingerprints.isEmpty else { throw .ctap(ctap < .v21 ? 0x2B : 0x2C) }
             try verifyFinger()
             return (true, true)
         }

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the scripts of this folder that try the virtual key on uhid with Debian's fido2-tools.
+# shellcheck shell=bash
+
+# serve [OPTION…]: plugs the virtual key in; sets NODE and SERVER.
+serve() {
+    : >"$WORK/said"
+    "$YKIT" virtual serve --uhid "$@" 2>"$WORK/said" &
+    SERVER=$!
+    within 60 grep -q '/dev/hidraw' "$WORK/said" || { echo "FAIL no node: $(cat "$WORK/said")"; exit 1; }
+    NODE=$(sed -n 's|.*\(/dev/hidraw[0-9]*\).*|\1|p' "$WORK/said" | head -1)
+}
+
+stop() {
+    kill "$SERVER" && wait "$SERVER"
+    expect "$1: ended in order" 0 $?
+    within 10 test ! -e "$NODE"
+}
+
+# says NAME PATTERN COMMAND…: the command succeeds and its output has the pattern in it.
+says() {
+    local name=$1 pattern=$2 output status
+    shift 2
+    output=$("$@" 2>&1)
+    status=$?
+    [ $status -eq 0 ] || output+=" (status $status)"
+    [ $status -eq 0 ] && holds "$name" "$pattern" "$output" || expect "$name" "$pattern" "$output"
+}
+
+# refuses NAME PATTERN COMMAND…: the command fails and says why.
+refuses() {
+    local name=$1 pattern=$2 output
+    shift 2
+    output=$("$@" 2>&1) && output+=" (status 0)"
+    holds "$name" "$pattern" "$output"
+}
+
+typing() { "$TESTS/answer.py" "$@"; }
+
+# ceremony ALGORITHM [ANSWERS [OPTION…]]: registers and asserts, and verifies both.
+ceremony() {
+    local kind=$1 pin=${2-} name="$1${2:+ with PIN}${3:+ $3}"
+    local ask=() options=("${@:3}") checks=()
+    [ -z "$pin" ] || ask=(typing "$pin")
+    [ "${3-}" != -v ] || checks=(-v)
+    head -c 32 /dev/urandom | base64 >"$WORK/hash"
+    { cat "$WORK/hash"; echo example.com; echo alice; head -c 16 /dev/urandom | base64; } >"$WORK/make"
+    says "$name: fido2-cred -M" "" "${ask[@]}" fido2-cred -M "${options[@]}" -i "$WORK/make" -o "$WORK/made" "$NODE" "$kind"
+    says "$name: fido2-cred -V" "" fido2-cred -V "${checks[@]}" -i "$WORK/made" -o "$WORK/cred" "$kind"
+    { cat "$WORK/hash"; echo example.com; head -1 "$WORK/cred"; } >"$WORK/get"
+    tail -n +2 "$WORK/cred" >"$WORK/public"
+    says "$name: fido2-assert -G" "" "${ask[@]}" fido2-assert -G "${checks[@]}" -i "$WORK/get" -o "$WORK/got" "$NODE"
+    says "$name: fido2-assert -V" "" fido2-assert -V "${checks[@]}" -i "$WORK/got" "$WORK/public" "$kind"
+}
