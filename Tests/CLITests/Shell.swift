@@ -50,11 +50,6 @@ final class Shell {
             "FIXTURES": Self.root.appendingPathComponent("Tests/CLITests/fixtures").path,
             "PCSCLITE_CSOCK_NAME": folder.appendingPathComponent("no-pcscd").path,
         ]
-        // With coverage, ykit's own profiles go beside the tests', and `swift test` merges them all.
-        if let profile = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] {
-            let folder = URL(fileURLWithPath: profile).deletingLastPathComponent()
-            environment["LLVM_PROFILE_FILE"] = folder.appendingPathComponent("ykit-%4m.profraw").path
-        }
         // With YKIT_NOTES every ykit that a script runs is noted for the Conformance article.
         if let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"] {
             environment["YKIT_NOTES"] = notes
