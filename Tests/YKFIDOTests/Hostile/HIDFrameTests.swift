@@ -70,16 +70,17 @@ struct HIDFrameTests {
         let written = EndlessReports.Written()
         let link = try endless(written) { report }
         #expect(throws: FIDOLinkError.device(.timedOut("an answer of the key"))) {
-            try call(link, within: .milliseconds(20))
+            try call(link, within: .milliseconds(300))
         }
         #expect(written.commands == [0x06, 0x10, 0x11])
     }
 
     @Test func aBusyKeyIsNotAskedForEver() throws {
         let link = try endless { Reports.report(7, [0xBF, 0, 1], [0x06]) }
-        #expect(throws: FIDOLinkError.device(.timedOut("a busy key"))) {
-            try call(link, within: .milliseconds(20))
-        }
+        // The time ends while the key is asked or while its answer is read.
+        let ends = ["a busy key", "an answer of the key"].map { FIDOLinkError.device(.timedOut($0)) }
+        let error = #expect(throws: FIDOLinkError.self) { try call(link, within: .milliseconds(300)) }
+        #expect(error.map(ends.contains) == true)
     }
 
     @Test func aKeyThatKnowsNoChannelIsAskedForOneOnce() throws {
