@@ -42,9 +42,10 @@ let package = Package(
         .target(name: "CPCSC"),
         .target(name: "CUDev"),
         .target(name: "CPublicSuffix", exclude: ["rules.inc"]),
+        .target(name: "COpenSSL"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "YKWire", swiftSettings: house),
-        .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras], swiftSettings: house),
+        .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras, "COpenSSL"], swiftSettings: house),
         .target(name: "YKTransport", dependencies: ["YKWire"], swiftSettings: house),
         .target(
             name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev"],

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "COpenSSL.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <pthread.h>
+#include <string.h>
+
+#define FUNCTIONS(X)                                                                                                  \
+    X(BIO_free) X(BIO_new_mem_buf) X(BN_CTX_free) X(BN_CTX_new) X(BN_bin2bn) X(BN_bn2bin) X(BN_clear_free)            \
+    X(BN_mod_inverse) X(BN_mul) X(BN_new) X(BN_num_bits) X(BN_set_word) X(BN_sub_word) X(CRYPTO_clear_free)           \
+    X(CRYPTO_free) X(ERR_clear_error) X(EVP_CIPHER_CTX_free) X(EVP_CIPHER_CTX_new) X(EVP_CIPHER_CTX_set_padding)      \
+    X(EVP_CipherInit_ex) X(EVP_CipherUpdate) X(EVP_DigestSign) X(EVP_DigestSignInit_ex) X(EVP_DigestVerify)           \
+    X(EVP_DigestVerifyInit_ex) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_new)          \
+    X(EVP_PKEY_CTX_set_rsa_padding) X(EVP_PKEY_CTX_set_rsa_pss_saltlen) X(EVP_PKEY_Q_keygen) X(EVP_PKEY_decrypt)      \
+    X(EVP_PKEY_decrypt_init) X(EVP_PKEY_derive) X(EVP_PKEY_derive_init) X(EVP_PKEY_derive_set_peer) X(EVP_PKEY_free)  \
+    X(EVP_PKEY_encrypt) X(EVP_PKEY_encrypt_init)                                                                      \
+    X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get_bn_param) X(EVP_PKEY_get_group_name)                                    \
+    X(EVP_PKEY_get_octet_string_param) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_des_ede3_ecb)                     \
+    X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
+    X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
+    X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
+    X(d2i_PKCS12) X(d2i_PUBKEY) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_PUBKEY) X(i2d_X509)
+
+static struct {
+#define FIELD(name) __typeof__(&name) name;
+    FUNCTIONS(FIELD)
+#undef FIELD
+} ssl;
+
+static int is_loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    void *image = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!image) return;
+#define LOAD(name)                                                                                                    \
+    if (!(ssl.name = (__typeof__(&name))dlsym(image, #name))) return;
+    FUNCTIONS(LOAD)
+#undef LOAD
+    is_loaded = 1;
+}
+
+int ykit_openssl(void) {
+    pthread_once(&once, load);
+    return is_loaded;
+}
+
+// A result that leaves nothing behind in OpenSSL's queue of errors.
+static long done(long result) {
+    ssl.ERR_clear_error();
+    return result;
+}
+
+static int fits(size_t size) { return size <= INT_MAX; }
+
+int ykit_3des(int encrypt, const uint8_t *key, const uint8_t *in, size_t size, uint8_t *out) {
+    if (!ykit_openssl() || !fits(size) || size % 8) return -1;
+    EVP_CIPHER_CTX *context = ssl.EVP_CIPHER_CTX_new();
+    int written = 0;
+    int ok = context && ssl.EVP_CipherInit_ex(context, ssl.EVP_des_ede3_ecb(), NULL, key, NULL, encrypt) == 1
+        && ssl.EVP_CIPHER_CTX_set_padding(context, 0) == 1
+        && ssl.EVP_CipherUpdate(context, out, &written, in, (int)size) == 1 && written == (int)size;
+    ssl.EVP_CIPHER_CTX_free(context);
+    return (int)done(ok ? 0 : -1);
+}
+
+ykit_key ykit_key_private(const uint8_t *der, size_t size) {
+    if (!ykit_openssl() || !fits(size)) return NULL;
+    const uint8_t *next = der;
+    EVP_PKEY *key = ssl.d2i_AutoPrivateKey(NULL, &next, (long)size);
+    done(0);
+    if (key && next == der + size) return key;
+    ssl.EVP_PKEY_free(key);
+    return NULL;
+}
+
+ykit_key ykit_key_public(const uint8_t *der, size_t size) {
+    if (!ykit_openssl() || !fits(size)) return NULL;
+    const uint8_t *next = der;
+    EVP_PKEY *key = ssl.d2i_PUBKEY(NULL, &next, (long)size);
+    done(0);
+    if (key && next == der + size) return key;
+    ssl.EVP_PKEY_free(key);
+    return NULL;
+}
+
+typedef struct {
+    const char *bytes;
+    size_t size;
+} phrase;
+
+// Gives OpenSSL the password, or says that there is none: without this it would ask the terminal.
+static int give(char *buffer, int room, int writes, void *user) {
+    const phrase *password = user;
+    (void)writes;
+    if (!password->bytes || password->size > (size_t)room) return -1;
+    memcpy(buffer, password->bytes, password->size);
+    return (int)password->size;
+}
+
+ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, size_t password_size) {
+    if (!ykit_openssl() || !fits(size)) return NULL;
+    BIO *bio = ssl.BIO_new_mem_buf(text, (int)size);
+    if (!bio) return NULL;
+    phrase user = {password, password_size};
+    EVP_PKEY *key = ssl.PEM_read_bio_PrivateKey(bio, NULL, give, &user);
+    ssl.BIO_free(bio);
+    done(0);
+    return key;
+}
+
+ykit_key ykit_key_rsa(unsigned bits) {
+    if (!ykit_openssl()) return NULL;
+    EVP_PKEY *key = ssl.EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bits);
+    done(0);
+    return key;
+}
+
+void ykit_key_free(ykit_key key) {
+    if (key) ssl.EVP_PKEY_free(key);
+}
+
+long ykit_key_encode_private(ykit_key key, uint8_t *out, size_t room) {
+    PKCS8_PRIV_KEY_INFO *info = ssl.EVP_PKEY2PKCS8(key);
+    if (!info) return done(-1);
+    long size = ssl.i2d_PKCS8_PRIV_KEY_INFO(info, NULL);
+    if (size > 0 && (size_t)size <= room) ssl.i2d_PKCS8_PRIV_KEY_INFO(info, &out);
+    else size = -1;
+    ssl.PKCS8_PRIV_KEY_INFO_free(info);
+    return done(size);
+}
+
+long ykit_key_encode_public(ykit_key key, uint8_t *out, size_t room) {
+    long size = ssl.i2d_PUBKEY(key, NULL);
+    if (size <= 0 || (size_t)size > room) return done(-1);
+    return done(ssl.i2d_PUBKEY(key, &out));
+}
+
+long ykit_key_kind(ykit_key key, char *out, size_t room) {
+    const char *name = ssl.EVP_PKEY_get0_type_name(key);
+    if (!name || strlen(name) > room) return -1;
+    memcpy(out, name, strlen(name));
+    return (long)strlen(name);
+}
+
+long ykit_key_curve(ykit_key key, char *out, size_t room) {
+    size_t size = 0;
+    if (ssl.EVP_PKEY_get_group_name(key, out, room, &size) != 1) return done(-1);
+    return done((long)size);
+}
+
+static long number(const BIGNUM *value, uint8_t *out, size_t room) {
+    size_t size = (size_t)(ssl.BN_num_bits(value) + 7) / 8;
+    return size <= room ? ssl.BN_bn2bin(value, out) : -1;
+}
+
+long ykit_key_number(ykit_key key, const char *name, uint8_t *out, size_t room) {
+    BIGNUM *value = NULL;
+    if (ssl.EVP_PKEY_get_bn_param(key, name, &value) != 1) return done(-1);
+    long size = number(value, out, room);
+    ssl.BN_clear_free(value);
+    return done(size);
+}
+
+long ykit_key_bytes(ykit_key key, const char *name, uint8_t *out, size_t room) {
+    size_t size = 0;
+    if (ssl.EVP_PKEY_get_octet_string_param(key, name, out, room, &size) != 1) return done(-1);
+    return done((long)size);
+}
+
+long ykit_key_rsa_private(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    size_t written = room;
+    int ok = context && ssl.EVP_PKEY_decrypt_init(context) == 1
+        && ssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
+        && ssl.EVP_PKEY_decrypt(context, out, &written, in, size) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return done(ok ? (long)written : -1);
+}
+
+long ykit_key_rsa_public(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    size_t written = room;
+    int ok = context && ssl.EVP_PKEY_encrypt_init(context) == 1
+        && ssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
+        && ssl.EVP_PKEY_encrypt(context, out, &written, in, size) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return done(ok ? (long)written : -1);
+}
+
+long ykit_key_sign_digest(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    size_t written = room;
+    int ok = context && ssl.EVP_PKEY_sign_init(context) == 1
+        && ssl.EVP_PKEY_sign(context, out, &written, in, size) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return done(ok ? (long)written : -1);
+}
+
+long ykit_key_sign(ykit_key key, const char *hash, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+    EVP_MD_CTX *context = ssl.EVP_MD_CTX_new();
+    size_t written = room;
+    int ok = context && ssl.EVP_DigestSignInit_ex(context, NULL, hash, NULL, NULL, key, NULL) == 1
+        && ssl.EVP_DigestSign(context, out, &written, in, size) == 1;
+    ssl.EVP_MD_CTX_free(context);
+    return done(ok ? (long)written : -1);
+}
+
+int ykit_key_verify(
+    ykit_key key, const char *hash, int pss, const uint8_t *signature, size_t signature_size, const uint8_t *message,
+    size_t size) {
+    EVP_MD_CTX *context = ssl.EVP_MD_CTX_new();
+    EVP_PKEY_CTX *inner = NULL;
+    int ok = context && ssl.EVP_DigestVerifyInit_ex(context, &inner, hash, NULL, NULL, key, NULL) == 1;
+    if (ok && pss)
+        ok = ssl.EVP_PKEY_CTX_set_rsa_padding(inner, RSA_PKCS1_PSS_PADDING) == 1
+            && ssl.EVP_PKEY_CTX_set_rsa_pss_saltlen(inner, RSA_PSS_SALTLEN_AUTO) == 1;
+    ok = ok && ssl.EVP_DigestVerify(context, signature, signature_size, message, size) == 1;
+    ssl.EVP_MD_CTX_free(context);
+    return (int)done(ok);
+}
+
+long ykit_key_derive(ykit_key key, ykit_key peer, uint8_t *out, size_t room) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    size_t written = room;
+    int ok = context && ssl.EVP_PKEY_derive_init(context) == 1 && ssl.EVP_PKEY_derive_set_peer(context, peer) == 1
+        && ssl.EVP_PKEY_derive(context, out, &written) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return done(ok ? (long)written : -1);
+}
+
+int ykit_rsa_complete(
+    const uint8_t *p, const uint8_t *q, size_t size, uint8_t *n, size_t *n_size, uint8_t *d, size_t *d_size) {
+    if (!ykit_openssl() || !fits(size)) return -1;
+    BN_CTX *context = ssl.BN_CTX_new();
+    BIGNUM *first = ssl.BN_bin2bn(p, (int)size, NULL), *second = ssl.BN_bin2bn(q, (int)size, NULL);
+    BIGNUM *product = ssl.BN_new(), *phi = ssl.BN_new(), *e = ssl.BN_new(), *inverse = ssl.BN_new();
+    long written_n = -1, written_d = -1;
+    int ok = context && first && second && product && phi && e && inverse && ssl.BN_num_bits(first) > 1
+        && ssl.BN_num_bits(second) > 1 && ssl.BN_mul(product, first, second, context) == 1
+        && ssl.BN_sub_word(first, 1) == 1 && ssl.BN_sub_word(second, 1) == 1
+        && ssl.BN_mul(phi, first, second, context) == 1 && ssl.BN_set_word(e, 65537) == 1
+        && ssl.BN_mod_inverse(inverse, e, phi, context) != NULL;
+    if (ok) {
+        written_n = number(product, n, *n_size);
+        written_d = number(inverse, d, *d_size);
+        *n_size = written_n < 0 ? 0 : (size_t)written_n;
+        *d_size = written_d < 0 ? 0 : (size_t)written_d;
+    }
+    BIGNUM *all[] = {first, second, product, phi, e, inverse};
+    for (size_t i = 0; i < 6; i++) ssl.BN_clear_free(all[i]);
+    ssl.BN_CTX_free(context);
+    return (int)done(ok && written_n > 0 && written_d > 0 ? 0 : -1);
+}
+
+// A context that also has the ciphers of old PKCS#12 files, where the legacy provider is installed.
+static OSSL_LIB_CTX *files_context;
+static pthread_once_t files_once = PTHREAD_ONCE_INIT;
+
+static void load_providers(void) {
+    files_context = ssl.OSSL_LIB_CTX_new();
+    if (!files_context) return;
+    ssl.OSSL_PROVIDER_load(files_context, "default");
+    ssl.OSSL_PROVIDER_load(files_context, "legacy");
+    ssl.ERR_clear_error();
+}
+
+static int add_certificate(X509 *certificate, ykit_blob *blobs, size_t room, size_t *count) {
+    if (!certificate || *count >= room) return 0;
+    unsigned char *bytes = NULL;
+    int size = ssl.i2d_X509(certificate, &bytes);
+    if (size <= 0) return 0;
+    blobs[(*count)++] = (ykit_blob){bytes, (size_t)size};
+    return 1;
+}
+
+static void add_key(EVP_PKEY *key, ykit_blob *blob) {
+    PKCS8_PRIV_KEY_INFO *info = key ? ssl.EVP_PKEY2PKCS8(key) : NULL;
+    if (!info) return;
+    unsigned char *bytes = NULL;
+    int size = ssl.i2d_PKCS8_PRIV_KEY_INFO(info, &bytes);
+    if (size > 0) *blob = (ykit_blob){bytes, (size_t)size};
+    ssl.PKCS8_PRIV_KEY_INFO_free(info);
+}
+
+int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count) {
+    size_t room = *count;
+    *count = 0;
+    if (!ykit_openssl() || !fits(size) || room < 1) return -1;
+    pthread_once(&files_once, load_providers);
+    PKCS12 *file = ssl.PKCS12_init_ex(NID_pkcs7_data, files_context, NULL);
+    const uint8_t *next = der;
+    if (!file || !ssl.d2i_PKCS12(&file, &next, (long)size)) {
+        ssl.PKCS12_free(file);
+        return (int)done(-1);
+    }
+    int wrong = ssl.PKCS12_mac_present(file) && ssl.PKCS12_verify_mac(file, password, (int)strlen(password)) != 1
+        && !(*password == 0 && ssl.PKCS12_verify_mac(file, NULL, 0) == 1);
+    EVP_PKEY *key = NULL;
+    X509 *own = NULL;
+    STACK_OF(X509) *others = NULL;
+    int ok = !wrong && ssl.PKCS12_parse(file, password, &key, &own, &others) == 1;
+    ssl.PKCS12_free(file);
+    if (!ok) return (int)done(wrong ? -2 : -1);
+    blobs[0] = (ykit_blob){NULL, 0};
+    add_key(key, &blobs[0]);
+    *count = 1;
+    add_certificate(own, blobs, room, count);
+    for (int i = 0; others && i < ssl.OPENSSL_sk_num((OPENSSL_STACK *)others); i++)
+        add_certificate(ssl.OPENSSL_sk_value((OPENSSL_STACK *)others, i), blobs, room, count);
+    ssl.EVP_PKEY_free(key);
+    ssl.X509_free(own);
+    if (others) ssl.OPENSSL_sk_pop_free((OPENSSL_STACK *)others, (OPENSSL_sk_freefunc)ssl.X509_free);
+    return (int)done(0);
+}
+
+void ykit_blob_free(ykit_blob blob) {
+    if (blob.bytes) ssl.CRYPTO_clear_free(blob.bytes, blob.size, __FILE__, __LINE__);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// A block cipher without a mode: each block by itself (NIST SP 800-38A §6.1).
+public enum BlockCipher: Sendable, Hashable {
+    /// 3DES (NIST SP 800-67): 24 bytes of key, parity bits of no account.
+    case tripleDES
+    /// AES (FIPS 197): 16, 24 or 32 bytes of key.
+    case aes
+
+    /// The block in bytes.
+    public var blockSize: Int { self == .aes ? AESCBC.blockSize : 8 }
+
+    /// Encrypts one block. Throws for another length of block or key.
+    public func encrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
+        try check(block)
+        switch self {
+        case .tripleDES: return try Self.tripleDES(block, key: key, encrypts: true)
+        case .aes: return try AESCBC.encrypt(block, key: key, initialisationVector: Self.zero)
+        }
+    }
+
+    /// Decrypts one block. Throws for another length of block or key.
+    public func decrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
+        try check(block)
+        switch self {
+        case .tripleDES: return try Self.tripleDES(block, key: key, encrypts: false)
+        case .aes: return try AESCBC.decrypt(block, key: key, initialisationVector: Self.zero)
+        }
+    }
+
+    /// One block in CBC mode under a vector of zeros is the block by itself.
+    private static let zero = [UInt8](repeating: 0, count: AESCBC.blockSize)
+
+    private func check(_ block: [UInt8]) throws(CryptoFault) {
+        guard block.count == blockSize else { throw CryptoFault("\(self): a block has \(blockSize) bytes") }
+    }
+
+    private static func tripleDES(
+        _ block: [UInt8], key: borrowing Secret, encrypts: Bool
+    ) throws(CryptoFault) -> [UInt8] {
+        guard key.count == 24 else { throw CryptoFault("3DES: a key has 24 bytes") }
+        try OpenSSLKey.requireLibrary()
+        var output = [UInt8](repeating: 0, count: block.count)
+        let result = key.withBytes { key in
+            ykit_3des(
+                encrypts ? 1 : 0, key.bindMemory(to: UInt8.self).baseAddress, block, block.count, &output)
+        }
+        guard result == 0 else { throw CryptoFault("3DES: OpenSSL refused") }
+        return output
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// What a PKCS#12 file (RFC 7292) holds.
+public struct PKCS12: Sendable {
+    /// The private key, where there is one of a kind that is used here.
+    public let key: PrivateKey?
+    /// The certificates, DER: the key's own first.
+    public let certificates: [[UInt8]]
+
+    /// Why a file is not opened.
+    public enum Fault: Error, Hashable, Sendable {
+        /// It is not PKCS#12.
+        case malformed
+        /// The password is not the right one.
+        case wrongPassword
+        /// It asks for so much work that nobody waits for it.
+        case tooMuchWork(rounds: UInt64)
+        /// OpenSSL is not there, or refused the key.
+        case crypto(CryptoFault)
+    }
+
+    /// The longest file, in bytes.
+    public static let limit = 1 << 20
+    /// The most rounds of key derivation.
+    public static let roundLimit: UInt64 = 5_000_000
+
+    /// Opens a file, DER. An empty password is tried as none, too.
+    public init(_ bytes: [UInt8], password: borrowing Secret) throws(Fault) {
+        do { try OpenSSLKey.requireLibrary() } catch { throw .crypto(error) }
+        guard bytes.count <= Self.limit else { throw .malformed }
+        let rounds = DERRounds.most(in: bytes)
+        guard rounds <= Self.roundLimit else { throw .tooMuchWork(rounds: rounds) }
+        var blobs = [ykit_blob](repeating: ykit_blob(), count: 32)
+        var count = blobs.count
+        var phrase = password.copyBytes() + [0]
+        defer { Secret.wipe(&phrase) }
+        let result = phrase.withUnsafeBytes { phrase in
+            ykit_pkcs12(bytes, bytes.count, phrase.bindMemory(to: CChar.self).baseAddress, &blobs, &count)
+        }
+        guard result == 0 else { throw result == -2 ? .wrongPassword : .malformed }
+        defer { for blob in blobs[..<count] { ykit_blob_free(blob) } }
+        certificates = blobs[1..<max(1, count)].map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.size)) }
+        do {
+            guard let start = blobs[0].bytes else {
+                key = nil
+                return
+            }
+            key = try PrivateKey(der: Secret(UnsafeBufferPointer(start: start, count: blobs[0].size)))
+        } catch { throw .crypto(error) }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+extension PrivateKey {
+    /// The RSA private operation (RFC 8017 §5.1.2, §5.2.1) on a block as long as the modulus.
+    public func rsaPrivate(_ block: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        try withKey { key throws(CryptoFault) in
+            try OpenSSLKey.output(block.count, "RSA: the block does not fit the key") {
+                ykit_key_rsa_private(key.handle, block, block.count, $0, $1)
+            }
+        }
+    }
+
+    /// ECDSA over a digest that is at most as long as the curve's field, DER.
+    public func sign(digest: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        guard case .ec = publicKey else { throw CryptoFault("ECDSA: not a key on a curve") }
+        return try withKey { key throws(CryptoFault) in
+            try OpenSSLKey.output(256, "ECDSA: no signature") {
+                ykit_key_sign_digest(key.handle, digest, digest.count, $0, $1)
+            }
+        }
+    }
+
+    /// A signature over a message: RSASSA-PKCS1-v1_5, ECDSA in DER, or Ed25519, with which `hash` is of no account.
+    public func sign(_ message: [UInt8], _ hash: HashAlgorithm) throws(CryptoFault) -> [UInt8] {
+        let usesHash = if case .ed25519 = publicKey { false } else { true }
+        return try withKey { key throws(CryptoFault) in
+            try OpenSSLKey.output(1024, "no signature with this key") {
+                ykit_key_sign(key.handle, usesHash ? hash.openSSLName : nil, message, message.count, $0, $1)
+            }
+        }
+    }
+
+    /// The secret common with another side (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): x, or 32 bytes.
+    public func shared(with peer: PublicKey) throws(CryptoFault) -> SharedSecret {
+        let other = try OpenSSLKey(publicDER: peer.subjectPublicKeyInfo)
+        return try withKey { key throws(CryptoFault) in
+            var bytes = try OpenSSLKey.output(128, "no secret with this key") {
+                ykit_key_derive(key.handle, other.handle, $0, $1)
+            }
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        }
+    }
+
+    /// The private number of a key on a curve, as long as its field; the 32 bytes of a key on Curve25519.
+    public func scalar() throws(CryptoFault) -> SharedSecret {
+        let size: Int? = if case .ec(let curve, _) = publicKey { curve.fieldSize } else { nil }
+        return try withKey { key throws(CryptoFault) in
+            var bytes = size == nil ? try key.bytes("priv") : try key.number("priv").padded(to: size ?? 0)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        }
+    }
+}
+
+extension PrivateKey {
+    /// The numbers of an RSA key after the Chinese remainder theorem (RFC 8017 §3.2), each half as long as the
+    /// modulus: p, q, d mod p-1, d mod q-1, 1/q mod p.
+    public func remainders() throws(CryptoFault) -> [SharedSecret] {
+        guard case .rsa(let modulus, _) = publicKey else { throw CryptoFault("RSA: not an RSA key") }
+        let size = (modulus.count + 1) / 2
+        let names = ["rsa-factor1", "rsa-factor2", "rsa-exponent1", "rsa-exponent2", "rsa-coefficient1"]
+        return try withKey { key throws(CryptoFault) in
+            var numbers: [SharedSecret] = []
+            for name in names {
+                var bytes = try key.number(name).padded(to: size)
+                defer { Secret.wipe(&bytes) }
+                numbers.append(SharedSecret(Secret(bytes)))
+            }
+            return numbers
+        }
+    }
+
+    /// An RSA key with the exponent 65537 from the numbers of ``remainders()``. Throws when they do not fit together.
+    public init(remainders numbers: [[UInt8]]) throws(CryptoFault) {
+        try OpenSSLKey.requireLibrary()
+        let size = numbers.first?.count ?? 0
+        guard numbers.count == 5, size > 0, size <= 512, numbers[1].count == size else {
+            throw CryptoFault("RSA: five numbers, two of them primes of one length")
+        }
+        var n = [UInt8](repeating: 0, count: 2 * size)
+        var d = n
+        var (nSize, dSize) = (n.count, d.count)
+        defer { Secret.wipe(&d) }
+        guard ykit_rsa_complete(numbers[0], numbers[1], size, &n, &nSize, &d, &dSize) == 0 else {
+            throw CryptoFault("RSA: the primes do not fit the exponent")
+        }
+        var parts = DERWriter.number([0]) + DERWriter.number(Array(n[..<nSize])) + DERWriter.number([1, 0, 1])
+        parts += DERWriter.number(Array(d[..<dSize]))
+        for number in numbers { parts += DERWriter.number(number) }
+        defer { Secret.wipe(&parts) }
+        var der = DERWriter.sequence(parts)
+        defer { Secret.wipe(&der) }
+        let key = try PrivateKey(OpenSSLKey(privateDER: der))
+        try key.requireConsistency(nSize)
+        self = key
+    }
+
+    /// What one operation does, the other must undo: numbers that do not belong together show here.
+    private func requireConsistency(_ size: Int) throws(CryptoFault) {
+        let probe = [0, 1] + [UInt8](repeating: 0x5A, count: max(0, size - 2))
+        let signature = try rsaPrivate(probe)
+        guard try publicKey.rsaPublic(signature) == probe else {
+            throw CryptoFault("RSA: the numbers do not belong together")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// A private key of this computer, used through OpenSSL: RSA of any length, the NIST curves, Ed25519 and X25519.
+public struct PrivateKey: Sendable {
+    private let pkcs8: SharedSecret
+    /// The public key that belongs to it.
+    public let publicKey: PublicKey
+
+    init(_ key: borrowing OpenSSLKey) throws(CryptoFault) {
+        publicKey = try PublicKey(of: key)
+        var der = try OpenSSLKey.output(8192, "the key cannot be written") {
+            ykit_key_encode_private(key.handle, $0, $1)
+        }
+        defer { Secret.wipe(&der) }
+        pkcs8 = SharedSecret(Secret(der))
+    }
+
+    /// Reads PKCS#8 (RFC 5208), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915), DER. Throws for other kinds of keys.
+    public init(der: borrowing Secret) throws(CryptoFault) {
+        var bytes = der.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        try self.init(OpenSSLKey(privateDER: bytes))
+    }
+
+    /// Reads one PEM block, encrypted or not. Throws when it is no key, or the password is not the right one.
+    public init(pem: [UInt8], password: SharedSecret?) throws(CryptoFault) {
+        var text = password?.value.copyBytes() ?? []
+        defer { Secret.wipe(&text) }
+        let handle = text.withUnsafeBytes { phrase in
+            ykit_key_pem(
+                pem, pem.count, password == nil ? nil : phrase.bindMemory(to: CChar.self).baseAddress, phrase.count)
+        }
+        try self.init(OpenSSLKey(handle, "not a private key, or not its password"))
+    }
+
+    /// Makes an RSA key with the exponent 65537 from OpenSSL's random numbers; 1024 to 4096 bits.
+    public init(newRSA bits: Int) throws(CryptoFault) {
+        guard (1024...4096).contains(bits) else { throw CryptoFault("RSA: \(bits) bits") }
+        try self.init(OpenSSLKey(ykit_key_rsa(UInt32(bits)), "RSA: no key"))
+    }
+
+    /// A private number on a curve, most significant byte first. Throws when it is zero or not below the order.
+    public init(_ curve: VerificationKey.Curve, scalar: borrowing Secret) throws(CryptoFault) {
+        var number = scalar.copyBytes()
+        defer { Secret.wipe(&number) }
+        guard number.count <= curve.fieldSize else { throw CryptoFault("\(curve): not a private key") }
+        var der = DERWriter.sequence(
+            DERWriter.number([1]), DERWriter.octets(number.padded(to: curve.fieldSize)),
+            DERWriter.object(0xA0, curve.identifier))
+        defer { Secret.wipe(&der) }
+        try self.init(OpenSSLKey(privateDER: der))
+    }
+
+    /// Ed25519 (RFC 8032) from a seed of 32 bytes.
+    public init(ed25519 seed: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.ed25519, seed) }
+
+    /// X25519 (RFC 7748) from 32 bytes.
+    public init(x25519 number: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.x25519, number) }
+
+    private init(_ algorithm: [UInt8], _ secret: borrowing Secret) throws(CryptoFault) {
+        guard secret.count == 32 else { throw CryptoFault("a key on Curve25519 has 32 bytes") }
+        var der = DERWriter.sequence(
+            DERWriter.number([0]), algorithm, DERWriter.octets(DERWriter.octets(secret.copyBytes())))
+        defer { Secret.wipe(&der) }
+        try self.init(OpenSSLKey(privateDER: der))
+    }
+
+    /// PKCS#8 (RFC 5208), DER.
+    public var der: SharedSecret { pkcs8 }
+
+    func withKey<Result>(
+        _ body: (borrowing OpenSSLKey) throws(CryptoFault) -> Result
+    ) throws(CryptoFault) -> Result {
+        var bytes = pkcs8.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        return try body(OpenSSLKey(privateDER: bytes))
+    }
+}
+
+extension PrivateKey: Equatable {
+    /// Whether both are the same key.
+    public static func == (left: PrivateKey, right: PrivateKey) -> Bool { left.pkcs8.value == right.pkcs8.value }
+}

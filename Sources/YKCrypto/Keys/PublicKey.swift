@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// A public key that is used through OpenSSL: RSA of any length, the NIST curves, Ed25519 and X25519.
+public enum PublicKey: Hashable, Sendable {
+    /// RSA: modulus and public exponent, most significant byte first, without leading zeros.
+    case rsa(modulus: [UInt8], exponent: [UInt8])
+    /// A point: 04, x, y.
+    case ec(VerificationKey.Curve, point: [UInt8])
+    /// Ed25519 (RFC 8032): 32 bytes.
+    case ed25519([UInt8])
+    /// X25519 (RFC 7748): 32 bytes.
+    case x25519([UInt8])
+
+    /// How a signature is made.
+    public enum Padding: Sendable, Hashable {
+        /// RSASSA-PKCS1-v1_5, ECDSA or Ed25519: what is usual for the kind of key.
+        case usual
+        /// RSASSA-PSS.
+        case pss
+    }
+
+    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER. Throws for other kinds and for points off their curve.
+    public init(subjectPublicKeyInfo der: [UInt8]) throws(CryptoFault) {
+        self = try PublicKey(of: OpenSSLKey(publicDER: der))
+    }
+
+    init(of key: borrowing OpenSSLKey) throws(CryptoFault) {
+        switch try key.text(ykit_key_kind) {
+        case "RSA": self = .rsa(modulus: try key.number("n"), exponent: try key.number("e"))
+        case "EC":
+            guard let curve = VerificationKey.Curve.named(try key.text(ykit_key_curve)) else {
+                throw CryptoFault("a key on a curve that is not used here")
+            }
+            let x = try key.number("qx")
+            let y = try key.number("qy")
+            self = .ec(curve, point: [0x04] + x.padded(to: curve.fieldSize) + y.padded(to: curve.fieldSize))
+        case "ED25519": self = .ed25519(try key.bytes("pub"))
+        case "X25519": self = .x25519(try key.bytes("pub"))
+        case let name: throw CryptoFault("a key of kind \(name) is not used here")
+        }
+    }
+
+    /// The SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER.
+    public var subjectPublicKeyInfo: [UInt8] {
+        switch self {
+        case .rsa(let modulus, let exponent):
+            let key = DERWriter.sequence(DERWriter.number(modulus), DERWriter.number(exponent))
+            return DERWriter.sequence(DERWriter.rsaEncryption, DERWriter.bits(key))
+        case .ec(let curve, let point):
+            return DERWriter.sequence(
+                DERWriter.sequence(DERWriter.ecPublicKey, curve.identifier), DERWriter.bits(point))
+        case .ed25519(let bytes): return DERWriter.sequence(DERWriter.ed25519, DERWriter.bits(bytes))
+        case .x25519(let bytes): return DERWriter.sequence(DERWriter.x25519, DERWriter.bits(bytes))
+        }
+    }
+
+    /// The RSA public operation (RFC 8017 §5.1.1, §5.2.2) on a block as long as the modulus.
+    public func rsaPublic(_ block: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        let key = try OpenSSLKey(publicDER: subjectPublicKeyInfo)
+        return try OpenSSLKey.output(block.count, "RSA: the block does not fit the key") {
+            ykit_key_rsa_public(key.handle, block, block.count, $0, $1)
+        }
+    }
+
+    /// Whether a signature over a message was made by the private key that belongs to this one. `hash` is of no
+    /// account with Ed25519; ECDSA signatures are DER. False also for what is not a key.
+    public func isValid(
+        _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .usual
+    ) -> Bool {
+        guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return false }
+        if case .x25519 = self { return false }
+        let usesHash = if case .ed25519 = self { false } else { true }
+        return ykit_key_verify(
+            key.handle, usesHash ? hash.openSSLName : nil, padding == .pss ? 1 : 0, signature, signature.count, message,
+            message.count) == 1
+    }
+}
+
+extension HashAlgorithm {
+    var openSSLName: String {
+        switch self {
+        case .sha1: "SHA1"
+        case .sha256: "SHA256"
+        case .sha384: "SHA384"
+        case .sha512: "SHA512"
+        }
+    }
+}
+
+extension [UInt8] {
+    /// As a number of `count` bytes: with zeros in front, or less what leading zeros are too many.
+    package func padded(to count: Int) -> [UInt8] {
+        let digits = drop { $0 == 0 }
+        return [UInt8](repeating: 0, count: Swift.max(0, count - digits.count)) + digits
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a message is brought to the length of an RSA modulus, for cards that do the bare private operation.
+public enum RSAPadding {
+    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2): 00 01 FF … 00 DigestInfo, `size` bytes long.
+    public static func pkcs1(digest: [UInt8], _ hash: HashAlgorithm, size: Int) throws(CryptoFault) -> [UInt8] {
+        guard digest.count == hash.digestSize else { throw CryptoFault("PKCS#1: a digest of another length") }
+        return try pkcs1(content: hash.digestInfoHead + digest, size: size)
+    }
+
+    /// EMSA-PKCS1-v1_5 around anything, such as a DigestInfo that was made elsewhere.
+    public static func pkcs1(content: [UInt8], size: Int) throws(CryptoFault) -> [UInt8] {
+        let room = size - content.count - 3
+        guard room >= 8 else { throw CryptoFault("PKCS#1: the key is too short for this") }
+        return [0, 1] + [UInt8](repeating: 0xFF, count: room) + [0] + content
+    }
+
+    /// EMSA-PSS (RFC 8017 §9.1.1) with MGF1 of the same hash, `size` bytes long, for a modulus of whole bytes.
+    public static func pss(
+        digest: [UInt8], _ hash: HashAlgorithm, salt: [UInt8], size: Int
+    ) throws(CryptoFault) -> [UInt8] {
+        guard digest.count == hash.digestSize else { throw CryptoFault("PSS: a digest of another length") }
+        let room = size - digest.count - salt.count - 2
+        guard room >= 0 else { throw CryptoFault("PSS: the key is too short for this") }
+        let inner = hash.hash([UInt8](repeating: 0, count: 8) + digest + salt)
+        let block = [UInt8](repeating: 0, count: room) + [1] + salt
+        var masked = xor(block, hash.mgf1(inner, block.count))
+        masked[0] &= 0x7F
+        return masked + inner + [0xBC]
+    }
+
+    static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
+}
+
+extension HashAlgorithm {
+    /// MGF1 (RFC 8017 §B.2.1).
+    func mgf1(_ seed: [UInt8], _ count: Int) -> [UInt8] {
+        var output: [UInt8] = []
+        var counter: UInt32 = 0
+        while output.count < count {
+            output += hash(seed + (0..<4).map { UInt8(truncatingIfNeeded: counter >> (24 - 8 * $0)) })
+            counter += 1
+        }
+        return Array(output.prefix(count))
+    }
+
+    /// DigestInfo up to the digest (RFC 8017 §9.2, note 1).
+    var digestInfoHead: [UInt8] {
+        switch self {
+        case .sha1: [0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A, 0x05, 0x00, 0x04, 0x14]
+        case .sha256: Self.sha2Head(1, 32)
+        case .sha384: Self.sha2Head(2, 48)
+        case .sha512: Self.sha2Head(3, 64)
+        }
+    }
+
+    private static func sha2Head(_ number: UInt8, _ size: UInt8) -> [UInt8] {
+        [
+            0x30, 0x11 + size, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, number, 0x05, 0x00,
+            0x04, size,
+        ]
+    }
+}
