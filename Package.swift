@@ -13,6 +13,7 @@ let house: [SwiftSetting] = [
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -30,11 +31,13 @@ let package = Package(
         .library(name: "YKOATH", targets: ["YKOATH"]),
         .library(name: "YKManagement", targets: ["YKManagement"]),
         .library(name: "YKFIDO", targets: ["YKFIDO"]),
+        .library(name: "YKPIV", targets: ["YKPIV"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
@@ -55,6 +58,9 @@ let package = Package(
         .target(
             name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1],
             swiftSettings: house),
+        .target(
+            name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1, x509],
+            swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",
@@ -69,6 +75,7 @@ let package = Package(
         test("YKTransportTests", ["YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"],

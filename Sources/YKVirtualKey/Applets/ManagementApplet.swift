@@ -35,8 +35,8 @@ package struct ManagementApplet: Applet {
         return [UInt8(truncatingIfNeeded: content.count)] + content
     }
 
-    /// U2F, OATH, and from firmware 5 on FIDO2 are the applications that there are to switch on or off.
-    private static let capabilities: [UInt8] = [0x02, 0x22]
+    /// U2F, OATH, PIV, and from firmware 5 on FIDO2 are the applications that there are to switch on or off.
+    private static let capabilities: [UInt8] = [0x02, 0x32]
 
     private static func serial(_ profile: DeviceProfile) -> TLV {
         var writer = ByteWriter(capacity: 4)

@@ -17,6 +17,7 @@ package struct VirtualCard: Sendable {
 
     private static let applets: [any Applet.Type] = [
         OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
+        PIVApplet.self,
     ]
 
     /// Puts the state in a card without power.

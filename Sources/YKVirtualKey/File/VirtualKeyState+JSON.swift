@@ -17,6 +17,7 @@ extension VirtualKeyState {
         object["oath"] = oath.json
         object["ndef"] = .string(ndef)
         object["fido"] = fido.json
+        object["piv"] = piv.json
         return .object(object)
     }
 
@@ -27,6 +28,7 @@ extension VirtualKeyState {
         self.init(
             profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
         ndef = try fields.text("ndef")
+        if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }
         try fields.finish()
     }

@@ -14,6 +14,9 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// What the FIDO application keeps as long as there is power; it makes no difference between two states.
     package var fidoPower = FIDOPower()
 
+    /// The PIV application's memory.
+    package var piv = PIVMemory()
+
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile
         self.oath = oath

@@ -2,9 +2,9 @@
 
 /// Looks for the rounds of password-based key derivation in DER, before anything is derived: salt and rounds stand
 /// side by side in PBES1, PBKDF2 and PKCS#12 (RFC 8018 §A, RFC 7292 §4).
-enum DERRounds {
+public enum KeyDerivationRounds {
     /// The most rounds that any salt is followed by; zero when there are none.
-    static func most(in bytes: [UInt8]) -> UInt64 { most(in: bytes[...], depth: 0) }
+    public static func most(in bytes: [UInt8]) -> UInt64 { most(in: bytes[...], depth: 0) }
 
     private static func most(in bytes: ArraySlice<UInt8>, depth: Int) -> UInt64 {
         guard depth < 24 else { return 0 }

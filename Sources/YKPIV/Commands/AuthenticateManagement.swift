@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+package import YKWire
+
+/// GENERAL AUTHENTICATE, first half of mutual authentication (NIST SP 800-73-4 Part 2 §A.1.2): asks for a witness.
+package struct RequestWitness: CardCommand {
+    package static let name = "GENERAL AUTHENTICATE (witness)"
+    package let type: ManagementKeyType
+
+    package init(_ type: ManagementKeyType) { self.type = type }
+
+    package var apdu: APDU {
+        let data = TLV(PIVTag.dynamic, TLV(PIVTag.witness, []).encoded).encoded
+        return APDU(ins: PIVInstruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
+    }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+        var template = try reader.tlv(PIVTag.dynamic, "the template")
+        try reader.finish("the template")
+        let witness = try template.tlvs().required(PIVTag.witness, "witness")
+        guard witness.count == type.cipher?.blockSize else {
+            throw WireError(.malformed, at: 0, "a witness of \(witness.count) bytes is none of \(type)")
+        }
+        return witness
+    }
+}
+
+/// GENERAL AUTHENTICATE, second half: shows that the host decrypted the witness, and has the card encrypt a challenge.
+package struct AnswerWitness: CardCommand {
+    package static let name = "GENERAL AUTHENTICATE (answer)"
+    package let type: ManagementKeyType
+    package let witness: [UInt8]
+    package let challenge: [UInt8]
+
+    package init(_ type: ManagementKeyType, witness: [UInt8], challenge: [UInt8]) {
+        self.type = type
+        self.witness = witness
+        self.challenge = challenge
+    }
+
+    package var apdu: APDU {
+        let data = [TLV(PIVTag.witness, witness), TLV(PIVTag.challenge, challenge)].encoded
+        return APDU(
+            ins: PIVInstruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue,
+            data: TLV(PIVTag.dynamic, data).encoded)
+    }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+        var template = try reader.tlv(PIVTag.dynamic, "the template")
+        try reader.finish("the template")
+        return try template.tlvs().required(PIVTag.response, "response")
+    }
+}

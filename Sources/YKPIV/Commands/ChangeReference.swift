@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2): another PIN or PUK in place of the old one.
+package struct ChangeReference: CardCommand {
+    package static let name = "CHANGE REFERENCE DATA"
+    package let apdu: APDU
+
+    package init(_ reference: PIVReference, from old: borrowing PIVPIN, to new: borrowing PIVPIN) {
+        apdu = APDU(
+            ins: PIVInstruction.changeReference, p2: reference.rawValue, data: old.copyBytes() + new.copyBytes(),
+            le: .none)
+    }
+}
+
+/// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3): a new PIN by the PUK.
+package struct ResetRetry: CardCommand {
+    package static let name = "RESET RETRY COUNTER"
+    package let apdu: APDU
+
+    package init(puk: borrowing PIVPIN, newPIN: borrowing PIVPIN) {
+        apdu = APDU(
+            ins: PIVInstruction.resetRetry, p2: PIVReference.pin.rawValue, data: puk.copyBytes() + newPIN.copyBytes(),
+            le: .none)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKCrypto
+import YKTransport
+package import YKWire
+
+/// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2): a new key in a slot, over what was there.
+package struct GenerateKey: CardCommand {
+    package static let name = "GENERATE ASYMMETRIC KEY PAIR"
+    package let slot: PIVSlot
+    package let algorithm: PIVAlgorithm
+    package let policies: KeyPolicies
+
+    package init(slot: PIVSlot, algorithm: PIVAlgorithm, policies: KeyPolicies) {
+        self.slot = slot
+        self.algorithm = algorithm
+        self.policies = policies
+    }
+
+    package var apdu: APDU {
+        let template = TLV(PIVTag.algorithm, [algorithm.rawValue]).encoded + policies.encoded
+        return APDU(
+            ins: PIVInstruction.generate, p2: slot.rawValue, data: TLV(PIVTag.template, template).encoded)
+    }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
+        var key = try reader.tlv(PIVTag.publicKey, "the public key")
+        try reader.finish("the public key")
+        return try PublicKey(pivObjects: key.rest(), algorithm)
+    }
+}
+
+extension KeyPolicies {
+    /// The data objects for what is not usual.
+    var encoded: [UInt8] {
+        var objects: [TLV] = []
+        if pin != .usual { objects.append(TLV(PIVTag.pinPolicy, [pin.rawValue])) }
+        if touch != .usual { objects.append(TLV(PIVTag.touchPolicy, [touch.rawValue])) }
+        return objects.encoded
+    }
+}

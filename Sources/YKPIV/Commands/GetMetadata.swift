@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// GET METADATA (Yubico, firmware 5.3): what the card knows of a key, PIN, PUK or finger.
+package struct GetMetadata: CardCommand {
+    package static let name = "GET METADATA"
+    package let reference: UInt8
+
+    package init(_ reference: UInt8) { self.reference = reference }
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.getMetadata, p2: reference) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [TLV] { try reader.tlvs() }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+/// GET VERSION (Yubico): the version of the application.
+package struct GetVersion: CardCommand {
+    package static let name = "GET VERSION"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.getVersion) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
+        try Version(bytes: reader.rest())
+    }
+}
+
+/// GET SERIAL (Yubico, firmware 5.0.3): the serial number of the key.
+package struct GetSerial: CardCommand {
+    package static let name = "GET SERIAL"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.getSerial) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> UInt32 {
+        let serial = try reader.uint32("the serial number")
+        try reader.finish("the serial number")
+        return serial
+    }
+}

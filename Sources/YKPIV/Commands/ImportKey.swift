@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKCrypto
+import YKTransport
+package import YKWire
+
+/// IMPORT ASYMMETRIC KEY (Yubico): a private key that was made elsewhere, over what was in the slot.
+package struct ImportKey: CardCommand {
+    package static let name = "IMPORT ASYMMETRIC KEY"
+    package let apdu: APDU
+
+    /// Throws when the key's numbers cannot be had.
+    package init(
+        _ key: PrivateKey, algorithm: PIVAlgorithm, slot: PIVSlot, policies: KeyPolicies
+    ) throws(CryptoFault) {
+        var objects: [TLV] = []
+        switch algorithm {
+        case .ed25519: objects.append(TLV(0x07, try key.scalar().value.copyBytes()))
+        case .x25519: objects.append(TLV(0x08, try key.scalar().value.copyBytes()))
+        case .p256, .p384: objects.append(TLV(0x06, try key.scalar().value.copyBytes()))
+        default:
+            for (index, number) in try key.remainders().enumerated() {
+                objects.append(TLV(TLV.Tag(rawValue: UInt32(index + 1)), number.value.copyBytes()))
+            }
+        }
+        apdu = APDU(
+            ins: PIVInstruction.importKey, p1: algorithm.rawValue, p2: slot.rawValue,
+            data: objects.encoded + policies.encoded, le: .none)
+    }
+}

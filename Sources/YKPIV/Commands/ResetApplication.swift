@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// RESET (Yubico): removes all keys and objects; the card allows it only when PIN and PUK are blocked.
+package struct ResetApplication: CardCommand {
+    package static let name = "RESET"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.reset, le: .none) }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// SET MANAGEMENT KEY (Yubico): another management key, which needs a touch where that is asked for.
+package struct SetManagementKey: CardCommand {
+    package static let name = "SET MANAGEMENT KEY"
+    package let apdu: APDU
+
+    package init(_ key: borrowing ManagementKey, _ type: ManagementKeyType, needsTouch: Bool) {
+        let bytes = key.copyBytes()
+        let data = [type.rawValue] + TLV(TLV.Tag(rawValue: UInt32(PIVSlot.management.rawValue)), bytes).encoded
+        apdu = APDU(
+            ins: PIVInstruction.setManagementKey, p1: 0xFF, p2: needsTouch ? 0xFE : 0xFF, data: data, le: .none)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// SET RETRIES (Yubico): how many wrong tries PIN and PUK have; both become those of a new card.
+package struct SetRetries: CardCommand {
+    package static let name = "SET RETRIES"
+    package let pin: UInt8
+    package let puk: UInt8
+
+    package init(pin: UInt8, puk: UInt8) {
+        self.pin = pin
+        self.puk = puk
+    }
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.setRetries, p1: pin, p2: puk, le: .none) }
+}

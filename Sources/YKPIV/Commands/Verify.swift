@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): gives the PIN.
+package struct Verify: CardCommand {
+    package static let name = "VERIFY"
+    package let apdu: APDU
+
+    package init(_ pin: borrowing PIVPIN) {
+        apdu = APDU(
+            ins: PIVInstruction.verify, p2: PIVReference.pin.rawValue, data: pin.copyBytes(), le: .none)
+    }
+}
+
+/// VERIFY without data: asks for the tries that are left, and uses none up.
+package struct VerifyQuery: CardCommand {
+    package static let name = "VERIFY without PIN"
+    package let reference: PIVReference
+
+    package init(_ reference: PIVReference) { self.reference = reference }
+
+    package var apdu: APDU { APDU(ins: PIVInstruction.verify, p2: reference.rawValue, le: .none) }
+}
+
+/// VERIFY with P1 FF: what was verified counts no longer.
+package struct Unverify: CardCommand {
+    package static let name = "VERIFY to forget"
+
+    package init() {}
+
+    package var apdu: APDU {
+        APDU(ins: PIVInstruction.verify, p1: 0xFF, p2: PIVReference.pin.rawValue, le: .none)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension PIVError {
+    /// Lifts what the card said of a command; the only place that does.
+    init(_ error: CardError, _ meaning: (StatusWord) -> PIVError?) {
+        guard case .status(let status, _) = error else {
+            self = .card(error)
+            return
+        }
+        self = meaning(status) ?? Self.usual(status) ?? .card(error)
+    }
+
+    /// What a status word means after any command.
+    private static func usual(_ status: StatusWord) -> PIVError? {
+        switch status {
+        case .noSpace: .full
+        default: nil
+        }
+    }
+
+    /// What a refused try of PIN, PUK or finger means: 63Cx says how many are left, and so does firmware before 1.0.4
+    /// with 63xx.
+    static func refused(_ reference: PIVReference, _ status: StatusWord) -> PIVError? {
+        if status == .authenticationBlocked { return .blocked(reference) }
+        if let tries = status.triesLeft {
+            return tries == 0 ? .blocked(reference) : .wrong(reference, triesLeft: tries)
+        }
+        return status.sw1 == 0x63 && status.sw2 > 0 ? .wrong(reference, triesLeft: Int(status.sw2)) : nil
+    }
+
+    /// Whether the card does not know the instruction, or what it was asked for with it.
+    static func isUnknown(_ status: StatusWord) -> Bool {
+        [.unknownInstruction, .functionNotSupported, .wrongParameters, StatusWord(0x6A86), .unknownClass]
+            .contains(status)
+    }
+
+    static func unsupported(_ feature: PIVFeature, _ identity: PIVIdentity) -> PIVError {
+        .unsupported(feature, needs: feature.firstVersion, has: identity.isYubiKey ? identity.version : nil)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+public import YKWire
+
+/// Why a PIV operation failed.
+public enum PIVError: Error, Hashable, Sendable {
+    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    case card(CardError)
+
+    /// The PIN, PUK or finger is not the right one (63Cx); so many tries are left.
+    case wrong(PIVReference, triesLeft: Int)
+    /// No try is left (6983).
+    case blocked(PIVReference)
+    /// An empty PIN or PUK is never sent.
+    case emptyPIN
+    /// A PIN or PUK has at most 8 bytes; nothing was sent.
+    case badPINLength(Int)
+    /// The new PIN or PUK is against the card's rules (6A80, 6985 to CHANGE REFERENCE).
+    case refusedPIN(StatusWord)
+    /// The PIN has to be given first (6982).
+    case pinRequired
+    /// Nobody touched the key in time (6982 though the PIN was given).
+    case touchTimeout
+
+    /// The management key has to be given first (6982).
+    case managementKeyRequired
+    /// The management key is not the right one; there is no limit of tries.
+    case wrongManagementKey
+    /// The card's management key is of another type and length than this; nothing was sent.
+    case managementKeyLength(Int, needs: ManagementKeyType)
+    /// The card has a management key of a type that is not known here.
+    case unknownManagementKeyType(ManagementKeyType?)
+    /// The card did not prove that it knows the management key.
+    case notAuthentic
+
+    /// No object of that name is on the card (6A82).
+    case noSuchObject(PIVObjectID)
+    /// The slot has no key (6A88, 6A80 or 6985).
+    case noKey(PIVSlot)
+    /// The slot takes no key pair, or no certificate; nothing was sent.
+    case unusableSlot(PIVSlot)
+    /// There is no room (6A84).
+    case full
+    /// The card's firmware lacks this; `has` is `nil` when its version does not tell.
+    case unsupported(PIVFeature, needs: Version, has: Version?)
+    /// The card refuses this kind of key (6A80, 6A81 or 6A86).
+    case unsupportedAlgorithm(PIVAlgorithm)
+    /// RSA keys made by this firmware can be broken (ROCA, CVE-2017-15361, YSA-2017-01); nothing was sent.
+    case weakGeneration(Version)
+    /// The operation is not for this kind of key; nothing was sent.
+    case unfit(PIVAlgorithm, for: PIVOperation)
+    /// The key in the slot was not made on the card, so it cannot be attested (6A80).
+    case notAttestable(PIVSlot)
+    /// The input is too long or too short for the key; nothing was sent.
+    case badInput(String)
+    /// What was decrypted has not the padding it should have: it was not encrypted for this key, or otherwise.
+    case notDecrypted
+
+    /// The object is not what it should be.
+    case malformedObject(PIVObjectID, WireError)
+    /// The compressed certificate is damaged, or too long when it is inflated.
+    case notInflated(limit: Int)
+    /// The bytes are not a certificate.
+    case notCertificate(String)
+    /// The certificate, or the key, does not belong to the key in the slot.
+    case mismatch(PIVSlot)
+    /// The text is not a distinguished name (RFC 4514).
+    case invalidName(String)
+    /// The chain does not lead from the attestation to a root.
+    case chain(AttestationProblem)
+    /// The file holds no key and no certificate that can be used.
+    case invalidFile(KeyFileError)
+
+    /// A PIN-protected management key is not on this card.
+    case notProtected
+    /// Fingerprints are enrolled: only a reset of the whole key clears this application.
+    case fingerprintsConfigured
+    /// The application is reset only when PIN and PUK are blocked (6985).
+    case resetNotAllowed
+    /// A primitive failed on this computer.
+    case crypto(CryptoFault)
+}
+
+/// What a private key does.
+public enum PIVOperation: String, Sendable, Hashable {
+    /// It signs.
+    case sign
+    /// It decrypts.
+    case decrypt
+    /// It agrees on a secret.
+    case derive
+}

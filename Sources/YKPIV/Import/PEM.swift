@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// A block of PEM (RFC 7468): a label around base 64.
+public struct PEM: Hashable, Sendable {
+    /// What stands after BEGIN.
+    public let label: String
+    /// The block as it stands, with its header lines.
+    let text: [UInt8]
+    /// The bytes; those of an encrypted block of the old kind are encrypted.
+    public let content: [UInt8]
+    /// Whether a password is needed.
+    let isEncrypted: Bool
+
+    /// Writes bytes as PEM, 64 characters a line.
+    public static func encode(_ label: String, _ bytes: [UInt8]) -> String {
+        let characters = Array(Base64.encode(bytes).utf8)
+        let lines = stride(from: 0, to: characters.count, by: 64).map { start in
+            String(decoding: characters[start..<min(start + 64, characters.count)], as: UTF8.self) + "\n"
+        }
+        return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
+    }
+
+    /// The blocks of a text, at most 64; what stands between them, and blocks that are none, are left out.
+    static func blocks(_ bytes: [UInt8]) -> [PEM] {
+        var found: [PEM] = []
+        var lines: [ArraySlice<UInt8>] = []
+        var label: String?
+        for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where found.count < 64 {
+            if let begun = Self.label(line, "BEGIN") {
+                label = begun
+                lines = []
+            } else if let name = label, Self.label(line, "END") == name {
+                if let block = PEM(name, lines) { found.append(block) }
+                label = nil
+            } else {
+                lines.append(line)
+            }
+        }
+        return found
+    }
+
+    private init?(_ label: String, _ lines: [ArraySlice<UInt8>]) {
+        let headers = lines.filter { $0.contains(UInt8(ascii: ":")) }
+        let digits = lines.filter { !$0.contains(UInt8(ascii: ":")) }.joined().filter { $0 != 0x20 && $0 != 0x09 }
+        guard let content = try? Base64.decode(String(decoding: digits, as: UTF8.self)) else { return nil }
+        self.label = label
+        self.content = content
+        let isOld = headers.contains { String(decoding: $0, as: UTF8.self).contains("ENCRYPTED") }
+        isEncrypted = isOld || label.hasPrefix("ENCRYPTED ")
+        let head =
+            headers.isEmpty ? "" : String(decoding: Array(headers.joined(separator: [0x0A])), as: UTF8.self) + "\n\n"
+        text =
+            Array("-----BEGIN \(label)-----\n\(head)".utf8) + Self.lines(digits)
+            + Array("-----END \(label)-----\n".utf8)
+    }
+
+    private static func lines(_ digits: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: digits.count, by: 64).flatMap { digits[$0..<min($0 + 64, digits.count)] + [0x0A] }
+    }
+
+    private static func label(_ line: ArraySlice<UInt8>, _ word: String) -> String? {
+        let text = String(decoding: line, as: UTF8.self)
+        let head = "-----\(word) "
+        guard text.hasPrefix(head), let end = text.dropFirst(head.count).firstIndex(of: "-") else { return nil }
+        let label = text.dropFirst(head.count)[..<end]
+        return text[end...].hasPrefix("-----") ? String(label) : nil
+    }
+}

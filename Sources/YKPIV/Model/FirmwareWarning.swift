@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// A flaw of a firmware that its user should know of.
+public struct FirmwareWarning: Hashable, Sendable {
+    /// The advisory's number.
+    public let advisory: String
+    /// What it means, in a sentence.
+    public let meaning: String
+    private let from: Version
+    private let before: Version
+
+    /// The flaws of a firmware that touch PIV, the worst first.
+    static func all(_ version: Version?) -> [FirmwareWarning] {
+        guard let version else { return [] }
+        return known.filter { ($0.from..<$0.before).contains(version) }
+    }
+
+    private static let known = [
+        FirmwareWarning(
+            advisory: "YSA-2017-01",
+            meaning:
+                "RSA keys that were made on this firmware can be broken (ROCA, CVE-2017-15361); make them elsewhere"
+                + " and import them, or use a key on a curve",
+            from: Version(4, 2, 0), before: Version(4, 3, 5)),
+        FirmwareWarning(
+            advisory: "YSA-2019-02",
+            meaning:
+                "the first random numbers after power-up are weak on the FIPS series with this firmware; RSA keys and"
+                + " ECDSA signatures may have been weakened",
+            from: Version(4, 4, 2), before: Version(4, 4, 5)),
+        FirmwareWarning(
+            advisory: "YSA-2024-03",
+            meaning:
+                "whoever has the key in hand for a while, with costly equipment, can read ECDSA private keys from it"
+                + " (EUCLEAK); RSA keys are not touched",
+            from: Version(5, 0, 0), before: Version(5, 7, 0)),
+    ]
+}

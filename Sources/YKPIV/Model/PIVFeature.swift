@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// What a PIV application can do only from some firmware on.
+public enum PIVFeature: String, Sendable, Hashable, CaseIterable {
+    /// Keys on P-384.
+    case p384
+    /// PIN and touch policies of keys.
+    case policies
+    /// The touch policy "cached".
+    case cachedTouch
+    /// Attestation of keys that were made on the card.
+    case attestation
+    /// The serial number.
+    case serial
+    /// Metadata of keys, PIN, PUK and management key.
+    case metadata
+    /// AES management keys.
+    case aesManagementKey
+    /// RSA keys of 3072 and 4096 bits.
+    case largeRSA
+    /// Ed25519 and X25519.
+    case curve25519
+    /// Moving and deleting keys.
+    case moveKey
+    /// Fingerprints.
+    case fingerprints
+
+    /// The first YubiKey firmware that has it.
+    public var firstVersion: Version {
+        switch self {
+        case .p384, .policies: Version(4, 0, 0)
+        case .cachedTouch, .attestation: Version(4, 3, 0)
+        case .serial: Version(5, 0, 3)
+        case .metadata: Version(5, 3, 0)
+        case .aesManagementKey: Version(5, 4, 0)
+        case .fingerprints: Version(5, 6, 0)
+        case .largeRSA, .curve25519, .moveKey: Version(5, 7, 0)
+        }
+    }
+}

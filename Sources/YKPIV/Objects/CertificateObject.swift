@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// A certificate as a data object holds it (NIST SP 800-73-4 Part 1 §3.3.3): 70 certificate, 71 information, FE.
+public struct CertificateObject: Hashable, Sendable {
+    /// The certificate as stored.
+    public let stored: [UInt8]
+    /// Whether the information byte says that it is compressed.
+    public let isCompressed: Bool
+
+    /// The most bytes of an inflated certificate.
+    public static let inflatedLimit = 1 << 16
+
+    /// Reads the content of the object.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        let objects = try TLV.list(bytes)
+        stored = try objects.required(0x70, "certificate")
+        let info = objects.value(0x71) ?? [0]
+        guard info.count == 1 else {
+            throw WireError(.malformed, at: 0, "certificate information of \(info.count) bytes")
+        }
+        isCompressed = info[0] & 0x03 == 1
+    }
+
+    /// Holds a certificate, compressed with gzip where that is asked for. Throws when it cannot be compressed.
+    public init(certificate: [UInt8], compressed: Bool) throws(PIVError) {
+        isCompressed = compressed
+        guard compressed else {
+            stored = certificate
+            return
+        }
+        guard let bytes = Compression.gzip(certificate) else { throw .notInflated(limit: Self.inflatedLimit) }
+        stored = bytes
+    }
+
+    /// The content of the object.
+    public var encoded: [UInt8] {
+        [TLV(0x70, stored), TLV(0x71, [isCompressed ? 1 : 0]), TLV(0xFE, [])].encoded
+    }
+
+    /// The certificate, inflated where it was compressed: gzip, or zlib after 01 00 and a length of two bytes as
+    /// Net iD writes it.
+    public func certificate() throws(PIVError) -> [UInt8] {
+        guard isCompressed else { return stored }
+        let limit = Self.inflatedLimit
+        let inflated: [UInt8]?
+        if stored.starts(with: [0x1F, 0x8B]) {
+            inflated = Compression.inflate(stored, limit: limit)
+        } else if stored.starts(with: [0x01, 0x00]), stored.count > 4 {
+            let size = Int(stored[2]) | Int(stored[3]) << 8
+            let bytes = Compression.inflate(Array(stored[4...]), limit: limit)
+            inflated = bytes?.count == size ? bytes : nil
+        } else {
+            inflated = nil
+        }
+        guard let inflated else { throw .notInflated(limit: limit) }
+        return inflated
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// ykman's notes of PIN, PUK and management key (object 5FFF00, tag 80).
+public struct PIVAdministration: Hashable, Sendable {
+    /// What the notes say is so; bits without a name are kept.
+    public struct Flags: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
+        /// Wraps bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The PUK was blocked on purpose.
+        public static let pukBlocked = Flags(rawValue: 1)
+        /// The management key is in the printed object, which needs the PIN.
+        public static let keyStored = Flags(rawValue: 2)
+    }
+
+    /// What is so.
+    public var flags: Flags = []
+    /// The salt from which, with the PIN, old versions derived the management key.
+    public var salt: [UInt8]?
+    /// When the PIN was changed last, in seconds since 1970.
+    public var pinChanged: UInt32?
+
+    /// Notes that say nothing.
+    public init() {}
+
+    /// Whether the PIN leads to the management key.
+    public var isKeyProtected: Bool { flags.contains(.keyStored) || salt != nil }
+
+    /// Reads the content of the object; an empty one says nothing.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        guard !bytes.isEmpty else { return }
+        var reader = ByteReader(bytes)
+        var inner = try reader.tlv(0x80, "the notes")
+        try reader.finish("the notes")
+        let objects = try inner.tlvs()
+        if let value = objects.value(0x81) {
+            guard value.count == 1 else { throw WireError(.malformed, at: 0, "flags of \(value.count) bytes") }
+            flags = Flags(rawValue: value[0])
+        }
+        salt = objects.value(0x82)
+        if let value = objects.value(0x83) {
+            guard value.count == 4 else { throw WireError(.malformed, at: 0, "a time of \(value.count) bytes") }
+            pinChanged = value.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+
+    /// The content of the object; empty when there is nothing to say.
+    public var encoded: [UInt8] {
+        var objects: [TLV] = []
+        if !flags.isEmpty { objects.append(TLV(0x81, [flags.rawValue])) }
+        if let salt { objects.append(TLV(0x82, salt)) }
+        if let pinChanged {
+            var writer = ByteWriter()
+            writer.bigEndian(UInt64(pinChanged), 4)
+            objects.append(TLV(0x83, writer.bytes))
+        }
+        return objects.isEmpty ? [] : TLV(0x80, objects.encoded).encoded
+    }
+}
+
+/// How many retired slots are in use (object 5FC10C, NIST SP 800-73-4 Part 1 §3.3.1).
+public struct KeyHistory: Hashable, Sendable {
+    /// Retired slots whose certificates are on the card.
+    public let onCard: Int
+    /// Retired slots whose certificates are elsewhere.
+    public let offCard: Int
+
+    /// Reads the content of the object.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        let objects = try TLV.list(bytes)
+        onCard = try Self.number(objects.value(0xC1))
+        offCard = try Self.number(objects.value(0xC2))
+    }
+
+    private static func number(_ value: [UInt8]?) throws(WireError) -> Int {
+        guard let value else { return 0 }
+        guard value.count == 1, value[0] <= 20 else {
+            throw WireError(.malformed, at: 0, "a number of keys that is not 0 to 20")
+        }
+        return Int(value[0])
+    }
+}
+
+/// Which PINs there are (object 7E, NIST SP 800-73-4 Part 1 §3.3.2).
+public struct DiscoveryObject: Hashable, Sendable {
+    /// The identifier of the application.
+    public let aid: [UInt8]
+    /// The PIN usage policy: bit 40 application PIN, 20 global PIN, 10 on-card biometrics; in the second byte 10 the
+    /// application PIN first, 20 the global PIN first.
+    public let policy: [UInt8]
+
+    /// Reads the content of the object.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        let objects = try TLV.list(bytes)
+        aid = try objects.required(0x4F, "application identifier")
+        policy = try objects.required(0x5F2F, "PIN usage policy")
+        guard policy.count == 2 else { throw WireError(.malformed, at: 0, "a policy of \(policy.count) bytes") }
+    }
+
+    /// Whether the global PIN may be given in place of the application's.
+    public var hasGlobalPIN: Bool { (policy.first ?? 0) & 0x20 != 0 }
+}
+
+/// The management key behind the PIN (printed object, tag 88).
+struct ProtectedKey {
+    /// Reads the content of the object: the key, `nil` when there is none.
+    static func key(decoding bytes: [UInt8]) throws(WireError) -> [UInt8]? {
+        guard !bytes.isEmpty else { return nil }
+        var reader = ByteReader(bytes)
+        var inner = try reader.tlv(0x88, "the protected data")
+        try reader.finish("the protected data")
+        return try inner.tlvs().value(0x89)
+    }
+
+    /// The content of the object.
+    static func encoded(_ key: [UInt8]?) -> [UInt8] { key.map { TLV(0x88, TLV(0x89, $0).encoded).encoded } ?? [] }
+}

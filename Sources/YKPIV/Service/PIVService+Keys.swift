@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKTransport
+import YKWire
+
+extension PIVService {
+    /// Makes a key in a slot, over what was there (GENERATE ASYMMETRIC KEY PAIR), and gives its public key. Needs the
+    /// management key. RSA takes the card from seconds to minutes.
+    ///
+    /// Throws `weakGeneration` for RSA on firmware 4.2.0 to 4.3.4 unless `allowingWeakRSA` is on: those keys can be
+    /// broken (ROCA). Throws `unsupported`, `unsupportedAlgorithm` or `managementKeyRequired`.
+    public func generateKey(
+        _ slot: PIVSlot, _ algorithm: PIVAlgorithm, policies: KeyPolicies = KeyPolicies(),
+        allowingWeakRSA: Bool = false
+    ) throws(PIVError) -> PublicKey {
+        if algorithm.modulusSize != nil, identity.makesWeakRSA, !allowingWeakRSA, let version = identity.version {
+            throw .weakGeneration(version)
+        }
+        try checkFit(slot, algorithm, policies)
+        return try session.manage(GenerateKey(slot: slot, algorithm: algorithm, policies: policies)) {
+            Self.keyMeaning($0, slot, algorithm)
+        }
+    }
+
+    /// Puts a private key into a slot, over what was there (IMPORT ASYMMETRIC KEY). Needs the management key.
+    ///
+    /// Throws `unsupported`, `unsupportedAlgorithm`, `managementKeyRequired`, or `badInput` for a key that no card
+    /// takes.
+    public func importKey(
+        _ key: PrivateKey, _ slot: PIVSlot, policies: KeyPolicies = KeyPolicies()
+    ) throws(PIVError) -> PIVAlgorithm {
+        guard let algorithm = PIVAlgorithm(key.publicKey) else { throw .badInput("no card takes a key of this kind") }
+        if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
+            throw .badInput("cards take RSA keys with the public exponent 65537 only")
+        }
+        try checkFit(slot, algorithm, policies)
+        let command: ImportKey
+        do {
+            command = try ImportKey(key, algorithm: algorithm, slot: slot, policies: policies)
+        } catch { throw .crypto(error) }
+        try session.manage(command) { Self.keyMeaning($0, slot, algorithm) }
+        return algorithm
+    }
+
+    /// Moves a key to another slot (MOVE KEY, firmware 5.7); its certificate stays where it is. Needs the management
+    /// key. Throws `noKey` when there is none.
+    public func moveKey(from source: PIVSlot, to destination: PIVSlot) throws(PIVError) {
+        try checkSlot(destination)
+        guard destination != .attestation else { throw .unusableSlot(destination) }
+        try move(source, destination)
+    }
+
+    /// Removes a key (MOVE KEY to nowhere, firmware 5.7); its certificate stays. Needs the management key. Throws
+    /// `noKey` when there is none.
+    public func deleteKey(_ slot: PIVSlot) throws(PIVError) { try move(slot, nil) }
+
+    /// A certificate for the key in a slot, signed by the key in F9 (ATTEST, firmware 4.3).
+    ///
+    /// Throws `notAttestable` for a key that was not made on the card, `noKey`, or `unsupported`.
+    public func attest(_ slot: PIVSlot) throws(PIVError) -> PIVCertificate {
+        try session.require(.attestation)
+        try checkSlot(slot)
+        let der = try session.send(Attest(slot)) { status in
+            switch status {
+            case .incorrectParameters, .conditionsNotSatisfied: .notAttestable(slot)
+            case .referenceNotFound, .notFound: .noKey(slot)
+            case let status: PIVError.isUnknown(status) ? .unsupported(.attestation, identity) : nil
+            }
+        }
+        return try PIVCertificate(der: der)
+    }
+
+    /// The public key in a slot: by the card's metadata, its attestation, or the slot's certificate. Throws `noKey`
+    /// when none of them tells.
+    public func publicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey {
+        if let key = try cardPublicKey(slot) { return key }
+        do {
+            if let key = try certificate(slot).publicKey { return key }
+        } catch {
+            guard case .noSuchObject = error else { throw error }
+        }
+        throw .noKey(slot)
+    }
+
+    /// The public key as the card itself knows it: by metadata or attestation; `nil` when neither tells.
+    func cardPublicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey? {
+        try checkSlot(slot)
+        if let metadata = try metadata(of: slot) { return metadata.publicKey }
+        do { return try attest(slot).publicKey } catch {
+            switch error {
+            case .notAttestable, .noKey, .unsupported, .notCertificate: return nil
+            default: throw error
+            }
+        }
+    }
+
+    private func move(_ source: PIVSlot, _ destination: PIVSlot?) throws(PIVError) {
+        try session.require(.moveKey)
+        try checkSlot(source)
+        try session.manage(MoveKey(from: source, to: destination)) { status in
+            switch status {
+            case .referenceNotFound, .notFound, .incorrectParameters: .noKey(source)
+            case .commandNotAllowed: .unusableSlot(destination ?? source)
+            case let status: PIVError.isUnknown(status) ? .unsupported(.moveKey, identity) : nil
+            }
+        }
+    }
+
+    private func checkFit(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies) throws(PIVError) {
+        try checkSlot(slot)
+        if let feature = algorithm.feature { try session.require(feature) }
+        if policies != KeyPolicies() { try session.require(.policies) }
+        if policies.touch == .cached { try session.require(.cachedTouch) }
+        if [.matchOnce, .matchAlways].contains(policies.pin) { try session.require(.fingerprints) }
+    }
+
+    func checkSlot(_ slot: PIVSlot) throws(PIVError) {
+        guard slot.certificateObject != nil else { throw .unusableSlot(slot) }
+    }
+
+    private static func keyMeaning(_ status: StatusWord, _ slot: PIVSlot, _ algorithm: PIVAlgorithm) -> PIVError? {
+        switch status {
+        case .incorrectParameters, .dataInvalid: .unsupportedAlgorithm(algorithm)
+        case .referenceNotFound: .unusableSlot(slot)
+        case let status: PIVError.isUnknown(status) ? .unsupportedAlgorithm(algorithm) : nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKTransport
+import YKWire
+
+extension PIVService {
+    /// Shows the card that the host has the management key, and has it show the same (GENERAL AUTHENTICATE, mutual).
+    /// The type comes from the card's metadata, else it is asked type by type; it is never assumed.
+    ///
+    /// Throws `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, or
+    /// `unknownManagementKeyType`.
+    public func authenticate(with key: consuming ManagementKey) throws(PIVError) {
+        let (type, witness) = try requestWitness()
+        guard let cipher = type.cipher, let size = type.keySize else { throw .unknownManagementKeyType(type) }
+        guard key.secret.count == size else { throw .managementKeyLength(key.secret.count, needs: type) }
+        let challenge = try session.draw(cipher.blockSize, secret: false)
+        let (answer, expected) = try Self.answers(cipher, key.secret, witness, challenge)
+        let command = AnswerWitness(type, witness: answer, challenge: challenge)
+        let response: [UInt8]
+        do {
+            response = try session.send(command) { $0.isRefusal ? .wrongManagementKey : nil }
+        } catch {
+            guard case .card(.malformed) = error else { throw error }
+            throw .notAuthentic
+        }
+        guard constantTimeEqual(response, expected) else { throw .notAuthentic }
+        session.isManaging = true
+        session.channel.resetsAtEnd = true
+    }
+
+    private static func answers(
+        _ cipher: BlockCipher, _ key: borrowing Secret, _ witness: [UInt8], _ challenge: [UInt8]
+    ) throws(PIVError) -> ([UInt8], [UInt8]) {
+        do {
+            return (try cipher.decrypt(witness, key: key), try cipher.encrypt(challenge, key: key))
+        } catch { throw .crypto(error) }
+    }
+
+    /// The type of the card's management key: from metadata, else the first type for which it has a witness.
+    public func findManagementKeyType() throws(PIVError) -> ManagementKeyType {
+        if let type = session.managementKeyType { return type }
+        if let metadata = try managementKeyMetadata() { return metadata.type }
+        return try requestWitness().0
+    }
+
+    private func requestWitness() throws(PIVError) -> (ManagementKeyType, [UInt8]) {
+        if session.managementKeyType == nil { _ = try managementKeyMetadata() }
+        if let type = session.managementKeyType {
+            guard type.cipher != nil else { throw .unknownManagementKeyType(type) }
+            return (type, try session.send(RequestWitness(type)))
+        }
+        for type in ManagementKeyType.known {
+            do {
+                let witness = try session.send(RequestWitness(type))
+                session.managementKeyType = type
+                return (type, witness)
+            } catch {
+                guard case .card(let cause) = error, cause.isOtherType else { throw error }
+            }
+        }
+        throw .unknownManagementKeyType(nil)
+    }
+
+    /// Sets another management key (SET MANAGEMENT KEY), and keeps ykman's notes in step: a key that the PIN protects
+    /// is put into the printed object, and one that was there is removed.
+    ///
+    /// Needs the management key, with `protected` the PIN too. Throws `managementKeyLength` before anything is sent.
+    public func setManagementKey(
+        _ key: consuming ManagementKey, type: ManagementKeyType, needsTouch: Bool = false, protected: Bool = false
+    ) throws(PIVError) {
+        guard key.secret.count == type.keySize else { throw .managementKeyLength(key.secret.count, needs: type) }
+        if type != .tripleDES { try session.require(.aesManagementKey) }
+        if needsTouch { try session.require(.policies) }
+        var notes = try administration()
+        let old = try protected ? content(.printed) : nil
+        if protected {
+            var bytes = key.copyBytes()
+            defer { Secret.wipe(&bytes) }
+            try putObject(.printed, ProtectedKey.encoded(bytes))
+        }
+        do {
+            try session.manage(SetManagementKey(key, type, needsTouch: needsTouch)) { status in
+                PIVError.isUnknown(status) || status == .incorrectParameters
+                    ? .unsupported(.aesManagementKey, identity) : nil
+            }
+        } catch {
+            if protected { try? putObject(.printed, old ?? []) }  // The old key is still the one that counts.
+            throw error
+        }
+        session.managementKeyType = type
+        let before = notes
+        notes.salt = nil
+        if protected { notes.flags.insert(.keyStored) } else { notes.flags.remove(.keyStored) }
+        if notes != before { try putObject(.administration, notes.encoded) }
+        if before.flags.contains(.keyStored), !protected { try? putObject(.printed, []) }
+    }
+
+    /// A new random management key of a type.
+    public func randomManagementKey(_ type: ManagementKeyType) throws(PIVError) -> SharedSecret {
+        guard let size = type.keySize else { throw .unknownManagementKeyType(type) }
+        var bytes = try session.draw(size, secret: true)
+        defer { Secret.wipe(&bytes) }
+        return SharedSecret(Secret(bytes))
+    }
+
+    /// ykman's notes of PIN, PUK and management key; notes that say nothing when there are none.
+    public func administration() throws(PIVError) -> PIVAdministration {
+        try parse(.administration, content(.administration) ?? []) { bytes throws(WireError) in
+            try PIVAdministration(decoding: bytes)
+        }
+    }
+
+    /// Gives the PIN, then the management key that it protects: stored in the printed object, or derived from the
+    /// PIN. Throws `notProtected` when the notes know of none; then the PIN was not tried.
+    public func authenticate(withProtectedKeyOf pin: consuming PIVPIN) throws(PIVError) {
+        let notes = try administration()
+        guard notes.isKeyProtected else { throw .notProtected }
+        let copy = pin.copy()
+        try verify(copy)
+        guard notes.flags.contains(.keyStored) else {
+            return try authenticate(with: ManagementKey(pin: pin, salt: notes.salt ?? []))
+        }
+        let key = try parse(.printed, content(.printed) ?? []) { bytes throws(WireError) in
+            try ProtectedKey.key(decoding: bytes)
+        }
+        guard var key else { throw .notProtected }
+        defer { Secret.wipe(&key) }
+        try authenticate(with: ManagementKey(Secret(key)))
+    }
+}
+
+extension StatusWord {
+    /// Whether an answer to the witness was not the right one.
+    fileprivate var isRefusal: Bool {
+        [.securityStatusNotSatisfied, .incorrectParameters, .dataInvalid, .conditionsNotSatisfied].contains(self)
+            || sw1 == 0x63
+    }
+}
+
+extension CardError {
+    /// Whether the card's management key is of another type than it was asked for.
+    fileprivate var isOtherType: Bool {
+        switch self {
+        case .status(let status, _):
+            PIVError.isUnknown(status)
+                || [.incorrectParameters, .referenceNotFound, .conditionsNotSatisfied, .wrongLength].contains(status)
+        case .malformed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension PIVService {
+    /// The content of a data object (GET DATA).
+    ///
+    /// Throws `noSuchObject`, or `pinRequired` for those that need it.
+    public func object(_ id: PIVObjectID) throws(PIVError) -> [UInt8] {
+        try session.send(GetData(id)) { status in
+            switch status {
+            case .notFound, .referenceNotFound, .noInputData: .noSuchObject(id)
+            case .securityStatusNotSatisfied: .pinRequired
+            default: nil
+            }
+        }
+    }
+
+    /// Writes a data object (PUT DATA); no content removes it. Needs the management key.
+    ///
+    /// Throws `managementKeyRequired`, or `full`.
+    public func putObject(_ id: PIVObjectID, _ content: [UInt8]) throws(PIVError) {
+        try session.manage(PutData(id, content)) { $0 == .wrongLength ? .full : nil }
+    }
+
+    /// The identifier of the card (CHUID); `nil` when it has none.
+    public func chuid() throws(PIVError) -> CHUID? {
+        guard let content = try content(.chuid) else { return nil }
+        return try parse(.chuid, content) { bytes throws(WireError) in try CHUID(decoding: bytes) }
+    }
+
+    /// Writes a new identifier of the card with a random GUID (RFC 4122, version 4) and no signature. Needs the
+    /// management key.
+    public func makeCHUID() throws(PIVError) -> CHUID {
+        var guid = try session.draw(16, secret: false)
+        guid[6] = guid[6] & 0x0F | 0x40
+        guid[8] = guid[8] & 0x3F | 0x80
+        let chuid = CHUID(guid: guid)
+        try putObject(.chuid, chuid.encoded)
+        return chuid
+    }
+
+    /// Gives the card's identifier a new GUID and keeps the rest, so that programs that remember a card's
+    /// certificates read them anew; makes one when there is none. Needs the management key.
+    public func updateCHUID() throws(PIVError) -> CHUID {
+        let old: CHUID?
+        do { old = try chuid() } catch {
+            guard case .malformedObject = error else { throw error }
+            old = nil
+        }
+        guard var chuid = old, chuid.signature.isEmpty else { return try makeCHUID() }
+        var guid = try session.draw(16, secret: false)
+        guid[6] = guid[6] & 0x0F | 0x40
+        guid[8] = guid[8] & 0x3F | 0x80
+        chuid.guid = guid
+        try putObject(.chuid, chuid.encoded)
+        return chuid
+    }
+
+    /// Writes a new card capability container. Needs the management key.
+    public func makeCapability() throws(PIVError) {
+        try putObject(.capability, CardCapability.encoded(identifier: try session.draw(14, secret: false)))
+    }
+
+    /// The content of an object; `nil` when it is not there or empty.
+    func content(_ id: PIVObjectID) throws(PIVError) -> [UInt8]? {
+        do {
+            let content = try object(id)
+            return content.isEmpty ? nil : content
+        } catch {
+            guard case .noSuchObject = error else { throw error }
+            return nil
+        }
+    }
+
+    func parse<Value>(
+        _ id: PIVObjectID, _ bytes: [UInt8], _ read: ([UInt8]) throws(WireError) -> Value
+    ) throws(PIVError) -> Value {
+        do { return try read(bytes) } catch { throw .malformedObject(id, error) }
+    }
+}

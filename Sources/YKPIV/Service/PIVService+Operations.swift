@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKTransport
+import YKWire
+
+/// What is signed.
+public enum SigningInput: Hashable, Sendable {
+    /// A message, which is hashed here, but for Ed25519, where the card hashes it.
+    case message([UInt8])
+    /// The digest of a message that was hashed elsewhere; not for Ed25519.
+    case digest([UInt8])
+}
+
+/// How an RSA message was padded before it was encrypted.
+public enum DecryptionPadding: Hashable, Sendable {
+    /// RSAES-PKCS1-v1_5.
+    case pkcs1
+    /// RSAES-OAEP with MGF1 of the same hash.
+    case oaep(HashAlgorithm)
+}
+
+extension PIVService {
+    /// Signs with the key in a slot (GENERAL AUTHENTICATE): RSASSA-PKCS1-v1_5 or RSASSA-PSS with a salt as long as
+    /// the hash, padded here; ECDSA in DER; Ed25519 in 64 bytes, where the card takes the whole message.
+    ///
+    /// The kind of key is asked of the card unless `algorithm` tells. Throws `pinRequired`, `touchTimeout`, `noKey`,
+    /// `unfit` or `badInput`.
+    public func sign(
+        _ input: SigningInput, _ slot: PIVSlot, hash: HashAlgorithm = .sha256, padding: PublicKey.Padding = .usual,
+        algorithm: PIVAlgorithm? = nil
+    ) throws(PIVError) -> [UInt8] {
+        let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
+        let block = try block(input, algorithm, hash, padding)
+        let signature = try use(UseKey(slot, algorithm, challenge: block))
+        guard let size = algorithm.modulusSize else { return signature }
+        guard signature.count == size else {
+            let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
+            throw .card(.malformed(fault, during: UseKey.name))
+        }
+        return signature
+    }
+
+    /// Decrypts with the RSA key in a slot (GENERAL AUTHENTICATE) and takes the padding off here, in a time that does
+    /// not tell where it is wrong.
+    ///
+    /// Throws `notDecrypted` for every wrong padding, and as ``sign(_:_:hash:padding:algorithm:)`` does.
+    public func decrypt(
+        _ ciphertext: [UInt8], _ slot: PIVSlot, padding: DecryptionPadding, algorithm: PIVAlgorithm? = nil
+    ) throws(PIVError) -> SharedSecret {
+        let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
+        guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .decrypt) }
+        guard ciphertext.count == size else {
+            throw .badInput("\(size) bytes are what \(algorithm) decrypts, not \(ciphertext.count)")
+        }
+        var block = try use(UseKey(slot, algorithm, challenge: ciphertext))
+        defer { Secret.wipe(&block) }
+        guard block.count == size else { throw .notDecrypted }
+        do {
+            switch padding {
+            case .pkcs1: return SharedSecret(try RSAUnpadding.pkcs1(block))
+            case .oaep(let hash): return SharedSecret(try RSAUnpadding.oaep(block, hash))
+            }
+        } catch { throw .notDecrypted }
+    }
+
+    /// Agrees on a secret with the key in a slot (GENERAL AUTHENTICATE): the x coordinate on a curve (NIST SP 800-56A
+    /// §5.7.1.2), or 32 bytes of X25519.
+    ///
+    /// Throws `unfit` when the other side's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:)``
+    /// does.
+    public func derive(
+        with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
+    ) throws(PIVError) -> SharedSecret {
+        let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
+        let point: [UInt8]
+        switch peer {
+        case .x25519(let bytes) where algorithm == .x25519: point = bytes
+        case .ec(let curve, let bytes) where algorithm.curve == curve: point = bytes
+        default: throw .unfit(algorithm, for: .derive)
+        }
+        var secret = try use(UseKey(slot, algorithm, point: point))
+        defer { Secret.wipe(&secret) }
+        let size = algorithm.curve?.fieldSize ?? 32
+        guard secret.count == size else {
+            let fault = WireError(.malformed, at: 0, "a secret of \(secret.count) bytes, not \(size)")
+            throw .card(.malformed(fault, during: UseKey.name))
+        }
+        return SharedSecret(Secret(secret))
+    }
+
+    /// The kind of key in a slot: by metadata, attestation or certificate.
+    public func findAlgorithm(_ slot: PIVSlot) throws(PIVError) -> PIVAlgorithm {
+        try checkSlot(slot)
+        if let metadata = try metadata(of: slot) { return metadata.algorithm }
+        guard let algorithm = PIVAlgorithm(try publicKey(slot)) else { throw .noKey(slot) }
+        return algorithm
+    }
+
+    /// Throws `mismatch` unless the key in a slot signs, or agrees, as the private half of this public key.
+    func prove(_ key: PublicKey, _ slot: PIVSlot) throws(PIVError) {
+        guard let algorithm = PIVAlgorithm(key) else { throw .mismatch(slot) }
+        guard algorithm != .x25519 else { throw .unfit(algorithm, for: .sign) }
+        let challenge = try session.draw(32, secret: false)
+        let hash: HashAlgorithm = algorithm == .p384 ? .sha384 : .sha256
+        let signature: [UInt8]
+        do { signature = try sign(.message(challenge), slot, hash: hash, algorithm: algorithm) } catch {
+            guard case .card(.status(let status, _)) = error, status != .securityStatusNotSatisfied else { throw error }
+            throw .mismatch(slot)
+        }
+        guard key.isValid(signature, for: challenge, hash) else { throw .mismatch(slot) }
+    }
+
+    private func block(
+        _ input: SigningInput, _ algorithm: PIVAlgorithm, _ hash: HashAlgorithm, _ padding: PublicKey.Padding
+    ) throws(PIVError) -> [UInt8] {
+        switch (algorithm, input) {
+        case (.ed25519, .message(let message)): return message
+        case (.ed25519, .digest): throw .badInput("Ed25519 signs the message itself, not a digest of it")
+        case (.x25519, _): throw .unfit(algorithm, for: .sign)
+        default: break
+        }
+        let digest =
+            switch input {
+            case .message(let message): hash.hash(message)
+            case .digest(let digest): digest
+            }
+        guard digest.count == hash.digestSize else {
+            throw .badInput("a digest of \(digest.count) bytes is not of the hash that was named")
+        }
+        if let curve = algorithm.curve {
+            let head = Array(digest.prefix(curve.fieldSize))
+            return [UInt8](repeating: 0, count: curve.fieldSize - head.count) + head
+        }
+        guard let size = algorithm.modulusSize else { throw .unfit(algorithm, for: .sign) }
+        if padding == .usual { return try padded { () throws(CryptoFault) in try .pkcs1(digest, hash, size) } }
+        let salt = try session.draw(hash.digestSize, secret: false)
+        return try padded { () throws(CryptoFault) in try .pss(digest, hash, salt, size) }
+    }
+
+    private func padded(_ body: () throws(CryptoFault) -> PaddedBlock) throws(PIVError) -> [UInt8] {
+        do { return try body().bytes } catch { throw .badInput(error.description) }
+    }
+
+    private func use(_ command: UseKey) throws(PIVError) -> [UInt8] {
+        try checkSlot(command.slot)
+        do {
+            let result = try session.send(command) { status in
+                switch status {
+                case .referenceNotFound, .notFound: .noKey(command.slot)
+                case .incorrectParameters where command.input.value.count > 4096: .badInput("too long for the card")
+                default: nil
+                }
+            }
+            if session.pinState == .fresh { session.pinState = .used }
+            return result
+        } catch {
+            guard case .card(.status(.securityStatusNotSatisfied, _)) = error else { throw error }
+            throw try refusal(command.slot)
+        }
+    }
+
+    /// 6982 means that the PIN is missing, or that nobody touched the key: the card does not tell which.
+    private func refusal(_ slot: PIVSlot) throws(PIVError) -> PIVError {
+        if session.pinState == .fresh { return .touchTimeout }
+        guard let policies = try? metadata(of: slot)?.policies, policies.touch != .never else { return .pinRequired }
+        if policies.pin == .never { return .touchTimeout }
+        return session.pinState == .used && policies.pin == .once ? .touchTimeout : .pinRequired
+    }
+}
+
+/// A block that an RSA key is to work on.
+private struct PaddedBlock {
+    let bytes: [UInt8]
+
+    static func pkcs1(_ digest: [UInt8], _ hash: HashAlgorithm, _ size: Int) throws(CryptoFault) -> PaddedBlock {
+        PaddedBlock(bytes: try RSAPadding.pkcs1(digest: digest, hash, size: size))
+    }
+
+    static func pss(
+        _ digest: [UInt8], _ hash: HashAlgorithm, _ salt: [UInt8], _ size: Int
+    ) throws(CryptoFault) -> PaddedBlock {
+        PaddedBlock(bytes: try RSAPadding.pss(digest: digest, hash, salt: salt, size: size))
+    }
+}

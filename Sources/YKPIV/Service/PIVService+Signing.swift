@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKTransport
+
+extension PIVService {
+    /// A certificate of the key in a slot, signed by itself, valid from now for so many days; it is not put on the
+    /// card. `key` is the slot's public key, asked of the card unless it is given.
+    ///
+    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `mismatch` when the card signed with another key.
+    public func selfSignedCertificate(
+        _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil
+    ) throws(PIVError) -> PIVCertificate {
+        guard (1...36500).contains(days) else { throw .badInput("a certificate is valid for 1 to 36500 days") }
+        let key = if let key { key } else { try publicKey(slot) }
+        let algorithm = try signatureAlgorithm(key, template)
+        var serial = try session.draw(16, secret: false)
+        serial[0] = serial[0] & 0x7F | 0x40
+        let now = session.channel.environment.clock.now
+        let content = try template.certificateContent(
+            key, algorithm, serial: serial, from: now, to: now + Int64(days) * 86400)
+        let signature = try signature(of: content, slot, key, algorithm)
+        return try PIVCertificate(der: CertificateTemplate.signed(content, algorithm, signature))
+    }
+
+    /// A request for a certificate of the key in a slot (PKCS#10, RFC 2986), DER.
+    ///
+    /// Throws as ``selfSignedCertificate(_:_:days:key:)`` does.
+    public func certificateRequest(
+        _ slot: PIVSlot, _ template: CertificateTemplate, key: PublicKey? = nil
+    ) throws(PIVError) -> [UInt8] {
+        let key = if let key { key } else { try publicKey(slot) }
+        let algorithm = try signatureAlgorithm(key, template)
+        let content = try template.requestContent(key)
+        let signature = try signature(of: content, slot, key, algorithm)
+        return CertificateTemplate.signed(content, algorithm, signature)
+    }
+
+    private func signatureAlgorithm(
+        _ key: PublicKey, _ template: CertificateTemplate
+    ) throws(PIVError) -> SignatureAlgorithm {
+        guard let algorithm = SignatureAlgorithm(key, template.hash) else { throw .unfit(.x25519, for: .sign) }
+        return algorithm
+    }
+
+    private func signature(
+        of content: [UInt8], _ slot: PIVSlot, _ key: PublicKey, _ algorithm: SignatureAlgorithm
+    ) throws(PIVError) -> [UInt8] {
+        let signature = try sign(.message(content), slot, hash: algorithm.hash, algorithm: PIVAlgorithm(key))
+        guard key.isValid(signature, for: content, algorithm.hash) else { throw .mismatch(slot) }
+        return signature
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKWire
+
+/// What a self-signed certificate or a request says.
+public struct CertificateTemplate: Sendable {
+    /// Whose it is.
+    public var subject: SubjectName
+    /// Its other names.
+    public var alternativeNames: [AlternativeName]
+    /// The hash of the signature; Ed25519 has its own.
+    public var hash: HashAlgorithm
+
+    /// Makes a template.
+    public init(subject: SubjectName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256) {
+        self.subject = subject
+        self.alternativeNames = alternativeNames
+        self.hash = hash
+    }
+
+    /// The part of a self-signed certificate that is signed (RFC 5280 §4.1.2).
+    func certificateContent(
+        _ key: PublicKey, _ algorithm: SignatureAlgorithm, serial: [UInt8], from start: Int64, to end: Int64
+    ) throws(PIVError) -> [UInt8] {
+        guard let start = DERTime.object(start), let end = DERTime.object(end) else {
+            throw .badInput("a certificate is valid between the years 1950 and 9999")
+        }
+        var parts = [
+            TLV(0xA0, TLV(0x02, [2]).encoded).encoded, TLV(0x02, serial).encoded, algorithm.der, subject.der,
+            TLV(0x30, start.encoded + end.encoded).encoded, subject.der, key.subjectPublicKeyInfo,
+        ]
+        let extensions = try extensions()
+        if !extensions.isEmpty { parts.append(TLV(0xA3, extensions).encoded) }
+        return TLV(0x30, Array(parts.joined())).encoded
+    }
+
+    /// The part of a request that is signed (RFC 2986 §4.1).
+    func requestContent(_ key: PublicKey) throws(PIVError) -> [UInt8] {
+        var attributes: [UInt8] = []
+        let extensions = try extensions()
+        if !extensions.isEmpty {
+            let name = TLV(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x0E]).encoded
+            attributes = TLV(0x30, name + TLV(0x31, extensions).encoded).encoded
+        }
+        let parts = [TLV(0x02, [0]).encoded, subject.der, key.subjectPublicKeyInfo, TLV(0xA0, attributes).encoded]
+        return TLV(0x30, Array(parts.joined())).encoded
+    }
+
+    /// What was signed, its algorithm and its signature in one.
+    static func signed(_ content: [UInt8], _ algorithm: SignatureAlgorithm, _ signature: [UInt8]) -> [UInt8] {
+        TLV(0x30, content + algorithm.der + TLV(0x03, [0] + signature).encoded).encoded
+    }
+
+    private func extensions() throws(PIVError) -> [UInt8] {
+        guard !alternativeNames.isEmpty else { return [] }
+        let value = try AlternativeName.encoded(alternativeNames)
+        let entry = TLV(0x06, [0x55, 0x1D, 0x11]).encoded + TLV(0x04, value).encoded
+        return TLV(0x30, TLV(0x30, entry).encoded).encoded
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension PIVApplet {
+    /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): a PIN, the question how many tries are left, or to forget it.
+    mutating func verify(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+        guard command.p2 == 0x80 else { throw .status(.referenceNotFound) }
+        if command.p1 == 0xFF, command.data.isEmpty {
+            pin = .notGiven
+            return
+        }
+        guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
+        if command.data.isEmpty {
+            if pin != .notGiven { return }
+            throw Self.triesLeft(memory.pin)
+        }
+        pin = .notGiven
+        try Self.check(command.data, &memory.pin)
+        pin = .fresh
+    }
+
+    /// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2).
+    mutating func changeReference(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+        guard [0x80, 0x81].contains(command.p2), command.p1 == 0 else { throw .status(.referenceNotFound) }
+        guard command.data.count == 16 else { throw .status(.incorrectParameters) }
+        let old = Array(command.data.prefix(8))
+        let new = Array(command.data.suffix(8))
+        let isPIN = command.p2 == 0x80
+        if isPIN { pin = .notGiven }
+        let known = isPIN ? memory.pin : memory.puk
+        guard known.left > 0 else { throw .status(.authenticationBlocked) }
+        if isPIN { try Self.check(old, &memory.pin) } else { try Self.check(old, &memory.puk) }
+        try Self.checkForm(new)
+        if isPIN { memory.pin.value = new } else { memory.puk.value = new }
+    }
+
+    /// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3).
+    mutating func resetRetry(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+        guard command.p2 == 0x80, command.p1 == 0 else { throw .status(.referenceNotFound) }
+        guard command.data.count == 16 else { throw .status(.incorrectParameters) }
+        let new = Array(command.data.suffix(8))
+        pin = .notGiven
+        try Self.check(Array(command.data.prefix(8)), &memory.puk)
+        try Self.checkForm(new)
+        memory.pin.value = new
+        memory.pin.left = memory.pin.total
+    }
+
+    /// SET RETRIES (Yubico): PIN and PUK become those of a new key.
+    mutating func setRetries(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+        try requireManagement()
+        guard pin != .notGiven else { throw .status(.securityStatusNotSatisfied) }
+        guard command.p1 > 0, command.p2 > 0 else { throw .status(.incorrectParameters) }
+        memory.pin = PIVMemory.Code(value: PIVMemory.defaultPIN, total: command.p1, left: command.p1)
+        memory.puk = PIVMemory.Code(value: PIVMemory.defaultPUK, total: command.p2, left: command.p2)
+        pin = .notGiven
+    }
+
+    /// Compares a PIN or PUK; a wrong one uses a try up.
+    private static func check(_ value: [UInt8], _ code: inout PIVMemory.Code) throws(Refusal) {
+        guard code.left > 0 else { throw .status(.authenticationBlocked) }
+        guard value.count == 8 else { throw .status(.incorrectParameters) }
+        guard constantTimeEqual(value, code.value) else {
+            code.left -= 1
+            throw code.left == 0 ? .status(.authenticationBlocked) : triesLeft(code)
+        }
+        code.left = code.total
+    }
+
+    private static func triesLeft(_ code: PIVMemory.Code) -> Refusal {
+        guard code.left > 0 else { return .status(.authenticationBlocked) }
+        return .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+    }
+
+    /// A new PIN or PUK has six to eight bytes, and FF only where it is filled up.
+    private static func checkForm(_ value: [UInt8]) throws(Refusal) {
+        let text = value.prefix { $0 != 0xFF }
+        guard text.count >= 6, value[text.count...].allSatisfy({ $0 == 0xFF }) else {
+            throw .status(.incorrectParameters)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension PIVApplet {
+    /// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2).
+    mutating func generate(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        try requireManagement()
+        try Self.requireSlot(command.p2)
+        let template = try OATHApplet.parse(command.data) { reader throws(WireError) in
+            try TLV.list(try reader.value(0xAC))
+        }
+        guard let algorithm = template.value(0x80), algorithm.count == 1 else { throw .status(.incorrectParameters) }
+        guard VirtualPIVKey.isKnown(algorithm[0], key.profile.version) else { throw .status(.incorrectParameters) }
+        let policies = try Self.policies(template, command.p2, key.profile.version)
+        let made = try VirtualPIVKey.generate(algorithm[0], world)
+        key.piv.keys[command.p2] = VirtualPIVKey(
+            algorithm: algorithm[0], der: made.der.value.copyBytes(), pinPolicy: policies.pin,
+            touchPolicy: policies.touch, isImported: false)
+        return TLV(0x7F49, VirtualPIVKey.objects(made.publicKey)).encoded
+    }
+
+    /// IMPORT ASYMMETRIC KEY (Yubico).
+    mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        try requireManagement()
+        try Self.requireSlot(command.p2)
+        guard VirtualPIVKey.isKnown(command.p1, key.profile.version) else { throw .status(.incorrectParameters) }
+        let objects = try OATHApplet.parse(command.data) { reader throws(WireError) in try reader.tlvs() }
+        let policies = try Self.policies(objects, command.p2, key.profile.version)
+        let taken: PrivateKey
+        do { taken = try Self.key(command.p1, objects) } catch { throw .status(.incorrectParameters) }
+        key.piv.keys[command.p2] = VirtualPIVKey(
+            algorithm: command.p1, der: taken.der.value.copyBytes(), pinPolicy: policies.pin,
+            touchPolicy: policies.touch, isImported: true)
+    }
+
+    private static func key(_ algorithm: UInt8, _ objects: [TLV]) throws(CryptoFault) -> PrivateKey {
+        func bytes(_ tag: TLV.Tag, _ count: Int) throws(CryptoFault) -> [UInt8] {
+            guard let value = objects.value(tag), value.count <= count else { throw CryptoFault("missing") }
+            return [UInt8](repeating: 0, count: count - value.count) + value
+        }
+        if let size = VirtualPIVKey.modulusSizes[algorithm] {
+            let numbers = try (1...5).map { tag throws(CryptoFault) in
+                try bytes(TLV.Tag(rawValue: UInt32(tag)), size / 2)
+            }
+            let key = try PrivateKey(remainders: numbers)
+            guard case .rsa(let modulus, _) = key.publicKey, modulus.count == size else {
+                throw CryptoFault("another length")
+            }
+            return key
+        }
+        if let curve = VirtualPIVKey.curves[algorithm] {
+            return try PrivateKey(curve, scalar: Secret(try bytes(0x06, curve.fieldSize)))
+        }
+        if algorithm == VirtualPIVKey.ed25519 { return try PrivateKey(ed25519: Secret(try bytes(0x07, 32))) }
+        return try PrivateKey(x25519: Secret(try bytes(0x08, 32)))
+    }
+
+    /// The policies of a new key; what is usual depends on the slot.
+    private static func policies(
+        _ objects: [TLV], _ slot: UInt8, _ version: Version
+    ) throws(Refusal) -> (pin: UInt8, touch: UInt8) {
+        func policy(_ tag: TLV.Tag, _ range: ClosedRange<UInt8>) throws(Refusal) -> UInt8 {
+            guard let value = objects.value(tag) else { return 0 }
+            guard version >= Version(4, 0, 0), value.count == 1, range.contains(value[0]) else {
+                throw .status(.incorrectParameters)
+            }
+            return value[0]
+        }
+        let pin = try policy(0xAA, 0...3)
+        let touch = try policy(0xAB, 0...(version >= Version(4, 3, 0) ? 3 : 2))
+        let usual: UInt8 = slot == 0x9C ? 3 : slot == 0x9E ? 1 : 2
+        return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
+    }
+
+    /// MOVE KEY (Yubico, firmware 5.7): to another slot, or, to FF, away.
+    mutating func moveKey(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+        try requireManagement()
+        try Self.requireSlot(command.p2)
+        guard let key = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
+        if command.p1 != 0xFF {
+            try Self.requireSlot(command.p1)
+            guard command.p1 != Self.attestationSlot, command.p2 != Self.attestationSlot else {
+                throw .status(.commandNotAllowed)
+            }
+            memory.keys[command.p1] = key
+        }
+        if command.p1 != command.p2 { memory.keys[command.p2] = nil }
+    }
+
+    /// ATTEST (Yubico, firmware 4.3): a certificate of a key that was made here.
+    func attest(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
+        try Self.requireSlot(command.p1)
+        guard let attested = key.piv.keys[command.p1] else { throw .status(.referenceNotFound) }
+        guard !attested.isImported, command.p1 != Self.attestationSlot else { throw .status(.incorrectParameters) }
+        return try PIVAttestationChain.attestation(of: attested, in: command.p1, key)
+    }
+
+    /// GET METADATA (Yubico, firmware 5.3).
+    func metadata(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
+        guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
+        let memory = key.piv
+        switch command.p2 {
+        case 0x80: return Self.metadata(memory.pin, PIVMemory.defaultPIN)
+        case 0x81: return Self.metadata(memory.puk, PIVMemory.defaultPUK)
+        case Self.managementSlot:
+            let isDefault = memory.managementKey == PIVMemory.defaultManagementKey
+            return [
+                TLV(0x01, [memory.managementAlgorithm(key.profile.version)]),
+                TLV(0x02, [0, memory.managementTouch ? 2 : 1]), TLV(0x05, [isDefault ? 1 : 0]),
+            ].encoded
+        default: break
+        }
+        guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
+        return [
+            TLV(0x01, [slot.algorithm]), TLV(0x02, [slot.pinPolicy, slot.touchPolicy]),
+            TLV(0x03, [slot.isImported ? 2 : 1]),
+            TLV(0x04, VirtualPIVKey.objects(try slot.privateKey().publicKey)),
+        ].encoded
+    }
+
+    private static func metadata(_ code: PIVMemory.Code, _ usual: [UInt8]) -> [UInt8] {
+        [TLV(0x01, [0xFF]), TLV(0x05, [code.value == usual ? 1 : 0]), TLV(0x06, [code.total, code.left])].encoded
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension PIVApplet {
+    /// GENERAL AUTHENTICATE with the private key of a slot (NIST SP 800-73-4 Part 2 §A.3 to A.5).
+    mutating func use(
+        _ command: APDU, _ template: [TLV], _ memory: PIVMemory, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        try Self.requireSlot(command.p2)
+        guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
+        guard command.p1 == slot.algorithm, template.value(0x82) == [] else { throw .status(.incorrectParameters) }
+        try check(slot.pinPolicy)
+        let isWarm = slot.touchPolicy == 3 && wasTouched
+        if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", world) }
+        if pin == .fresh { pin = .used }
+        let result: [UInt8]
+        do { result = try Self.result(slot, try slot.privateKey(), template) } catch {
+            throw .status(.incorrectParameters)
+        }
+        return TLV(0x7C, TLV(0x82, result).encoded).encoded
+    }
+
+    private func check(_ policy: UInt8) throws(Refusal) {
+        let isMet =
+            switch policy {
+            case 1: true
+            case 2: pin != .notGiven
+            default: pin == .fresh
+            }
+        guard isMet else { throw .status(.securityStatusNotSatisfied) }
+    }
+
+    private static func result(
+        _ slot: VirtualPIVKey, _ key: PrivateKey, _ template: [TLV]
+    ) throws -> [UInt8] {
+        let challenge = template.value(0x81)
+        let point = template.value(0x85)
+        switch (key.publicKey, challenge, point) {
+        case (.rsa(let modulus, _), .some(let block), nil) where block.count == modulus.count:
+            return try key.rsaPrivate(block)
+        case (.ec(let curve, _), .some(let digest), nil) where digest.count <= curve.fieldSize:
+            return try key.sign(digest: digest)
+        case (.ec(let curve, _), nil, .some(let point)):
+            return try key.shared(with: .ec(curve, point: point)).value.copyBytes()
+        case (.ed25519, .some(let message), nil): return try key.sign(message, .sha512)
+        case (.x25519, nil, .some(let point)) where point.count == 32:
+            return try key.shared(with: .x25519(point)).value.copyBytes()
+        default: throw Refusal.status(.incorrectParameters)
+        }
+    }
+}

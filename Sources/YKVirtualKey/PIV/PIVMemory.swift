@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// What the PIV application keeps without power.
+package struct PIVMemory: Hashable, Sendable {
+    /// A PIN or PUK, and its tries.
+    package struct Code: Hashable, Sendable {
+        /// Eight bytes, filled up with FF.
+        package var value: [UInt8]
+        /// Wrong tries in all.
+        package var total: UInt8 = 3
+        /// Wrong tries left.
+        package var left: UInt8 = 3
+    }
+
+    package var pin = Code(value: PIVMemory.defaultPIN)
+    package var puk = Code(value: PIVMemory.defaultPUK)
+    /// The management key.
+    package var managementKey = PIVMemory.defaultManagementKey
+    /// Its algorithm; `nil` for that of a new key of the firmware.
+    package var managementType: UInt8?
+    /// Whether its use needs a touch.
+    package var managementTouch = false
+    /// Keys by slot.
+    package var keys: [UInt8: VirtualPIVKey] = [:]
+    /// Contents of data objects by tag.
+    package var objects: [UInt32: [UInt8]] = [:]
+    /// The certificate at the head of the attestation chain; empty before the application was selected first.
+    package var attestationRoot: [UInt8] = []
+
+    static let defaultPIN: [UInt8] = [0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0xFF, 0xFF]
+    static let defaultPUK: [UInt8] = [0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38]
+    static let defaultManagementKey = [UInt8]([[UInt8]](repeating: Array(1...8), count: 3).joined())
+
+    package init() {}
+
+    /// The algorithm of the management key: firmware 5.7 made AES-192 of 3DES.
+    func managementAlgorithm(_ version: Version) -> UInt8 {
+        managementType ?? (version >= Version(5, 7, 0) ? 0x0A : 0x03)
+    }
+
+    /// What is left after a reset: the attestation.
+    var afterReset: PIVMemory {
+        var fresh = PIVMemory()
+        fresh.keys = keys.filter { $0.key == PIVApplet.attestationSlot }
+        fresh.objects = objects.filter { $0.key == PIVApplet.attestationObject }
+        fresh.attestationRoot = attestationRoot
+        return fresh
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// A private key in a slot.
+package struct VirtualPIVKey: Hashable, Sendable {
+    /// The algorithm identifier (NIST SP 800-78-4 Table 6-2, Yubico's additions).
+    package var algorithm: UInt8
+    /// PKCS#8, DER.
+    package var der: [UInt8]
+    /// When the PIN is needed: 1 never, 2 once, 3 always.
+    package var pinPolicy: UInt8
+    /// When a touch is needed: 1 never, 2 always, 3 when the last one is some time ago.
+    package var touchPolicy: UInt8
+    /// Whether it was made elsewhere.
+    package var isImported: Bool
+
+    /// How long an RSA modulus is, in bytes.
+    static let modulusSizes: [UInt8: Int] = [0x05: 384, 0x06: 128, 0x07: 256, 0x16: 512]
+    /// The curves.
+    static let curves: [UInt8: VerificationKey.Curve] = [0x11: .p256, 0x14: .p384]
+    static let ed25519: UInt8 = 0xE0
+    static let x25519: UInt8 = 0xE1
+
+    /// Whether firmware of a version has an algorithm.
+    static func isKnown(_ algorithm: UInt8, _ version: Version) -> Bool {
+        switch algorithm {
+        case 0x06, 0x07, 0x11: true
+        case 0x14: version >= Version(4, 0, 0)
+        case 0x05, 0x16, ed25519, x25519: version >= Version(5, 7, 0)
+        default: false
+        }
+    }
+
+    func privateKey() throws(Refusal) -> PrivateKey {
+        do { return try PrivateKey(der: Secret(der)) } catch { throw .status(.memoryFailure) }
+    }
+
+    /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
+    static func generate(_ algorithm: UInt8, _ world: VirtualWorld) throws(Refusal) -> PrivateKey {
+        if let size = modulusSizes[algorithm] {
+            do { return try PrivateKey(newRSA: size * 8) } catch { throw .status(.memoryFailure) }
+        }
+        for _ in 0..<16 {
+            let number = Secret(try world.draw(curves[algorithm]?.fieldSize ?? 32))
+            let key: PrivateKey? =
+                switch algorithm {
+                case ed25519: try? PrivateKey(ed25519: number)
+                case x25519: try? PrivateKey(x25519: number)
+                default: curves[algorithm].flatMap { try? PrivateKey($0, scalar: number) }
+                }
+            if let key { return key }
+        }
+        throw .status(.memoryFailure)
+    }
+
+    /// The data objects of a public key (NIST SP 800-73-4 Part 2 Table 11).
+    static func objects(_ key: PublicKey) -> [UInt8] {
+        switch key {
+        case .rsa(let modulus, let exponent): [TLV(0x81, modulus), TLV(0x82, exponent)].encoded
+        case .ec(_, let point), .ed25519(let point), .x25519(let point): TLV(0x86, point).encoded
+        }
+    }
+}
