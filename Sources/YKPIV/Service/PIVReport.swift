@@ -69,9 +69,9 @@ extension PIVService {
     /// slots are not in use.
     public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
         let serial = try serial()
-        let pin = try tries(of: .pin)
-        let puk = try metadata(of: .puk)
-        let management = try managementKeyMetadata()
+        let pin = try tolerant { () throws(PIVError) in try tries(of: .pin) } ?? nil
+        let puk = try tolerant { () throws(PIVError) in try metadata(of: .puk) } ?? nil
+        let management = try tolerant { () throws(PIVError) in try managementKeyMetadata() } ?? nil
         var slots: [PIVReport.Slot] = []
         for slot in try chosenSlots(scope) {
             let entry = try look(at: slot)
@@ -81,7 +81,8 @@ extension PIVService {
             identity: identity, serial: serial, pin: pin, puk: puk, managementKey: management,
             administration: try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration(),
             chuid: try tolerant { () throws(PIVError) in try chuid() } ?? nil,
-            capability: try content(.capability), discovery: try discovery(), slots: slots)
+            capability: try tolerant { () throws(PIVError) in try content(.capability) } ?? nil,
+            discovery: try discovery(), slots: slots)
     }
 
     private func chosenSlots(_ scope: ReportScope) throws(PIVError) -> [PIVSlot] {

@@ -35,7 +35,8 @@ enum PIVAttestationChain {
         let publicKey = try attested.privateKey().publicKey
         var serial = ByteWriter()
         serial.bigEndian(UInt64(key.profile.serial), 4)
-        let number = serial.bytes.first.map { $0 & 0x80 != 0 } ?? false ? [0] + serial.bytes : serial.bytes
+        let digits = Array(serial.bytes.drop { $0 == 0 })
+        let number = digits.first.map { $0 < 0x80 } ?? false ? digits : [0] + digits
         let facts = [
             fact(3, key.profile.version.bytes), fact(7, TLV(0x02, number).encoded),
             fact(8, [attested.pinPolicy, attested.touchPolicy]), fact(9, [key.profile.formFactor]),

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKPIV
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+struct CertificateTests {
+    static let subject = "CN=Alice \\, the first,OU=Tests,O=Example,DC=example,C=DE"
+
+    private func template(_ text: String = subject, _ hash: HashAlgorithm = .sha256) throws -> CertificateTemplate {
+        CertificateTemplate(
+            subject: try SubjectName(text),
+            alternativeNames: try [
+                "dns:example.com", "email:a@example.com", "ip:192.0.2.1", "ip:2001:db8::1",
+                "uri:https://example.com/",
+            ].map { try AlternativeName($0) }, hash: hash)
+    }
+
+    @Test(arguments: KeyTests.algorithms, [HashAlgorithm.sha256, .sha512])
+    func signsItselfForOpenSSL(_ algorithm: PIVAlgorithm, _ hash: HashAlgorithm) async throws {
+        let (service, key) = try await Bench().with(algorithm)
+        try await service.verify(pin())
+        let certificate = try await service.selfSignedCertificate(
+            .authentication, try template(Self.subject, hash), days: 365)
+        #expect(certificate.subject == Self.subject)
+        #expect(certificate.issuer == certificate.subject)
+        #expect(certificate.publicKey == key)
+        #expect(certificate.notBefore == 1_795_000_000)
+        #expect(certificate.notAfter == 1_795_000_000 + 365 * 86400)
+        #expect(certificate.alternativeNames.contains("dns:example.com"))
+        #expect(certificate.alternativeNames.contains("ip:2001:db8:0:0:0:0:0:1"))
+        #expect(certificate.isSigned(by: key))
+        let path = "/tmp/ykpiv-cert.\(UInt64.random(in: 0 ... .max)).pem"
+        try write(Array(PEM.encode("CERTIFICATE", certificate.der).utf8), path)
+        let check = try run(
+            ["openssl", "verify", "-check_ss_sig", "-auth_level", "0", "-no_check_time", "-CAfile", path, path])
+        #expect(check.status == 0)
+        _ = try run(["rm", path])
+
+        let request = try await service.certificateRequest(.authentication, try template(Self.subject, hash), key: key)
+        let verified = try run(["openssl", "req", "-verify", "-noout", "-inform", "DER"], input: request)
+        #expect(verified.status == 0)
+
+        try await service.putCertificate(certificate.der, .authentication, checking: true)
+        #expect(try await service.certificate(.authentication) == certificate)
+        try await service.deleteCertificate(.authentication)
+        await #expect(throws: PIVError.noSuchObject(.authenticationCertificate)) {
+            try await service.certificate(.authentication)
+        }
+    }
+
+    @Test func refusesToSignWithAKeyThatAgrees() async throws {
+        let (service, _) = try await Bench().with(.x25519)
+        await #expect(throws: PIVError.unfit(.x25519, for: .sign)) {
+            try await service.certificateRequest(.authentication, try template())
+        }
+        await #expect(throws: PIVError.badInput("a certificate is valid for 1 to 36500 days")) {
+            try await service.selfSignedCertificate(.authentication, try template(), days: 0)
+        }
+    }
+
+    @Test func seesACertificateOfAnotherKey() async throws {
+        let bench = try Bench()
+        let (service, _) = try await bench.with(.p256)
+        try await service.verify(pin())
+        let certificate = try await service.selfSignedCertificate(.authentication, try template(), days: 1)
+        let other = try await service.generateKey(.keyManagement, .p256)
+        await #expect(throws: PIVError.mismatch(.keyManagement)) {
+            try await service.putCertificate(certificate.der, .keyManagement, checking: true)
+        }
+        await #expect(throws: PIVError.mismatch(.authentication)) {
+            try await service.selfSignedCertificate(.authentication, try template(), days: 1, key: other)
+        }
+        await #expect(throws: PIVError.unusableSlot(PIVSlot(rawValue: 1))) {
+            try await service.putCertificate(certificate.der, PIVSlot(rawValue: 1))
+        }
+        let old = try Bench(Version(4, 3, 5))
+        let oldService = try await old.manage()
+        let key = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 3, count: 32)))
+        _ = try await oldService.importKey(key, .authentication)
+        await #expect(throws: PIVError.pinRequired) {
+            try await oldService.check(certificate, belongsTo: .authentication)
+        }
+        try await oldService.verify(pin())
+        await #expect(throws: PIVError.mismatch(.authentication)) {
+            try await oldService.check(certificate, belongsTo: .authentication)
+        }
+        let own = try await oldService.selfSignedCertificate(
+            .authentication, try template(), days: 1, key: key.publicKey)
+        try await oldService.check(own, belongsTo: .authentication)
+    }
+
+    @Test func inflatesBothForms() async throws {
+        let (service, key) = try await Bench().with(.rsa2048)
+        try await service.verify(pin())
+        let certificate = try await service.selfSignedCertificate(.authentication, try template(), days: 1, key: key)
+        try await service.putCertificate(certificate.der, .authentication, compressed: true)
+        #expect(try await service.certificate(.authentication) == certificate)
+        let stored = try CertificateObject(decoding: try await service.object(.authenticationCertificate))
+        #expect(stored.isCompressed)
+        #expect(stored.stored.count < certificate.der.count)
+
+        let python =
+            "import sys,zlib,struct;d=sys.stdin.buffer.read();"
+            + "sys.stdout.buffer.write(bytes([1,0])+struct.pack(\"<H\",len(d))+zlib.compress(d))"
+        let zlib = try run(["python3", "-c", python], input: certificate.der).output
+        let object = [TLV(0x70, zlib), TLV(0x71, [1]), TLV(0xFE, [])].encoded
+        try await service.putObject(.authenticationCertificate, object)
+        #expect(try await service.certificate(.authentication) == certificate)
+        var lying = zlib
+        lying[2] ^= 1
+        let bomb = try run(["python3", "-c", "import sys,gzip;sys.stdout.buffer.write(gzip.compress(bytes(1<<24)))"])
+        for content in [lying, Array(zlib.dropLast(3)), [0x1F, 0x8B, 1], [1, 2, 3], Array(bomb.output.prefix(2900))] {
+            let object = [TLV(0x70, content), TLV(0x71, [1])].encoded
+            try await service.putObject(.authenticationCertificate, object)
+            await #expect(throws: PIVError.notInflated(limit: CertificateObject.inflatedLimit)) {
+                try await service.certificate(.authentication)
+            }
+        }
+        let whole = try CertificateObject(decoding: [TLV(0x70, bomb.output), TLV(0x71, [1])].encoded)
+        #expect(throws: PIVError.notInflated(limit: 1 << 16)) { try whole.certificate() }
+    }
+
+    @Test func refusesWhatIsNoCertificate() async throws {
+        let service = try await Bench().manage()
+        await #expect(throws: PIVError.self) { try await service.putCertificate([0x30, 0x00], .authentication) }
+        for content in ["70820fff00", "7000", "7101", "7003300000fe00", "70023000710101"] {
+            try await service.putObject(.authenticationCertificate, try bytes(content))
+            await #expect(throws: PIVError.self) { try await service.certificate(.authentication) }
+        }
+        #expect(try await service.report().slots.first?.certificate != nil)
+    }
+
+    @Test(arguments: [
+        ("CN=Alice", "CN=Alice"), ("cn = Alice , o=\"Acme, Inc\"", "CN=Alice,O=Acme\\, Inc"),
+        ("CN=a\\+b\\2cc,OU=x;O=y", "CN=a\\+b\\,c,OU=x,O=y"),
+        ("2.5.4.3=Bob,UID=u", "CN=Bob,0.9.2342.19200300.100.1.1=u"),
+        ("CN=#0c03416263", "CN=Abc"), ("CN=Lu\\C4\\8Di\\C4\\87", "CN=Lučić"),
+    ])
+    func readsNames(_ text: String, _ printed: String) throws {
+        #expect(try SubjectName(text).description == printed)
+    }
+
+    @Test(arguments: [
+        "", "Alice", "CN", "CN=", "XX=1", "CN=a,", "CN=a\\", "CN=a\\q", "CN=\"a", "CN=\"a\"b", "CN=#zz", "CN=#",
+        "CN=a<b",
+        "CN=\\ff", "C=Ü", "CN=#30", "1..2=x",
+    ])
+    func refusesNames(_ text: String) {
+        #expect(throws: PIVError.self) { try SubjectName(text) }
+    }
+
+    @Test(arguments: [
+        "dns", "dns:", "dns:a b", "ip:1.2.3", "ip:1.2.3.400", "ip:1:2", "ip:::1::2", "ip:1:2:3:4:5:6:7:8:9", "foo:bar",
+        "ip:12345::", "ip:+1::",
+    ])
+    func refusesAlternativeNames(_ text: String) {
+        #expect(throws: PIVError.self) { try AlternativeName(text) }
+    }
+
+    @Test func refusesLongNames() {
+        #expect(throws: PIVError.invalidName("longer than 4096 bytes")) {
+            try SubjectName("CN=" + String(repeating: "a", count: 5000))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+import YKCrypto
+import YKPIV
+import YKTransport
+import YKWire
+
+/// Files that OpenSSL wrote.
+struct FileTests {
+    private let folder = "/tmp/ykpiv-files.\(getpid()).\(UInt64.random(in: 0 ... .max))"
+
+    private func made(_ script: String) throws -> [UInt8] {
+        defer { _ = try? run(["rm", "-rf", folder]) }
+        let text = "mkdir -p \(folder) && cd \(folder) && \(script)"
+        let result = try run(["bash", "-c", text])
+        #expect(result.status == 0)
+        return result.output
+    }
+
+    static let request =
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k -out c -subj /CN=a "
+
+    @Test func readsPEM() throws {
+        let both = try KeyFile(try made(Self.request + "2>/dev/null && cat c k && openssl pkey -in k -pubout"))
+        let key = try #require(both.privateKey)
+        #expect(both.certificates.count == 1 && both.certificates[0].publicKey == key.publicKey)
+        #expect(both.publicKey == key.publicKey)
+        #expect(both.certificates[0].subject == "CN=a")
+        let text = PEM.encode("CERTIFICATE", both.certificates[0].der)
+        #expect(try KeyFile(Array(text.utf8)).certificates == both.certificates)
+        #expect(try KeyFile(Array(text.replacing("\n", with: "\r\n").utf8)).certificates == both.certificates)
+        #expect(try KeyFile(both.certificates[0].der).certificates == both.certificates)
+        #expect(try KeyFile(key.der.value.copyBytes()).privateKey == key)
+        #expect(try KeyFile(key.publicKey.subjectPublicKeyInfo).publicKey == key.publicKey)
+    }
+
+    @Test(arguments: [
+        "openssl genpkey -algorithm ED25519 -aes256 -pass pass:abc",
+        "openssl genrsa -traditional -aes128 -passout pass:abc 1024 2>/dev/null",
+        "openssl genpkey -algorithm X25519 | openssl pkcs8 -topk8 -passout pass:abc -v2 aes-256-cbc -scrypt",
+    ])
+    func opensEncryptedKeys(_ command: String) throws {
+        let file = try made(command)
+        #expect(try KeyFile(file, password: secret("abc")).privateKey != nil)
+        #expect(throws: PIVError.invalidFile(.passwordNeeded)) { try KeyFile(file) }
+        #expect(throws: PIVError.invalidFile(.wrongPassword)) { try KeyFile(file, password: secret("abd")) }
+    }
+
+    @Test(arguments: ["", "-legacy", "-certpbe NONE -keypbe NONE"])
+    func opensPKCS12(_ options: String) throws {
+        let file = try made(
+            Self.request + "2>/dev/null && openssl pkcs12 -export -in c -inkey k -passout pass:abc \(options)")
+        let opened = try KeyFile(file, password: secret("abc"))
+        #expect(opened.privateKey?.publicKey == opened.certificates.first?.publicKey)
+        #expect(opened.certificates.count == 1)
+        #expect(throws: PIVError.invalidFile(.passwordNeeded)) { try KeyFile(file) }
+        #expect(throws: PIVError.invalidFile(.wrongPassword)) { try KeyFile(file, password: secret("abd")) }
+    }
+
+    @Test func opensPKCS12WithoutPassword() throws {
+        let file = try made(Self.request + "2>/dev/null && openssl pkcs12 -export -in c -inkey k -passout pass:")
+        #expect(try KeyFile(file).privateKey != nil)
+    }
+
+    @Test func refusesEndlessWork() throws {
+        let file = try made(
+            Self.request + "2>/dev/null && openssl pkcs12 -export -in c -inkey k -passout pass:abc -iter 1000")
+        let rounds = try bytes("020203e8")
+        var found = 0
+        for index in 0..<(file.count - 4) where Array(file[index..<(index + 4)]) == rounds {
+            found += 1
+            var bent = file
+            bent.replaceSubrange(index..<(index + 4), with: [0x02, 0x02, 0x7F, 0xFF])
+            _ = try? KeyFile(bent, password: secret("abc"))
+        }
+        #expect(found > 0)
+        let salt = [TLV(0x04, [1, 2, 3, 4, 5, 6, 7, 8]), TLV(0x02, [0x7F, 0xFF, 0xFF, 0xFF])].encoded
+        let bomb = TLV(0x30, TLV(0x30, TLV(0x30, salt).encoded).encoded).encoded
+        #expect(throws: PIVError.invalidFile(.tooMuchWork(rounds: 0x7FFF_FFFF))) {
+            try KeyFile(bomb, password: secret("abc"))
+        }
+        let pem = Array(PEM.encode("ENCRYPTED PRIVATE KEY", bomb).utf8)
+        #expect(throws: PIVError.invalidFile(.tooMuchWork(rounds: 0x7FFF_FFFF))) {
+            try KeyFile(pem, password: secret("abc"))
+        }
+    }
+
+    @Test func refusesWhatItDoesNotKnow() throws {
+        #expect(throws: PIVError.invalidFile(.unknownFormat)) { try KeyFile([]) }
+        #expect(throws: PIVError.invalidFile(.unknownFormat)) { try KeyFile(Array("hello".utf8)) }
+        #expect(throws: PIVError.invalidFile(.unknownFormat)) { try KeyFile([0x30, 0x03, 0x02, 0x01, 0x05]) }
+        #expect(throws: PIVError.invalidFile(.unknownFormat)) { try KeyFile(Array(PEM.encode("FOO", [1]).utf8)) }
+        #expect(throws: PIVError.invalidFile(.tooLarge(limit: KeyFile.limit))) {
+            try KeyFile([UInt8](repeating: 0x30, count: KeyFile.limit + 1))
+        }
+        for label in ["CERTIFICATE", "PUBLIC KEY", "PRIVATE KEY"] {
+            #expect(throws: PIVError.self) { try KeyFile(Array(PEM.encode(label, [0x30, 0x00]).utf8)) }
+        }
+        let nested = (0..<2000).reduce([UInt8]()) { inner, _ in TLV(0x30, inner).encoded }
+        #expect(throws: PIVError.self) { try KeyFile(nested) }
+    }
+}
