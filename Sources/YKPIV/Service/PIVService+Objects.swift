@@ -33,29 +33,33 @@ extension PIVService {
     /// Writes a new identifier of the card with a random GUID (RFC 4122, version 4) and no signature. Needs the
     /// management key.
     public func makeCHUID() throws(PIVError) -> CHUID {
-        var guid = try session.draw(16, secret: false)
-        guid[6] = guid[6] & 0x0F | 0x40
-        guid[8] = guid[8] & 0x3F | 0x80
-        let chuid = CHUID(guid: guid)
+        let chuid = CHUID(guid: try newGUID())
         try putObject(.chuid, chuid.encoded)
         return chuid
     }
 
     /// Gives the card's identifier a new GUID and keeps the rest, so that programs that remember a card's
-    /// certificates read them anew; makes one when there is none. Needs the management key.
+    /// certificates read them anew; makes one when there is none, and leaves one that an issuer signed as it is. Needs
+    /// the management key.
     public func updateCHUID() throws(PIVError) -> CHUID {
         let old: CHUID?
         do { old = try chuid() } catch {
             guard case .malformedObject = error else { throw error }
             old = nil
         }
-        guard var chuid = old, chuid.signature.isEmpty else { return try makeCHUID() }
+        guard var chuid = old else { return try makeCHUID() }
+        guard chuid.signature.isEmpty else { return chuid }
+        chuid.guid = try newGUID()
+        try putObject(.chuid, chuid.encoded)
+        return chuid
+    }
+
+    /// Random after RFC 4122, version 4.
+    private func newGUID() throws(PIVError) -> [UInt8] {
         var guid = try session.draw(16, secret: false)
         guid[6] = guid[6] & 0x0F | 0x40
         guid[8] = guid[8] & 0x3F | 0x80
-        chuid.guid = guid
-        try putObject(.chuid, chuid.encoded)
-        return chuid
+        return guid
     }
 
     /// Writes a new card capability container. Needs the management key.

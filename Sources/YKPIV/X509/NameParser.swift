@@ -124,12 +124,3 @@ struct NameParser {
         "E": "1.2.840.113549.1.9.1",
     ]
 }
-
-extension String {
-    /// Without spaces at both ends.
-    fileprivate var trimmed: String {
-        var bytes = Array(utf8)[...].drop { $0 == 0x20 }
-        while bytes.last == 0x20 { bytes = bytes.dropLast() }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
