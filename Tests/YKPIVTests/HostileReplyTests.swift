@@ -121,21 +121,23 @@ struct HostileReplyTests {
         }
     }
 
+    private func open(
+        _ answer: @escaping @Sendable ([UInt8]) throws(LinkError) -> [UInt8]
+    ) async throws(PIVError) {
+        let channel = CardChannel(link: ScriptedLink(answer: answer), environment: .still)
+        await (try PIVService.open(channel)).rest()
+    }
+
     @Test func cardsWithoutPIV() async throws {
-        let link = ScriptedLink { _ in [0x6A, 0x82] }
-        await #expect(throws: PIVError.card(.appletMissing(.piv))) {
-            try await PIVService.open(CardChannel(link: link, environment: .still)).rest()
-        }
-        let odd = ScriptedLink { command in command[1] == 0xFD ? [1, 0x90, 0] : [0x90, 0] }
+        await #expect(throws: PIVError.card(.appletMissing(.piv))) { try await open { _ in [0x6A, 0x82] } }
         await #expect(throws: PIVError.self) {
-            try await PIVService.open(CardChannel(link: odd, environment: .still)).rest()
-        }
-        let gone = ScriptedLink { command throws(LinkError) in
-            if command[1] == 0xFD { throw LinkError.removed }
-            return [0x90, 0]
+            try await open { command in command[1] == 0xFD ? [1, 0x90, 0] : [0x90, 0] }
         }
         await #expect(throws: PIVError.card(.link(.removed))) {
-            try await PIVService.open(CardChannel(link: gone, environment: .still)).rest()
+            try await open { command throws(LinkError) in
+                if command[1] == 0xFD { throw LinkError.removed }
+                return [0x90, 0]
+            }
         }
     }
 
