@@ -25,7 +25,7 @@
     X(EVP_PKEY_decrypt_init) X(EVP_PKEY_derive) X(EVP_PKEY_derive_init) X(EVP_PKEY_derive_set_peer) X(EVP_PKEY_free)  \
     X(EVP_PKEY_encrypt) X(EVP_PKEY_encrypt_init)                                                                      \
     X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get_bn_param) X(EVP_PKEY_get_group_name)                                    \
-    X(EVP_PKEY_get_octet_string_param) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_des_ede3_ecb)                     \
+    X(EVP_PKEY_get_octet_string_param) X(EVP_PKEY_private_check) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_des_ede3_ecb)                     \
     X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
     X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
     X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
@@ -124,6 +124,13 @@ ykit_key ykit_key_rsa(unsigned bits) {
     EVP_PKEY *key = ssl.EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bits);
     done(0);
     return key;
+}
+
+int ykit_key_check(ykit_key key) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    int ok = context && ssl.EVP_PKEY_private_check(context) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return (int)done(ok);
 }
 
 void ykit_key_free(ykit_key key) {

@@ -20,7 +20,7 @@ struct VirtualDeviceInfoTests {
         #expect(await service.version == Version(5, 7, 1))
         #expect(await service.exchanges == 3)
         #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
-        let all: Capability = [.u2f, .fido2, .oath]
+        let all: Capability = [.u2f, .fido2, .oath, .piv]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
         #expect(info.productName == "YubiKey 5 NFC")
@@ -30,7 +30,7 @@ struct VirtualDeviceInfoTests {
     @Test(
         "older keys say what they can",
         arguments: [
-            (Version(5, 2, 4), Capability(rawValue: 0x0222)), (Version(4, 3, 1), .init(rawValue: 0x22)),
+            (Version(5, 2, 4), Capability(rawValue: 0x0232)), (Version(4, 3, 1), .init(rawValue: 0x32)),
             (Version(4, 2, 4), .init(rawValue: 0x3F)),
         ])
     func older(_ version: Version, _ supported: Capability) async throws {
@@ -43,17 +43,17 @@ struct VirtualDeviceInfoTests {
     func oldest() async throws {
         let info = try await ManagementService.open(channel(Version(3, 4, 0))).deviceInfo()
         #expect(info.isSynthesized && info.serial == 16_777_217)
-        #expect(info.usb.supported == [.otp, .oath, .u2f] && info.productName == "YubiKey NEO")
+        #expect(info.usb.supported == [.otp, .oath, .u2f, .piv] && info.productName == "YubiKey NEO")
     }
 
     @Test("a key without the serial number's application has none")
     func noSerial() async throws {
         let plan = try FaultPlan(parsing: "on 00a4040007a0000005272001: status 6a82")
         let info = try await ManagementService.open(channel(Version(3, 4, 0), plan)).deviceInfo()
-        #expect(info.serial == nil && info.usb.supported == [.u2f, .oath])
+        #expect(info.serial == nil && info.usb.supported == [.u2f, .oath, .piv])
         let refusing = try FaultPlan(parsing: "on 00011000: status 6985")
         let other = try await ManagementService.open(channel(Version(3, 4, 0), refusing)).deviceInfo()
-        #expect(other.serial == nil && other.usb.supported == [.otp, .u2f, .oath])
+        #expect(other.serial == nil && other.usb.supported == [.otp, .u2f, .oath, .piv])
     }
 
     @Test("a key that is taken away is reported, at whatever exchange", arguments: 1...3)

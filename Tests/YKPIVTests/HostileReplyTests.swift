@@ -116,7 +116,7 @@ struct HostileReplyTests {
             command[1] == 0xFD ? [5, 7, 1, 0x90, 0] : command[1] == 0xA4 ? [0x90, 0] : [1, 0x61, 0]
         }
         let service = try await PIVService.open(CardChannel(link: link, environment: .still))
-        await #expect(throws: PIVError.card(.endlessReply(during: "command 00cb3fff"))) {
+        await #expect(throws: PIVError.card(.endlessReply(during: "GET DATA"))) {
             try await service.object(.chuid)
         }
     }

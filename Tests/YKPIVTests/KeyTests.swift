@@ -130,6 +130,8 @@ struct KeyTests {
         bench.finger.set(.notTouched)
         await #expect(throws: PIVError.touchTimeout) { try await service.sign(input, .authentication) }
         _ = try await service.generateKey(.keyManagement, .p256, policies: KeyPolicies(touch: .cached))
+        await #expect(throws: PIVError.touchTimeout) { try await service.sign(input, .keyManagement) }
+        try await service.forgetPIN()
         await #expect(throws: PIVError.pinRequired) { try await service.sign(input, .keyManagement) }
         try await service.verify(pin())
         await #expect(throws: PIVError.touchTimeout) { try await service.sign(input, .keyManagement) }

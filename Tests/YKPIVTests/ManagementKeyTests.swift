@@ -28,6 +28,7 @@ struct ManagementKeyTests {
         let key = try await service.randomManagementKey(type)
         try await service.setManagementKey(ManagementKey(key.value.copy()), type: type)
         #expect(try await service.managementKeyMetadata()?.isDefault == false)
+        await service.rest()
         let again = try await bench.open()
         await #expect(throws: PIVError.self) { try await again.authenticate(with: .defaultKey()) }
         try await again.authenticate(with: ManagementKey(key.value.copy()))
@@ -99,6 +100,7 @@ struct ManagementKeyTests {
         try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes256, protected: true)
         #expect(try await service.administration().flags == .keyStored)
 
+        await service.rest()
         let other = try await bench.open()
         await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) {
             try await other.authenticate(withProtectedKeyOf: pin("000000"))
@@ -121,6 +123,7 @@ struct ManagementKeyTests {
         #expect(Hex.encode(derived.copyBytes()).count == 48)
         try await service.setManagementKey(derived.copy(), type: .tripleDES)
         try await service.putObject(.administration, notes.encoded)
+        await service.rest()
         let other = try await bench.open()
         try await other.authenticate(withProtectedKeyOf: pin())
         #expect(try await other.administration() == notes)
@@ -131,6 +134,7 @@ struct ManagementKeyTests {
         let service = try await bench.manage()
         try await service.setManagementKey(.defaultKey(), type: .aes192, needsTouch: true)
         #expect(try await service.managementKeyMetadata()?.touch == .always)
+        await service.rest()
         try await bench.open().authenticate(with: .defaultKey())
         #expect(bench.finger.asked == ["PIV management key"])
     }

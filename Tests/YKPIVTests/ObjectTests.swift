@@ -124,6 +124,7 @@ struct ReportTests {
         let template = CertificateTemplate(subject: try SubjectName("CN=Alice"))
         let certificate = try await service.selfSignedCertificate(.authentication, template, days: 1)
         try await service.putCertificate(certificate.der, .authentication)
+        await service.rest()
         let other = try await bench.open()
         let report = try await other.report()
         #expect(await other.exchanges <= 18)

@@ -16,7 +16,7 @@ struct OtherAppletTests {
     @Test("management says nothing before firmware 4.1, and little before 5")
     func older() throws {
         #expect(try bench(.management, Version(4, 0, 0)).send("001d000000") == "6d00")
-        #expect(try bench(.management, Version(4, 1, 0)).send("001d000000") == "0c010122020401020304030122" + "9000")
+        #expect(try bench(.management, Version(4, 1, 0)).send("001d000000") == "0c010132020401020304030132" + "9000")
     }
 
     @Test("management pages: two from 5.7, one before; nothing else is known")

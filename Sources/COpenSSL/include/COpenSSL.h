@@ -22,6 +22,8 @@ ykit_key ykit_key_public(const uint8_t *der, size_t size);
 ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, size_t password_size);
 // A new RSA key of so many bits, public exponent 65537.
 ykit_key ykit_key_rsa(unsigned bits);
+// 1 when the private number of a key on a curve is in its range.
+int ykit_key_check(ykit_key key);
 void ykit_key_free(ykit_key key);
 // PKCS#8 and SubjectPublicKeyInfo, DER.
 long ykit_key_encode_private(ykit_key key, uint8_t *out, size_t room);

@@ -10,6 +10,9 @@ public struct PrivateKey: Sendable {
 
     init(_ key: borrowing OpenSSLKey) throws(CryptoFault) {
         publicKey = try PublicKey(of: key)
+        if case .ec(let curve, _) = publicKey, ykit_key_check(key.handle) != 1 {
+            throw CryptoFault("\(curve): not a private key")
+        }
         var der = try OpenSSLKey.output(8192, "the key cannot be written") {
             ykit_key_encode_private(key.handle, $0, $1)
         }

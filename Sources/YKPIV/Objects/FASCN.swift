@@ -17,8 +17,8 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
 
     private init(known fields: [Int]) { self.fields = fields }
 
-    private static let start = 0b1101
-    private static let separator = 0b0110
+    private static let start = 0b1011
+    private static let separator = 0b1101
     private static let end = 0b1111
 
     /// Makes a number; `nil` when there are not nine fields, or one has too many digits.

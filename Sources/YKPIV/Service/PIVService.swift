@@ -41,8 +41,10 @@ public actor PIVService {
     public func serial() throws(PIVError) -> UInt32? {
         if identity.supports(.serial) == false { return nil }
         do { return try session.send(GetSerial()) } catch {
-            guard case .card(.status) = error else { throw error }
-            return nil
+            switch error {
+            case .card(.status), .full: return nil
+            default: throw error
+            }
         }
     }
 }

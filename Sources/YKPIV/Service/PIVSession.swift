@@ -32,11 +32,13 @@ final class PIVSession {
         channel.onReselect = { [unowned self] _ in forget() }
     }
 
-    /// Cards of other makers need not know the command.
+    /// Cards of other makers need not know the command, and recordings need not have it.
     private static func version(_ channel: CardChannel) throws(PIVError) -> Version? {
         do { return try channel.send(GetVersion()) } catch {
-            guard case .status = error else { throw .card(error) }
-            return nil
+            switch error {
+            case .status, .link(.replay): return nil
+            default: throw .card(error)
+            }
         }
     }
 
