@@ -40,15 +40,16 @@ extension World {
         guard case .reports(let path) = try fidoWay() else {
             return try CardFIDOLink(CardChannel(link: try card(), environment: environment))
         }
-        return try HIDFIDOLink(logged(try recorded(path)), environment: environment)
+        return try HIDFIDOLink(logged(try recordedReports(path)), environment: environment)
     }
 
-    private func recorded(_ path: String?) throws -> sending any ReportLink {
+    /// The HID device at a path, recorded as asked for.
+    func recordedReports(_ path: String?) throws -> sending any ReportLink {
         guard let recorder else { return try reports(path) }
         return try recorder.recording(try reports(path))
     }
 
-    private func logged(_ link: sending any ReportLink) -> sending any ReportLink {
+    func logged(_ link: sending any ReportLink) -> sending any ReportLink {
         guard log.isOn else { return link }
         return LoggingReportLink(link: link, log: log)
     }

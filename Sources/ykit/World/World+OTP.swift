@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKTransport
+
+/// A way to the OTP application of a key.
+enum OTPWay {
+    /// The keyboard's feature reports of eight bytes.
+    case reports(any ReportLink)
+    /// The card; the application is not selected yet.
+    case card(CardChannel)
+}
+
+extension World {
+    /// A way to the OTP application of the key that is meant, recorded and logged as asked for: over the keyboard's node
+    /// where there is one, else as a card; a recording over what it recorded.
+    func openOTP() throws -> sending OTPWay {
+        try checkRecording()
+        guard let path = try otpNode() else { return .card(try connect()) }
+        return .reports(logged(try recordedReports(path)))
+    }
+
+    /// The node of the keyboard of the key that is meant; empty for a recording, `nil` when it is to be used as a card.
+    private func otpNode() throws -> String? {
+        if let replay { return replay.capture.header.link == .hid ? "" : nil }
+        if software != nil || selection.reader != nil || selection.link == .pcsc || selection.link == .usb {
+            return nil
+        }
+        if let path = selection.path { return path }
+        let found = try HIDRaw.devices().filter(\.isOTP)
+        let wanted = found.filter { isMeant($0) }
+        if let only = wanted.first, wanted.count == 1 { return only.path }
+        guard !wanted.isEmpty || selection.link == .hid else { return nil }
+        if wanted.isEmpty {
+            throw Explanation("no-device", .noDevice, "no key with an OTP keyboard is attached", hint: "ykit list")
+        }
+        throw Explanation(
+            "several-devices", .severalDevices, "\(wanted.count) keys are attached, choose one",
+            hint: "--path PATH or --device SERIAL", candidates: wanted.map(\.path))
+    }
+
+    /// Whether a keyboard is of the key with the serial number that is asked for: its FIDO interface tells that.
+    private func isMeant(_ keyboard: HIDDevice) -> Bool {
+        guard let serial = selection.device else { return true }
+        if keyboard.serial == serial { return true }
+        return HIDNode.attached(environment, asking: true).contains {
+            $0.serial == serial && $0.device.usbPath != nil && $0.device.usbPath == keyboard.usbPath
+        }
+    }
+}
