@@ -16,7 +16,8 @@ struct Ykit: ParsableCommand {
             """,
         version: Program.version,
         subcommands: [
-            List.self, Info.self, APDUCommand.self, OATHGroup.self, FIDO2Group.self, U2FGroup.self, CaptureGroup.self,
+            List.self, Info.self, APDUCommand.self, OATHGroup.self, FIDO2Group.self, U2FGroup.self, OTPGroup.self,
+            CaptureGroup.self,
             VirtualGroup.self,
             Completion.self,
             ClearClipboard.self,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The CRC-16 of the Yubico OTP application and of its tokens (ISO 13239): polynomial 8408 reflected, start FFFF.
+public enum CRC16 {
+    /// What is left when a message and its CRC are run through together.
+    public static let residue: UInt16 = 0xF0B8
+
+    /// The remainder of the bytes, not complemented.
+    public static func remainder(_ bytes: some Sequence<UInt8>) -> UInt16 {
+        bytes.reduce(0xFFFF) { crc, byte in
+            (0..<8).reduce(crc ^ UInt16(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0x8408 }
+        }
+    }
+
+    /// The two bytes that end a message so that ``isValid(_:)`` holds: the complement, least significant byte first.
+    public static func trailer(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let crc = ~remainder(bytes)
+        return [UInt8(truncatingIfNeeded: crc), UInt8(crc >> 8)]
+    }
+
+    /// Whether the last two bytes are the right trailer of those before them.
+    public static func isValid(_ bytes: some Sequence<UInt8>) -> Bool { remainder(bytes) == residue }
+}
