@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "YKManagement", targets: ["YKManagement"]),
         .library(name: "YKFIDO", targets: ["YKFIDO"]),
         .library(name: "YKPIV", targets: ["YKPIV"]),
+        .library(name: "YKOTP", targets: ["YKOTP"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
     ],
     dependencies: [
@@ -54,6 +55,7 @@ let package = Package(
             name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev"],
             swiftSettings: house),
         .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        .target(name: "YKOTP", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .target(
             name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1],
@@ -66,7 +68,7 @@ let package = Package(
             name: "ykit",
             dependencies: [
                 "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKOATH", "YKFIDO", "YKManagement",
-                "YKVirtualKey", arguments,
+                "YKOTP", "YKVirtualKey", arguments,
             ],
             swiftSettings: house),
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
@@ -76,6 +78,7 @@ let package = Package(
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"],

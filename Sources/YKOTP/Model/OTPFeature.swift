@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// What an OTP application can do only from some firmware on.
+public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
+    /// Asking for the serial number.
+    case serial = "the serial number"
+    /// Passwords of scan codes.
+    case staticPassword = "a static password"
+    /// HOTP.
+    case hotp = "HOTP"
+    /// Challenge-response.
+    case challengeResponse = "challenge-response"
+    /// Updating the settings of a slot.
+    case update = "updating a slot"
+    /// Swapping the slots.
+    case swap = "swapping the slots"
+    /// An NDEF record for a slot.
+    case ndef = "NDEF"
+    /// A scan-code map.
+    case scanCodeMap = "a scan-code map"
+    /// The numeric keypad, the fast trigger, and slots that sleep.
+    case laterSettings = "numeric keypad, fast trigger and dormant slots"
+    /// A light that is off at rest.
+    case invertedLight = "an inverted light"
+    /// Setting, changing or removing the access code in an update: firmware 4.3.2 to 4.3.5 does it wrongly.
+    case accessCodeUpdate = "changing the access code without writing the slot anew"
+    /// The question for the approved mode of a FIPS key.
+    case fipsMode = "the FIPS mode"
+
+    /// The first YubiKey firmware that has it.
+    public var firstVersion: Version {
+        switch self {
+        case .staticPassword: Version(2, 0, 0)
+        case .hotp: Version(2, 1, 0)
+        case .serial, .challengeResponse: Version(2, 2, 0)
+        case .update, .swap, .laterSettings: Version(2, 3, 0)
+        case .invertedLight: Version(2, 4, 0)
+        case .ndef, .scanCodeMap: Version(3, 0, 0)
+        case .accessCodeUpdate: Version(2, 3, 0)
+        case .fipsMode: Version(4, 4, 0)
+        }
+    }
+
+    /// Whether this firmware has it.
+    public func isSupported(by version: Version) -> Bool {
+        guard version >= firstVersion else { return false }
+        switch self {
+        case .accessCodeUpdate: return !(Version(4, 3, 2)..<Version(4, 3, 6)).contains(version)
+        case .invertedLight: return version < Version(3, 0, 0) || version >= Version(3, 1, 0)
+        case .fipsMode: return version < Version(5, 0, 0)
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// The OTP application over a card: instruction 01 with the slot command in P1, instruction 03 for the status.
+public final class CardOTPLink: OTPLink {
+    private let channel: CardChannel
+    private var latest: OTPStatus?
+    /// Whether other programs may have written since.
+    private var isStale = false
+
+    /// Takes a card over; the application is selected with the first command.
+    public init(_ channel: sending CardChannel) { self.channel = channel }
+
+    /// The world this link works in.
+    public var environment: Environment { channel.environment }
+    /// A smart card.
+    public var carrier: OTPCarrier { .card }
+    /// How many exchanges were made with the card.
+    public var exchanges: Int { channel.exchanges }
+
+    /// The status: of SELECT the first time, else asked for.
+    public func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
+        if latest == nil {
+            let reply = try lift(OTPLinkError.card) { () throws(CardError) in try channel.select(.otp) }
+            return try note(reply)
+        }
+        return try note(try transmit(APDU(cla: 0, ins: 0x03, p1: 0, p2: 0, le: .max), .init(rawValue: 0)))
+    }
+
+    /// Sends a command and gives the data of the reply. Over a card a key that waits for a touch is silent; whoever asks
+    /// is told to touch before.
+    public func query(
+        _ command: OTPCommand, _ payload: [UInt8], reply: OTPReplySize, deadline: Deadline, waiting: () -> Void
+    ) throws(OTPLinkError) -> [UInt8] {
+        if latest == nil { _ = try status(deadline: deadline) }
+        let data = try transmit(Self.apdu(command, payload), command)
+        guard data.count == reply.count(of: data) else {
+            if data.isEmpty { throw .rejected(command) }
+            throw .malformed(WireError(.malformed, at: 0, "\(data.count) bytes in reply to \(command)"))
+        }
+        return data
+    }
+
+    /// Sends a command and compares the status after it with the one before; some firmware does not give it with the
+    /// reply.
+    public func write(
+        _ command: OTPCommand, _ payload: [UInt8], deadline: Deadline
+    ) throws(OTPLinkError) -> OTPStatus {
+        let before: OTPStatus
+        if let latest, !isStale { before = latest } else { before = try status(deadline: deadline) }
+        let reply = try transmit(Self.apdu(command, payload), command)
+        let now = reply.isEmpty ? try status(deadline: deadline) : try note(reply)
+        guard now.confirms(changeSince: before) else { throw .rejected(command) }
+        return now
+    }
+
+    /// Lets other programs use the card until the next command.
+    public func rest() {
+        isStale = true
+        channel.rest()
+    }
+
+    /// Lets other programs use the card, which is closed when the link goes away.
+    public func close() { rest() }
+
+    private static func apdu(_ command: OTPCommand, _ payload: [UInt8]) -> APDU {
+        APDU(cla: 0, ins: 0x01, p1: command.rawValue, p2: 0, data: payload, le: .max)
+    }
+
+    private func note(_ reply: [UInt8]) throws(OTPLinkError) -> OTPStatus {
+        let status = try lift(OTPLinkError.malformed) { () throws(WireError) in try OTPStatus(decoding: reply) }
+        latest = status
+        isStale = false
+        return status
+    }
+
+    private func transmit(_ apdu: APDU, _ command: OTPCommand) throws(OTPLinkError) -> [UInt8] {
+        let response = try lift(OTPLinkError.card) { () throws(CardError) in try channel.transmit(apdu) }
+        switch response.status {
+        case .ok: return response.data
+        case .conditionsNotSatisfied, .securityStatusNotSatisfied, .dataInvalid, .wrongLength, .wrongParameters,
+            .incorrectParameters, .commandNotAllowed:
+            throw .rejected(command)
+        case let status: throw .card(.status(status, during: "\(command)"))
+        }
+    }
+}

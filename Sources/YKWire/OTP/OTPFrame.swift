@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the host sends to the OTP application over HID: a payload of up to 64 bytes and a command, in 70 bytes.
+public struct OTPFrame: Hashable, Sendable {
+    /// The command.
+    public var command: OTPCommand
+    /// The payload; zeros fill it up to 64 bytes.
+    public let payload: [UInt8]
+
+    /// The longest payload, in bytes.
+    public static let payloadSize = 64
+    /// The whole frame, in bytes: payload, command, CRC-16 of the payload with the least significant byte first, three
+    /// zeros.
+    public static let size = 70
+
+    /// Makes a frame; a payload of more than 64 bytes throws `tooLarge`.
+    public init(_ command: OTPCommand, _ payload: [UInt8] = []) throws(WireError) {
+        guard payload.count <= Self.payloadSize else {
+            throw WireError(.tooLarge, at: Self.payloadSize, "a payload of \(payload.count) bytes, 64 fit")
+        }
+        self.command = command
+        self.payload = payload + [UInt8](repeating: 0, count: Self.payloadSize - payload.count)
+    }
+
+    /// Reads a whole frame; one whose CRC is wrong throws `malformed`.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        payload = try reader.bytes(Self.payloadSize, "the payload")
+        command = OTPCommand(rawValue: try reader.byte("the slot command"))
+        let crc = UInt16(truncatingIfNeeded: try reader.littleEndian(2, "the CRC"))
+        guard crc == CRC16.remainder(payload) else {
+            throw WireError(.malformed, at: Self.payloadSize + 1, "the CRC of a slot frame is wrong")
+        }
+        _ = try reader.bytes(3, "the filler")
+        try reader.finish("a slot frame")
+    }
+
+    /// The 70 bytes.
+    public var encoded: [UInt8] {
+        let crc = CRC16.remainder(payload)
+        return payload + [command.rawValue, UInt8(truncatingIfNeeded: crc), UInt8(crc >> 8), 0, 0, 0]
+    }
+
+    /// The feature reports that carry the frame: seven bytes, then 80 and the number. Those that would carry zeros only
+    /// are left out, but for the first and the last.
+    public var reports: [[UInt8]] {
+        let bytes = encoded
+        return (0..<OTPReport.partsOfFrame).compactMap { number in
+            let part = bytes[(number * 7)..<(number * 7 + 7)]
+            let isNeeded = number == 0 || number == OTPReport.partsOfFrame - 1 || part.contains { $0 != 0 }
+            return isNeeded ? part + [OTPReport.write | UInt8(number)] : nil
+        }
+    }
+
+    /// Puts frames together on the key's side, from the reports that a host sets.
+    public struct Assembler: Sendable {
+        private var bytes = [UInt8](repeating: 0, count: OTPFrame.size)
+
+        /// Starts before the first report.
+        public init() {}
+
+        /// What a report brought.
+        public enum Progress: Hashable, Sendable {
+            /// There is more to come.
+            case part
+            /// The last part: a frame, not checked yet.
+            case whole([UInt8])
+            /// The host gives up what it began or waits for.
+            case reset
+        }
+
+        /// Takes one report. A report of another length or with a number above 9 throws and changes nothing.
+        public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
+            guard report.count == OTPReport.size else {
+                throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
+            }
+            let flags = report[7]
+            guard flags & OTPReport.write != 0, flags != OTPReport.reset else {
+                self = Assembler()
+                return .reset
+            }
+            let number = Int(flags & OTPReport.numberMask)
+            guard number < OTPReport.partsOfFrame else {
+                throw WireError(.malformed, at: 7, "part \(number) of a frame of ten")
+            }
+            bytes.replaceSubrange((number * 7)..<(number * 7 + 7), with: report[..<7])
+            guard number == OTPReport.partsOfFrame - 1 else { return .part }
+            defer { self = Assembler() }
+            return .whole(bytes)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The NDEF record that a key gives over NFC with a slot's token behind it, as it is written: length, kind, and up to
+/// 54 bytes (NFC Forum URI RTD §3.2, Text RTD §3.2).
+public enum OTPNDEFRecord: Hashable, Sendable {
+    /// An address.
+    case uri(String)
+    /// A text, and its language.
+    case text(String, language: String)
+
+    /// What a new key has.
+    public static let standard = OTPNDEFRecord.uri("https://my.yubico.com/yk/#")
+    /// The room for the content, in bytes: the prefix code and the rest of an address, or a text with its language.
+    public static let contentLimit = 54
+    /// The size as it is written, in bytes.
+    public static let size = 2 + contentLimit
+
+    /// The kind: the type of the NDEF record.
+    public var kind: UInt8 {
+        switch self {
+        case .uri: 0x55
+        case .text: 0x54
+        }
+    }
+
+    /// What the record holds: the code of a usual beginning and the rest of the address, or language and text.
+    public var content: [UInt8] {
+        switch self {
+        case .uri(let address):
+            let found = Self.prefixes.enumerated().dropFirst().first { address.hasPrefix($0.element) }
+            let rest = address.utf8.dropFirst(found?.element.utf8.count ?? 0)
+            return [UInt8(truncatingIfNeeded: found?.offset ?? 0)] + Array(rest)
+        case .text(let text, let language):
+            let language = Array(language.utf8.prefix(63))
+            return [UInt8(language.count)] + language + Array(text.utf8)
+        }
+    }
+
+    /// The bytes as they are written; content of more than 54 bytes throws `tooLarge`.
+    public func encoded() throws(WireError) -> [UInt8] {
+        let content = content
+        guard content.count <= Self.contentLimit else {
+            throw WireError(.tooLarge, at: Self.contentLimit, "\(content.count) bytes for NDEF, 54 fit")
+        }
+        let filling = [UInt8](repeating: 0, count: Self.contentLimit - content.count)
+        return [UInt8(content.count), kind] + content + filling
+    }
+
+    /// Reads what is written. Text that is not UTF-8, and codes and kinds that are not known, throw `malformed`.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        let length = Int(try reader.byte("the length"))
+        let kind = try reader.byte("the kind")
+        guard length <= Self.contentLimit else {
+            throw WireError(.tooLarge, at: 0, "\(length) bytes for NDEF, 54 fit")
+        }
+        try self.init(kind: kind, content: try reader.bytes(length, "the content"))
+    }
+
+    /// Reads kind and content.
+    public init(kind: UInt8, content: [UInt8]) throws(WireError) {
+        var reader = ByteReader(content)
+        switch kind {
+        case 0x55:
+            let code = Int(try reader.byte("the prefix code"))
+            guard Self.prefixes.indices.contains(code) else {
+                throw WireError(.malformed, at: 0, "prefix code \(code)")
+            }
+            self = .uri(Self.prefixes[code] + (try Self.text(reader.rest())))
+        case 0x54:
+            let length = Int(try reader.byte("the status")) & 0x3F
+            let language = try Self.text(try reader.bytes(length, "the language"))
+            self = .text(try Self.text(reader.rest()), language: language)
+        default: throw WireError(.malformed, at: 0, "NDEF of kind \(Hex.encode([kind]))")
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) throws(WireError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw WireError(.malformed, at: 0, "not UTF-8")
+        }
+        return text
+    }
+
+    /// The usual beginnings of addresses in the order of their codes. The first that fits is taken, as other programs
+    /// do, though a later one may be longer.
+    private static let prefixes = [
+        "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
+        "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",
+        "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://",
+        "irdaobex://", "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
+    ]
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A feature report of the OTP application as the host gets it: seven bytes and a byte of flags.
+public enum OTPReport: Hashable, Sendable {
+    /// The status of the application, six bytes: version 3, programming sequence, touch level 2.
+    case status([UInt8])
+    /// A part of a reply, and its number.
+    case reply(number: UInt8, [UInt8])
+    /// The key waits for a touch.
+    case waitingForTouch
+    /// The key has not taken what was written, or works on it.
+    case busy
+
+    /// The size of a feature report, in bytes.
+    public static let size = 8
+    /// How many reports a frame is cut into.
+    public static let partsOfFrame = 10
+    /// Flag: set by the host with each part it writes, cleared by the key when it has taken it.
+    static let write: UInt8 = 0x80
+    /// Flag: a part of a reply.
+    static let pending: UInt8 = 0x40
+    /// Flag: a touch is waited for.
+    static let touch: UInt8 = 0x20
+    /// The number of a part.
+    static let numberMask: UInt8 = 0x1F
+    /// The flags of the report that makes the key give up what is under way.
+    static let reset: UInt8 = 0x8F
+
+    /// The report that makes the key give up what is under way.
+    public static let abandonment: [UInt8] = [0, 0, 0, 0, 0, 0, 0, reset]
+
+    /// Reads a report; one of another length than eight bytes throws `malformed`.
+    public init(decoding report: [UInt8]) throws(WireError) {
+        guard report.count == Self.size else {
+            throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
+        }
+        let flags = report[7]
+        if flags & Self.pending != 0 {
+            self = .reply(number: flags & Self.numberMask, Array(report[..<7]))
+        } else if flags & Self.touch != 0 {
+            self = .waitingForTouch
+        } else if flags != 0 {
+            self = .busy
+        } else {
+            self = .status(Array(report[1..<7]))
+        }
+    }
+
+    /// The eight bytes.
+    public var encoded: [UInt8] {
+        switch self {
+        case .status(let status): Self.filled([0] + status) + [0]
+        case .reply(let number, let part): Self.filled(part) + [Self.pending | number & Self.numberMask]
+        case .waitingForTouch: Self.filled([]) + [Self.touch]
+        case .busy: Self.filled([]) + [Self.write]
+        }
+    }
+
+    private static func filled(_ bytes: [UInt8]) -> [UInt8] {
+        Array((bytes + [UInt8](repeating: 0, count: 7)).prefix(7))
+    }
+
+    /// The reports that carry a reply with its CRC-16, numbered from 0; number 0 again ends it.
+    public static func reports(reply data: [UInt8]) -> [[UInt8]] {
+        let bytes = data + CRC16.trailer(data)
+        let parts = stride(from: 0, to: bytes.count, by: 7).map { start in
+            reply(number: UInt8(truncatingIfNeeded: start / 7) & numberMask, Array(bytes[start...].prefix(7)))
+        }
+        return (parts + [.reply(number: 0, [])]).map(\.encoded)
+    }
+}
+
+/// Puts a reply of the OTP application together on the host's side.
+public struct OTPReplyAssembler: Sendable {
+    /// The parts so far.
+    public private(set) var bytes: [UInt8] = []
+    private var next: UInt8 = 0
+
+    /// The longest reply that the numbers allow, in bytes.
+    public static let limit = 32 * 7
+
+    /// Starts before the first part.
+    public init() {}
+
+    /// Takes the next part; true once the reply is whole. The same part again is passed over; a part out of turn throws.
+    public mutating func add(_ number: UInt8, _ part: [UInt8]) throws(WireError) -> Bool {
+        if number == 0, next > 0 { return true }
+        guard number == next, bytes.count + part.count <= Self.limit else {
+            if next > 0, number == next - 1, bytes.suffix(part.count) == part[...] { return false }
+            throw WireError(.malformed, at: bytes.count, "part \(number) of a reply where \(next) is next")
+        }
+        bytes += part
+        next += 1
+        return false
+    }
+
+    /// The first `count` bytes, once the CRC-16 behind them is right; else throws `malformed`.
+    public func checked(_ count: Int) throws(WireError) -> [UInt8] {
+        guard count >= 0, count <= bytes.count - 2 else {
+            throw WireError(.truncated, at: bytes.count, "a reply of \(count) bytes with its CRC, \(bytes.count) came")
+        }
+        guard CRC16.isValid(bytes.prefix(count + 2)) else {
+            throw WireError(.malformed, at: count, "the CRC of a reply is wrong")
+        }
+        return Array(bytes.prefix(count))
+    }
+}
