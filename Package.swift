@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "YKFIDO", targets: ["YKFIDO"]),
         .library(name: "YKPIV", targets: ["YKPIV"]),
         .library(name: "YKOTP", targets: ["YKOTP"]),
+        .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
     ],
     dependencies: [
@@ -47,6 +48,7 @@ let package = Package(
         .target(name: "CUDev"),
         .target(name: "CPublicSuffix", exclude: ["rules.inc"]),
         .target(name: "COpenSSL"),
+        .target(name: "CCurl"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "YKWire", swiftSettings: house),
         .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras, "COpenSSL"], swiftSettings: house),
@@ -63,6 +65,7 @@ let package = Package(
         .target(
             name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1, x509],
             swiftSettings: house),
+        .target(name: "YKHTTP", dependencies: ["YKTransport", "YKWire", "CCurl"], swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",
@@ -83,6 +86,7 @@ let package = Package(
         test(
             "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("scripts"), .copy("fixtures")]),
+        test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
     ]
 )

@@ -43,6 +43,31 @@ package final class LocalSocket: Sendable {
         setsockopt(handle, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
     }
 
+    /// Listens on a port of this machine that is free.
+    package convenience init(listeningOn address: UInt32 = 0x7F00_0001) throws(Failure) {
+        let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.init(handle, isTCP: true)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = address.bigEndian
+        let failed = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if failed != 0 || listen(handle, 16) != 0 { throw Failure(number: errno) }
+    }
+
+    /// The port that is listened on.
+    package var port: UInt16 {
+        var name = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(handle, $0, &size) }
+        }
+        return UInt16(bigEndian: name.sin_port)
+    }
+
     /// Listens on a new socket in the file system.
     package convenience init(listeningAt path: String) throws(Failure) {
         let handle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is asked of a server.
+public struct HTTPRequest: Hashable, Sendable {
+    /// Where.
+    public var url: HTTPURL
+    /// Header fields, in order.
+    public var fields: [HTTPField] = []
+    /// What is sent with POST; `nil` for GET.
+    public var body: [UInt8]?
+    /// How long the whole exchange may take.
+    public var timeout = Duration.seconds(30)
+    /// The most bytes that are read of the answer's body.
+    public var limit = 1 << 20
+    /// Whose word is taken for who the server is.
+    public var trust = HTTPTrust()
+
+    /// Asks for what is there (GET, RFC 9110 §9.3.1).
+    public init(get url: HTTPURL) { self.url = url }
+
+    /// Sends something (POST, RFC 9110 §9.3.3).
+    public init(post url: HTTPURL, _ body: [UInt8], type: String) {
+        self.url = url
+        self.body = body
+        fields = [HTTPField("Content-Type", type)]
+    }
+}
+
+/// A line of a header (RFC 9110 §5).
+public struct HTTPField: Hashable, Sendable {
+    /// The name as it is written; it is the same in any case of letters.
+    public let name: String
+    /// The value without blanks around it.
+    public let value: String
+
+    /// Makes a line.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether it can be sent: neither part can end the line.
+    var isSound: Bool {
+        let isName = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3A }
+        return isName && !name.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+extension [HTTPField] {
+    /// The values of all lines with this name.
+    public func values(of name: String) -> [String] {
+        let wanted = name.lowercased()
+        return filter { $0.name.lowercased() == wanted }.map(\.value)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server answers.
+public struct HTTPResponse: Hashable, Sendable {
+    /// The status code (RFC 9110 §15).
+    public let status: Int
+    /// Header fields, in order.
+    public let fields: [HTTPField]
+    /// The body as it came.
+    public let body: [UInt8]
+
+    /// Makes an answer.
+    public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// Where the server would rather be asked, when it says so and nothing else (RFC 9110 §15.4).
+    public var redirect: String? {
+        guard [301, 302, 303, 307, 308].contains(status) else { return nil }
+        return fields.values(of: "Location").first ?? ""
+    }
+
+    /// The media type in small letters, without its parameters.
+    public var type: String? {
+        let value = fields.values(of: "Content-Type").first
+        return value?.split(separator: ";").first?.lowercased().filter { $0 != " " }
+    }
+}
+
+extension [HTTPField] {
+    /// Reads the header of an answer, lines that end with CR LF or LF (RFC 9112 §5); the status line and what is no
+    /// field are passed over.
+    public init(parsing header: [UInt8]) {
+        self = header.split(whereSeparator: { $0 == 0x0A }).compactMap { line in
+            guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
+            let name = String(decoding: line[..<colon], as: UTF8.self)
+            let value = line[line.index(after: colon)...].trimmed
+            let field = HTTPField(name, String(decoding: value, as: UTF8.self))
+            return field.isSound ? field : nil
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without blanks at both ends.
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let start = drop(while: isBlank)
+        return start.lastIndex { !isBlank($0) }.map { start[...$0] } ?? []
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Whose word is taken for who a server is, over TLS.
+public struct HTTPTrust: Hashable, Sendable {
+    /// A file in PEM with the authorities that are trusted instead of the system's.
+    public var authorities: String?
+    /// The public keys of which the server has to have one; empty for any that an authority vouches for.
+    public var pins: [HTTPPin]
+
+    /// Trusts the system's authorities, or those of a file; with pins, the server has to have one of these keys besides.
+    public init(authorities: String? = nil, pins: [HTTPPin] = []) {
+        self.authorities = authorities
+        self.pins = pins
+    }
+}
+
+/// A server's public key, by the SHA-256 of its SubjectPublicKeyInfo (RFC 7469 §2.4).
+public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
+    /// The hash, 32 bytes.
+    public let hash: [UInt8]
+
+    /// Reads a pin: `sha256/` and the hash in base 64. Throws `malformed`.
+    public init(_ text: String) throws(HTTPError) {
+        let marks = ["sha256//", "sha256/", "sha256:"]
+        let mark = marks.first { text.hasPrefix($0) } ?? ""
+        guard let bytes = try? Base64.decode(String(text.dropFirst(mark.count))), bytes.count == 32 else {
+            throw .malformed("a pin is sha256/ and 32 bytes in base 64")
+        }
+        hash = bytes
+    }
+
+    /// The pin as it is usually written.
+    public var description: String { "sha256/" + Base64.encode(hash) }
+}
