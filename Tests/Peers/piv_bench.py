@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the peer tests of PIV share: a virtual key behind a real pcscd, programs run beside it, files of openssl."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+YKIT = os.path.abspath(os.environ.get("YKIT", f"{ROOT}/.build/debug/ykit"))
+DEFAULT_KEY = "0102030405060708" * 3
+OWN_FOLDER = tempfile.TemporaryDirectory()
+FOLDER = OWN_FOLDER.name
+failed = 0
+
+
+def expect(name, got, wanted=True):
+    global failed
+    print(f"{'ok  ' if got == wanted else 'FAIL'} {name}", flush=True)
+    if got != wanted:
+        failed += 1
+        print(f"     wanted {wanted!r}\n     got    {got!r}", flush=True)
+
+
+def skip(name, why):
+    print(f"skip {name}: {why}", flush=True)
+
+
+def run(*command, text=None, timeout=120):
+    """The exit status, and what was written to either output."""
+    result = subprocess.run(
+        command, input=text, capture_output=True, text=True, cwd=FOLDER, timeout=timeout, errors="replace",
+        env=dict(os.environ, HOME=FOLDER, XDG_STATE_HOME=FOLDER, XDG_DATA_HOME=FOLDER))
+    return result.returncode, result.stdout + result.stderr
+
+
+def works(name, *command, text=None, says=None):
+    """Expects a program to end well, and to say this."""
+    status, output = run(*command, text=text)
+    fine = status == 0 and (says is None or says in output)
+    expect(name, fine or f"{status}: {output.strip()[-600:]}")
+    return output
+
+
+def fails(name, *command, says, text=None):
+    """Expects a program to end badly, and to say why."""
+    status, output = run(*command, text=text)
+    expect(name, status != 0 and says in output or f"{status}: {output.strip()[-600:]}")
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def write(name, content):
+    with open(path(name), "wb") as file:
+        file.write(content)
+    return name
+
+
+def read(name):
+    with open(path(name), "rb") as file:
+        return file.read()
+
+
+def openssl(*arguments):
+    status, output = run("openssl", *arguments)
+    if status != 0:
+        raise SystemExit(f"FAIL openssl {' '.join(arguments)}: {output}")
+    return output
+
+
+def certify(public_key, name, out):
+    """A certificate for a public key from an issuer of this run: the key itself signs nothing for it."""
+    if not os.path.exists(path("ca.pem")):
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key",
+                "-out", "ca.pem", "-subj", "/CN=issuer", "-days", "30")
+    openssl("x509", "-new", "-force_pubkey", public_key, "-subj", f"/CN={name}", "-CA", "ca.pem", "-CAkey", "ca.key",
+            "-days", "30", "-out", out)
+    return out
+
+
+class Key:
+    """A virtual key in the reader while the block lasts."""
+
+    def __init__(self, firmware, name=None):
+        self.firmware = firmware
+        self.name = name or firmware
+
+    def start(self):
+        port = os.environ["YKIT_TEST_VPCD_PORTS"].split()[0]
+        command = [YKIT, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", path(f"key-{self.name}.json"),
+                   "--firmware", self.firmware]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        self.start()
+        for _ in range(200):
+            status, output = run("yubico-piv-tool", "-a", "version")
+            if status == 0 and self.firmware in output:
+                return self
+            time.sleep(0.05)
+        raise SystemExit(f"FAIL a virtual key of firmware {self.firmware} in the reader: {output}")
+
+    def __exit__(self, *_):
+        """A card that comes before pcscd has seen the last one go is never seen."""
+        with open(os.environ["YKIT_TEST_PCSCD_LOG"]) as log:
+            seen = log.read().count("Card Removed")
+            self.process.terminate()
+            self.process.wait()
+            for _ in range(200):
+                log.seek(0)
+                if log.read().count("Card Removed") > seen:
+                    return
+                time.sleep(0.05)
+
+
+def main(test):
+    """Runs a test beside a pcscd of its own."""
+    if "YKIT_TEST_VPCD_PORTS" not in os.environ:
+        script = os.path.abspath(sys.argv[0])
+        OWN_FOLDER.cleanup()
+        os.execv(sys.executable, [sys.executable, f"{ROOT}/tools/pcscd-sandbox", "--", sys.executable, script])
+    with OWN_FOLDER:
+        test()
+    sys.exit(1 if failed else 0)
