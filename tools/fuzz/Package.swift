@@ -14,6 +14,7 @@ let package = Package(
                 .product(name: "YKTransport", package: "ykit"),
                 .product(name: "YKOATH", package: "ykit"),
                 .product(name: "YKFIDO", package: "ykit"),
+                .product(name: "YKPIV", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],

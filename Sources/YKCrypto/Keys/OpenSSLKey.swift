@@ -8,7 +8,7 @@ struct OpenSSLKey: ~Copyable {
 
     /// Throws when OpenSSL 3 is not installed.
     static func requireLibrary() throws(CryptoFault) {
-        guard ykit_openssl() == 1 else { throw CryptoFault("OpenSSL: libcrypto.so.3 is not installed") }
+        guard ykit_openssl() == 1 else { throw .noOpenSSL }
     }
 
     init(_ handle: ykit_key?, _ what: @autoclosure () -> String) throws(CryptoFault) {
@@ -55,4 +55,9 @@ struct OpenSSLKey: ~Copyable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension CryptoFault {
+    /// OpenSSL 3 is not installed.
+    public static let noOpenSSL = CryptoFault("OpenSSL: libcrypto.so.3 is not installed")
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import COpenSSL
+
 extension VerificationKey {
     /// ECDSA on secp256k1 with SHA-256; the signature is DER. `point` is 04, x, y. Throws when it is not on the
     /// curve, and `noOpenSSL` where OpenSSL is not installed.
@@ -25,12 +27,12 @@ extension VerificationKey {
         [0x30, 0x43, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x71, 0x03, 0x3A, 0x00]
 
     private init(subjectPublicKeyInfo der: [UInt8], hashed: Bool, _ name: String) throws(CryptoFault) {
-        let library = try OpenSSL.shared.get()
-        guard library.verify(der, hashed: hashed, signature: [], message: []) != nil else {
-            throw CryptoFault("\(name): not a public key")
-        }
+        try OpenSSLKey.requireLibrary()
+        guard (try? OpenSSLKey(publicDER: der)) != nil else { throw CryptoFault("\(name): not a public key") }
         self.init { signature, message in
-            library.verify(der, hashed: hashed, signature: signature, message: message) ?? false
+            guard let key = try? OpenSSLKey(publicDER: der) else { return false }
+            return ykit_key_verify(
+                key.handle, hashed ? "SHA256" : nil, 0, signature, signature.count, message, message.count) == 1
         }
     }
 }

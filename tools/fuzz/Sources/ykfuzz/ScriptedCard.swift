@@ -7,10 +7,13 @@ import YKTransport
 
 /// A card that answers with the pieces of an input one after the other, and then with nothing but 9000.
 final class ScriptedCard: CardLink {
-    let identity = CardIdentity(reader: "fuzz", atr: [])
+    let identity: CardIdentity
     private var replies: [[UInt8]]
 
-    init(_ replies: [[UInt8]]) { self.replies = replies.reversed() }
+    init(_ replies: [[UInt8]], atr: [UInt8] = []) {
+        identity = CardIdentity(reader: "fuzz", atr: atr)
+        self.replies = replies.reversed()
+    }
 
     func exchange(_ command: [UInt8], deadline: Deadline) -> [UInt8] { replies.popLast() ?? [0x90, 0x00] }
     func begin(deadline: Deadline) -> Bool { false }

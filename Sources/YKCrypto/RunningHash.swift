@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// A digest that is made piece by piece, for messages that need not be in memory whole.
+public struct RunningHash: Sendable {
+    private enum State: Sendable {
+        case sha1(Insecure.SHA1)
+        case sha256(SHA256)
+        case sha384(SHA384)
+        case sha512(SHA512)
+    }
+
+    /// The hash function.
+    public let algorithm: HashAlgorithm
+    private var state: State
+
+    /// Begins with no bytes.
+    public init(_ algorithm: HashAlgorithm) {
+        self.algorithm = algorithm
+        state =
+            switch algorithm {
+            case .sha1: .sha1(Insecure.SHA1())
+            case .sha256: .sha256(SHA256())
+            case .sha384: .sha384(SHA384())
+            case .sha512: .sha512(SHA512())
+            }
+    }
+
+    /// Adds the next bytes of the message.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .sha1(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha1(hash)
+        case .sha256(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha256(hash)
+        case .sha384(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha384(hash)
+        case .sha512(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha512(hash)
+        }
+    }
+
+    /// Adds the next bytes of the message.
+    public mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+    /// The digest of what was added so far; more may be added afterwards.
+    public var digest: [UInt8] {
+        switch state {
+        case .sha1(let hash): Array(hash.finalize())
+        case .sha256(let hash): Array(hash.finalize())
+        case .sha384(let hash): Array(hash.finalize())
+        case .sha512(let hash): Array(hash.finalize())
+        }
+    }
+}
