@@ -20,6 +20,24 @@ import YKWire
         return pairs.joined()
     }
 
+    /// Replies of PIV's private keys: what is agreed on, and RSA that is no PKCS#1 signature; the headers stay, and so
+    /// do signatures and the dialogue with the management key.
+    @Test(arguments: [
+        ("0087119d097c078200850304112200", "7c058203aabbcc9000", "7c058203......9000"),
+        ("0087079d0a7c08820081040002aabb00", "7c0482021122" + "9000", "7c048202....9000"),
+        ("0087079d0a7c08820081040002aabb00", "7c0482021122" + "6110", "7c048202....6110"),
+        ("0087079a0a7c08820081040001ffff00", "7c04820211229000", "7c04820211229000"),
+        ("0087119a087c0682008102aabb00", "7c04820211229000", "7c04820211229000"),
+        ("0087039b0a7c0882008104aabbccdd00", "7c04820211229000", "7c04820211229000"),
+        ("0087119d03aabbcc00", "7c04820211229000", "7c048202....9000"),
+        ("0087119d097c078200850304112200", "aabbcc9000", "......9000"),
+    ]) func whatAKeyOfPIVGivesAway(_ command: String, _ reply: String, _ expected: String) throws {
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x90, 0x00])
+        let bytes = try Hex.decode(reply)
+        #expect(Self.dotted(bytes, redactor.masks(command: try Hex.decode(command), reply: bytes).reply) == expected)
+    }
+
     private static let oath = "00a4040007a000000527210100"
     private static let piv = "00a4040005a00000030800"
     private static let fido = "00a4040008a0000006472f000100"

@@ -76,7 +76,7 @@ package struct Redactor: Sendable {
         if let last = masks.last, last.end == start + command.data.count, case .bytes = command.le {
             masks[masks.count - 1] = Mask(offset: last.offset, length: bytes.count - last.offset)
         }
-        return (masks, hidesReply ? restOfReply(reply) : [])
+        return (masks, hidesReply ? restOfReply(reply, from: SecretPlaces.replyStart(applet, command, reply)) : [])
     }
 
     private mutating func select(_ command: APDU, _ reply: [UInt8]) {
@@ -101,14 +101,14 @@ package struct Redactor: Sendable {
             .map { ($0.lowerBound - start)..<($0.upperBound - start) }
     }
 
-    private mutating func restOfReply(_ reply: [UInt8]) -> [Mask] {
+    private mutating func restOfReply(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
         guard hidesReply else { return [] }
         if reply.dropLast().last != 0x61 { hidesReply = false }
-        return Self.body(reply)
+        return Self.body(reply, from: start)
     }
 
-    private static func body(_ reply: [UInt8]) -> [Mask] {
-        reply.count > 2 ? [Mask(offset: 0, length: reply.count - 2)] : []
+    private static func body(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
+        reply.count > start + 2 ? [Mask(offset: start, length: reply.count - 2 - start)] : []
     }
 
     /// Runs in order, those that touch or overlap made one.

@@ -27,12 +27,34 @@ enum SecretPlaces {
     /// Whether the reply to a command holds a secret.
     static func isReplySecret(_ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8]) -> Bool {
         let isPrinted = command.ins == 0xCB && data.starts(with: printedObject)
-        if applet == .piv || !hasSelected, isPrinted { return true }
+        if applet == .piv || !hasSelected, isPrinted || isPIVSecret(command, data) { return true }
         return applet == .hsmAuth && command.ins == 0x03
     }
 
     /// PIV's printed information: ykman keeps a management key there.
     private static let printedObject: [UInt8] = [0x5C, 0x03, 0x5F, 0xC1, 0x09]
+
+    /// Whether a private key of PIV agrees on a secret or, as far as that can be told, decrypts: an RSA operation on
+    /// what is not padded as a PKCS#1 v1.5 signature can be either.
+    private static func isPIVSecret(_ command: APDU, _ data: [UInt8]) -> Bool {
+        guard command.ins == 0x87, command.cla & 0x10 == 0, command.p2 != 0x9B else { return false }
+        guard let template = (try? TLV.list(data))?.value(0x7C), let fields = try? TLV.list(template) else {
+            return true
+        }
+        if fields.value(0x85) != nil { return true }
+        let isRSA = [0x05, 0x06, 0x07, 0x16].contains(command.p1)
+        return isRSA && fields.value(0x81).map { !$0.starts(with: [0x00, 0x01, 0xFF]) } ?? false
+    }
+
+    /// Where the secret of a reply begins: behind the headers of its data objects, so that a replay can read them.
+    static func replyStart(_ applet: AID?, _ command: APDU, _ reply: [UInt8]) -> Int {
+        guard applet == .piv, command.ins == 0x87 else { return 0 }
+        var reader = ByteReader(reply)
+        for tag in [0x7C, 0x82] as [TLV.Tag] {
+            guard (try? reader.tlvTag()) == tag, (try? reader.tlvLength()) != nil else { return 0 }
+        }
+        return reader.offset
+    }
 
     private static func all(_ data: [UInt8]) -> [Range<Int>] { data.isEmpty ? [] : [0..<data.count] }
 
