@@ -70,8 +70,8 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKOATH", "YKFIDO", "YKManagement",
-                "YKOTP", "YKVirtualKey", arguments,
+                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKVirtualKey", arguments,
+                "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP",
             ],
             swiftSettings: house),
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
@@ -84,7 +84,7 @@ let package = Package(
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
-            "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"],
+            "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),

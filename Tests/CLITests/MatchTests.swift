@@ -58,7 +58,14 @@ import YKWire
         #expect(Effect(of: [0, 0x01, 0, 0], in: .oath) == .write(reply: [0x90, 0x00]))
         #expect(Effect(of: [0, 0xA2, 0, 1, 5, 0x71, 1, 0x61, 0x74, 0], in: .oath) == .write(reply: nil))
         #expect(Effect(of: [0, 0xA2, 0, 1, 6, 0x71, 1, 0x61, 0x74, 1, 0], in: .oath) == .read)
-        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .piv) == .write(reply: nil))
+        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .piv) == .read)
+        #expect(Effect(of: [0, 0x20, 0, 0x80, 1, 0x31], in: .piv) == .write(reply: [0x90, 0x00]))
+        #expect(Effect(of: [0, 0x20, 0xFF, 0x80], in: .piv) == .write(reply: [0x90, 0x00]))
+        #expect(Effect(of: [0, 0x87, 0x0A, 0x9B, 1, 0], in: .piv) == .read)
+        #expect(Effect(of: [0, 0x87, 0x11, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
+        #expect(Effect(of: [0, 0x47, 0, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
+        #expect(Effect(of: [0, 0xF9, 0x9A, 0], in: .piv) == .read)
+        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .openPGP) == .write(reply: nil))
         #expect(Effect(of: [1, 2], in: .oath) == .write(reply: nil))
     }
 }

@@ -3,6 +3,7 @@
 import YKFIDO
 import YKManagement
 import YKOATH
+import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -17,6 +18,7 @@ enum Explain {
         case let error as ManagementError: management(error)
         case let error as OATHError: oath(error)
         case let error as FIDOError: fido(error)
+        case let error as PIVError: piv(error)
         case let error as WebAuthnError: webAuthn(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)

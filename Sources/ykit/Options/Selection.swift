@@ -7,6 +7,8 @@ struct Selection: Sendable, Hashable {
     var path: String?
     var link: LinkChoice = .auto
     var timeout: Double = 30
+    /// Whether the time-out was asked for.
+    var hasTimeout = false
 
     init() {}
 
@@ -41,5 +43,6 @@ struct Selection: Sendable, Hashable {
             throw .usage("the time-out has to be more than 0 and at most 86400 seconds")
         }
         timeout = seconds
+        hasTimeout = true
     }
 }

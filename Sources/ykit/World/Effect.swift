@@ -21,6 +21,8 @@ enum Effect: Hashable {
             self = .read
         } else if applet.map({ AID.oath.matches($0.rawValue) }) ?? false {
             self = Self.oath(command)
+        } else if applet.map({ AID.piv.matches($0.rawValue) }) ?? false {
+            self = Self.piv(command)
         } else {
             self = Self.reads(applet).contains(command.ins) ? .read : .write(reply: nil)
         }
@@ -37,12 +39,23 @@ enum Effect: Hashable {
         }
     }
 
+    /// PIV (NIST SP 800-73-4): what has no data of its own in the reply is assumed to be done. The management key can
+    /// be shown, because the card counts no tries of it; a PIN cannot.
+    private static func piv(_ command: APDU) -> Effect {
+        switch command.ins {
+        case 0xCB, 0xF7, 0xF8, 0xF9, 0xFD: return .read
+        case 0x20 where command.data.isEmpty && command.p1 == 0: return .read
+        case 0x87 where command.p2 == 0x9B: return .read
+        case 0x47, 0x87: return .write(reply: nil)
+        default: return .write(reply: [0x90, 0x00])
+        }
+    }
+
     private static func reads(_ applet: AID?) -> Set<UInt8> {
         guard let applet else { return [] }
         if AID.management.matches(applet.rawValue) { return [0x1D] }
         if AID.canokeyAdmin.matches(applet.rawValue) { return [0x31, 0x32] }
         if AID.ndef.matches(applet.rawValue) { return [0xB0] }
-        if AID.piv.matches(applet.rawValue) { return [0xCB, 0xF7, 0xF8, 0xFD] }
         if AID.openPGP.matches(applet.rawValue) { return [0xCA] }
         return []
     }

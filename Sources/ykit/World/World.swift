@@ -62,8 +62,12 @@ final class World {
     }
 
     /// The card that is meant, as a channel for a service to take over.
-    func connect() throws -> sending CardChannel {
+    ///
+    /// With `patience` a command may take that long, unless a time was asked for.
+    func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
         try checkForCard()
+        var environment = environment
+        if let patience, !selection.hasTimeout { environment.timeout = patience }
         return CardChannel(link: planned(try card()), environment: environment)
     }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on PIN, PUK and management key.
+struct PIVAccess: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "PIN, PUK and management key.",
+        subcommands: [
+            PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
+        ])
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Writes the attestation of a key.
+struct PIVAttestKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "attest", abstract: "Write a certificate which says that a key was made on this key.",
+        discussion:
+            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
+    static let members = ["slot", "format", "certificate", "chain", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "How the certificate is written: pem or der.")
+    var format: CertificateFormat = .pem
+
+    @Flag(help: "Put the certificate of f9 behind it (PEM).")
+    var chain = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if chain, format != .pem { throw ValidationError("--chain writes PEM") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let attestation = try await service.attest(slot)
+        let device = try await chain ? service.certificate(.attestation) : nil
+        let bytes = try format.encode(attestation) + Array((device?.pem ?? "").utf8)
+        var answer = Answer("the attestation of the key in \(slot) is in \(file)", [:])
+        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["certificate"] = try format.json(attestation)
+        answer.members["chain"] = device.map { .string($0.pem) } ?? .null
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Sets another management key.
+struct PIVChangeManagementKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-management-key", abstract: "Set another management key.",
+        discussion: """
+            With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
+            ykman use it from then on without being told. Without --protect a made-up key is shown once, or written \
+            into --key-file.
+            """)
+    static let members = ["algorithm", "touch", "protected", "keyFile"]
+
+    @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the present one unless told.")
+    var algorithm: ManagementKeyType?
+
+    @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.")
+    var touch = false
+
+    @Flag(name: .shortAndLong, help: "Make a random key up.")
+    var generate = false
+
+    @Flag(name: .shortAndLong, help: "Keep the new key on the key, behind the PIN.")
+    var protect = false
+
+    @Option(
+        help: ArgumentHelp("Write a made-up key into this new file.", valueName: "file"), completion: .file())
+    var keyFile: String?
+
+    @OptionGroup(title: "New Management Key Options")
+    var new: NewManagementKeyOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if generate, new.isGiven { throw ValidationError("--generate takes no new key") }
+        if keyFile != nil, !generate { throw ValidationError("--key-file needs --generate") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "set another one")
+        let present = try await service.findManagementKeyType()
+        let type = algorithm ?? present
+        let key = try await newKey(type, service, world)
+        if protect { try await unlocking.verify(for: "keep the management key behind it") }
+        if let keyFile, world.plan == nil { try Files.create(Array((Self.digits(key) + "\n").utf8), at: keyFile) }
+        try await service.setManagementKey(
+            ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect)
+        if generate, !protect, keyFile == nil, world.plan == nil { try show(key) }
+        return Answer(
+            "the management key is set: \(type)" + (protect ? ", kept on the key behind the PIN" : ""),
+            [
+                "algorithm": .string(type.description), "touch": .bool(touch), "protected": .bool(protect),
+                "keyFile": keyFile.map(JSON.string) ?? .null,
+            ])
+    }
+
+    /// The new key: made up, given, or asked for twice.
+    private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ world: World) async throws -> SharedSecret {
+        if generate {
+            if !protect, keyFile == nil, world.plan == nil { try Self.terminalIsThere() }
+            return try await service.randomManagementKey(type)
+        }
+        switch try SecretInput.given(new.source, world.terminal) {
+        case .secret(let text): return SharedSecret(try HexSecret.decode(text))
+        case .none:
+            let prompt = try Prompt(orElse: new.source.hint)
+            prompt.tell("a management key of \(type) has \((type.keySize ?? 24) * 2) hexadecimal digits")
+            return SharedSecret(try HexSecret.decode(try prompt.newSecret("new management key", "it cannot be empty")))
+        }
+    }
+
+    private static let whereTo = "keep it with --protect, or write it into a file with --key-file"
+
+    /// A key that nobody can be shown is not set.
+    private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
+
+    private func show(_ key: SharedSecret) throws {
+        try Prompt(orElse: Self.whereTo).tell("the new management key, shown this once: \(Self.digits(key))")
+    }
+
+    private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Changes the PUK.
+struct PIVChangePUK: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-puk", abstract: "Change the PUK. A wrong old one costs a try.",
+        discussion: """
+            The PUK sets a new PIN when all tries of the PIN are lost; that of a new key is 12345678. When both come by \
+            standard input, the first line is the old PUK, the second the new one.
+            """)
+    static let members = ["changed"]
+
+    @OptionGroup(title: "PUK Options")
+    var puk: PUKOptions
+
+    @OptionGroup(title: "New PUK Options")
+    var new: NewPUKOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let old = try await world.pivPUK(puk, of: service, for: "change the PUK")
+        try await service.changePUK(from: old, to: try new.source.newCode("PUK", world))
+        return Answer("the PUK is changed", ["changed": true])
+    }
+}

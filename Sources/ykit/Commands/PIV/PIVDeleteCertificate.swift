@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Deletes a certificate.
+struct PIVDeleteCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the certificate of a slot; its key stays.",
+        discussion: "The management key is needed.")
+    static let members = ["slot"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        if !force, world.plan == nil { try Prompt.confirm("delete the certificate in \(slot)?") }
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "delete a certificate")
+        try await service.deleteCertificate(slot)
+        return Answer("deleted the certificate in \(slot)", ["slot": .string(slot.description)])
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Deletes a key.
+struct PIVDeleteKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a key for good (firmware 5.7 and later).",
+        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.")
+    static let members = ["slot"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        if !force, world.plan == nil { try Prompt.confirm("delete the key in \(slot) for good?") }
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "delete a key")
+        try await service.deleteKey(slot)
+        return Answer("deleted the key in \(slot)", ["slot": .string(slot.description)])
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Writes a certificate.
+struct PIVExportCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the certificate of a slot. No PIN is needed.",
+        discussion: "--format ssh gives its public key as a line for authorized_keys.")
+    static let members = ["slot", "format", "certificate", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "How the certificate is written: pem, der or ssh.")
+    var format: CertificateFormat = .pem
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let certificate = try await service.certificate(slot)
+        var answer = Answer("the certificate of \(slot) is in \(file)", [:])
+        try FileOutput(path: file).put(format.encode(certificate), isText: format.isText, &answer, world)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["certificate"] = try format.json(certificate)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Writes a public key.
+struct PIVExportKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the public key of a slot. Private keys never leave the key.",
+        discussion: """
+            --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 key. The card's own \
+            word is taken first, then an attestation, then the slot's certificate.
+            """)
+    static let members = ["slot", "algorithm", "format", "publicKey", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "How the public key is written: pem, der, ssh or age.")
+    var format: PublicKeyFormat = .pem
+
+    @Option(help: "What stands at the end of a line for SSH.")
+    var comment: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let key = try await service.publicKey(slot)
+        let bytes = try format.encode(key, comment: comment ?? "PIV-\(slot)")
+        var answer = Answer("the public key of \(slot) is in \(file)", [:])
+        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = PIVAlgorithm(key).map { .string($0.description) } ?? .null
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["publicKey"] = format.json(bytes)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Writes the content of a data object.
+struct PIVExportObject: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the content of a data object.", discussion: ObjectNames.text)
+    static let members = ["object", "id", "content", "output"]
+
+    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
+    var object: PIVObjectID
+
+    @Argument(help: "Where the content goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let content: [UInt8]
+        do { content = try await service.object(object) } catch {
+            guard case .pinRequired = error else { throw error }
+            var unlocking = PIVUnlocking(world, service, pin)
+            try await unlocking.verify(for: "read the object \(object)")
+            content = try await service.object(object)
+        }
+        if content.isEmpty { throw PIVError.noSuchObject(object) }
+        var answer = Answer("the content of \(object) is in \(file)", [:])
+        try FileOutput(path: file).put(content, isText: false, &answer, world)
+        answer.members["object"] = .string(object.description)
+        answer.members["id"] = .string(Hex.encode(object.bytes))
+        answer.members["content"] = .string(Base64.encodeURL(content))
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}
+
+/// The objects that have a name.
+enum ObjectNames {
+    static let text = """
+        Names: ccc, chuid, authentication-certificate, fingerprints, security, facial, printed, signature-certificate, \
+        key-management-certificate, card-authentication-certificate, key-history, iris, discovery, administration, \
+        attestation-certificate. Objects that need the PIN ask for it.
+        """
+}

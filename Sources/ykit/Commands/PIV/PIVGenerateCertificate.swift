@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Makes a self-signed certificate.
+struct PIVGenerateCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a self-signed certificate for the key in a slot, and put it there.",
+        discussion: "The PIN and the management key are needed. Where no card tells the public key, name its file.")
+    static let members = ["slot", "certificate", "pem"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "The slot's public key, when the card does not tell it.", completion: .file())
+    var publicKey: String?
+
+    @OptionGroup
+    var subject: SubjectOptions
+
+    @Option(name: .shortAndLong, help: "How many days it is valid.")
+    var days = 365
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let template = try subject.template()
+        let given = try publicKey.map { try KeyFile.publicKey($0) }
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "store a certificate")
+        let use = try await unlocking.prepare(
+            slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
+        let key = use.key ?? given
+        let days = days
+        let certificate = try await use.touching(world) {
+            try await service.selfSignedCertificate(use.slot, template, days: days, key: key)
+        }
+        try await service.putCertificate(certificate.der, slot)
+        var answer = Answer(["put a certificate into \(slot)"], [:])
+        answer.lines += Table.lines(certificate.rows(at: world.now))
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = certificate.json
+        answer.members["pem"] = .string(certificate.pem)
+        return answer
+    }
+}

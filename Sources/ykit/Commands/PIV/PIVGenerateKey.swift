@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Makes a key pair.
+struct PIVGenerateKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a key pair on the key; the private half never leaves it.",
+        discussion: """
+            The public key is written as PEM unless told otherwise. The management key is needed. RSA takes from \
+            seconds to minutes.
+            """)
+    static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(
+        name: .shortAndLong,
+        help: "The kind of key: rsa1024, rsa2048, rsa3072, rsa4096, ecc-p256, ecc-p384, ed25519 or x25519.")
+    var algorithm: PIVAlgorithm = .p256
+
+    @OptionGroup
+    var policies: KeyPolicyOptions
+
+    @Option(help: "How the public key is written: pem, der, ssh or age.")
+    var format: PublicKeyFormat = .pem
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the slot is lost.")
+    var force = false
+
+    @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
+    var allowWeakRsa = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
+        try await KeyOverwriting(world: world, service: service, force: force).check(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "make a key")
+        let progress = algorithm.modulusSize.map { _ in Progress(world.terminal, "making an \(algorithm) key") }
+        defer { progress?.end() }
+        let key = try await service.generateKey(
+            slot, algorithm, policies: policies.policies, allowingWeakRSA: allowWeakRsa)
+        progress?.end()
+        let bytes = try format.encode(key, comment: "PIV-\(slot)")
+        var answer = Answer("made an \(algorithm) key in \(slot), its public key is in \(file)", [:])
+        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(algorithm.description)
+        answer.members["pinPolicy"] = .string(policies.pinPolicy.description)
+        answer.members["touchPolicy"] = .string(policies.touchPolicy.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["publicKey"] = format.json(bytes)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+
+    func validate() throws {
+        if format == .age, algorithm != .x25519 { throw ValidationError("an age recipient is an x25519 key") }
+        if format == .ssh, algorithm == .x25519 { throw ValidationError("SSH has no form for an x25519 key") }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Makes a new CHUID or CCC.
+struct PIVGenerateObject: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a new CHUID or CCC, the objects by which programs tell cards apart.",
+        discussion: "The management key is needed.")
+    static let members = ["object", "id", "guid"]
+
+    @Argument(help: "What is made: chuid or ccc.")
+    var object: ObjectChoice
+
+    @Flag(name: .shortAndLong, help: "Do not ask before one that is there is replaced.")
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// What can be made.
+    enum ObjectChoice: String, CaseIterable, ExpressibleByArgument {
+        case chuid, ccc
+
+        init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+
+        var id: PIVObjectID { self == .chuid ? .chuid : .capability }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).check(object.id)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "write an object")
+        var answer = Answer("made a new \(object.rawValue)", [:])
+        switch object {
+        case .chuid: answer.members["guid"] = .string(try await service.makeCHUID().guidText)
+        case .ccc: try await service.makeCapability()
+        }
+        answer.members["object"] = .string(object.rawValue)
+        answer.members["id"] = .string(Hex.encode(object.id.bytes))
+        return answer
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on the PIV application.
+struct PIVGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "piv", abstract: "PIV: keys, certificates, and what is done with them.",
+        discussion: """
+            Slots: 9a (authentication), 9c (signature), 9d (key-management), 9e (card-authentication), 82 to 95 \
+            (retired1 to retired20), f9 (attestation). Files: - stands for standard input or output.
+            """,
+        subcommands: [
+            PIVShow.self, PIVAccess.self, PIVKeys.self, PIVCertificates.self, PIVObjects.self, PIVSign.self,
+            PIVDecrypt.self, PIVDerive.self, PIVAttest.self, PIVReset.self,
+        ])
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Puts a certificate into a slot.
+struct PIVImportCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put a certificate from a file into a slot.",
+        discussion: """
+            The file is PEM, DER or PKCS#12; of several certificates the first is taken. One that does not belong to \
+            the key in the slot is refused, as far as the card tells its keys. The management key is needed.
+            """)
+    static let members = ["slot", "certificate", "compressed", "belongs"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file())
+    var file: String
+
+    @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.")
+    var compress = false
+
+    @Flag(help: "Do not check whether it belongs to the key in the slot.")
+    var noCheck = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
+    var force = false
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: KeyFileOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard let certificate = try fileOptions.read(file, world).certificates.first else {
+            throw Explanation("no-certificate", .notFound, "\(file.printable) holds no certificate")
+        }
+        let service = try await world.openPIV()
+        var answer = Answer()
+        let belongs = try await noCheck ? nil : check(certificate, service, &answer)
+        try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "store a certificate")
+        try await service.putCertificate(certificate.der, slot, compressed: compress)
+        answer.lines = ["put a certificate into \(slot)"] + Table.lines(certificate.rows(at: world.now))
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = certificate.json
+        answer.members["compressed"] = .bool(compress)
+        answer.members["belongs"] = belongs.map(JSON.bool) ?? .null
+        return answer
+    }
+
+    /// Whether it belongs to the key in the slot; `nil` when there is none, or the card does not tell.
+    private func check(
+        _ certificate: PIVCertificate, _ service: PIVService, _ answer: inout Answer
+    ) async throws -> Bool? {
+        do {
+            try await service.check(certificate, belongsTo: slot)
+            return true
+        } catch {
+            switch error {
+            case .noKey: answer.warnings.append("slot \(slot) has no key")
+            case .pinRequired, .unfit:
+                answer.warnings.append("the card does not tell which key is in \(slot), so it was not checked")
+            default: throw error
+            }
+            return nil
+        }
+    }
+}

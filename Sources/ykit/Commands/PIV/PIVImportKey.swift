@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Puts a private key into a slot.
+struct PIVImportKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put a private key from a file into a slot.",
+        discussion: """
+            The file is PEM, DER or PKCS#12, encrypted or not. The management key is needed. A key that was elsewhere \
+            before cannot be attested.
+            """)
+    static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup
+    var policies: KeyPolicyOptions
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the slot is lost.")
+    var force = false
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: KeyFileOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let content = try fileOptions.read(file, world)
+        guard let key = content.privateKey else {
+            throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
+        }
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).check(slot)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "import a key")
+        let algorithm = try await service.importKey(key, slot, policies: policies.policies)
+        var answer = Answer("put an \(algorithm) key into \(slot)", [:])
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(algorithm.description)
+        answer.members["pinPolicy"] = .string(policies.pinPolicy.description)
+        answer.members["touchPolicy"] = .string(policies.touchPolicy.description)
+        answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.publicKey.subjectPublicKeyInfo))
+        answer.members["certificates"] = .int(Int64(content.certificates.count))
+        if !content.certificates.isEmpty {
+            answer.lines.append("the file has a certificate, too: ykit piv certificates import \(slot) \(file)")
+        }
+        return answer
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Writes a data object.
+struct PIVImportObject: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Write a data object from a file; an empty file deletes it.",
+        discussion: "The management key is needed. " + ObjectNames.text)
+    static let members = ["object", "id", "size"]
+
+    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
+    var object: PIVObjectID
+
+    @Argument(help: "The file with the content, - for standard input.", completion: .file())
+    var file: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask before an object that is there is replaced.")
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let content = try Files.read(file)
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).check(object)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "write an object")
+        try await service.putObject(object, content)
+        return Answer(
+            content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes into \(object)",
+            [
+                "object": .string(object.description), "id": .string(Hex.encode(object.bytes)),
+                "size": .int(Int64(content.count)),
+            ])
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Says what is known of a key.
+struct PIVKeyInfo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show what the card says of a key. No PIN is needed.",
+        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
+    static let members = ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        var answer = Answer()
+        answer.members["slot"] = .string(slot.description)
+        guard let metadata = try await service.metadata(of: slot) else {
+            let key = try await service.publicKey(slot)
+            let algorithm = PIVAlgorithm(key)?.description
+            answer.members["algorithm"] = algorithm.map(JSON.string)
+            answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo))
+            answer.lines = Table.lines([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
+            return answer
+        }
+        metadata.add(to: &answer.members)
+        answer.lines = Table.lines([
+            ["slot", "\(slot), \(slot.name)"], ["algorithm", metadata.algorithm.description],
+            ["origin", metadata.origin?.description ?? "not told"], ["PIN policy", metadata.policies.pin.description],
+            ["touch policy", metadata.policies.touch.description],
+        ])
+        return answer
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on private keys.
+struct PIVKeys: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Private keys in the slots.",
+        subcommands: [
+            PIVGenerateKey.self, PIVImportKey.self, PIVKeyInfo.self, PIVExportKey.self, PIVMoveKey.self,
+            PIVDeleteKey.self, PIVAttestKey.self,
+        ])
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Moves a key to another slot.
+struct PIVMoveKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a key to another slot (firmware 5.7 and later).",
+        discussion: "Its certificate stays where it is. The management key is needed.")
+    static let members = ["from", "to"]
+
+    @Argument(help: "The slot that has the key.")
+    var from: PIVSlot
+
+    @Argument(help: "The slot that gets it.")
+    var to: PIVSlot
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the other slot is lost.")
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if from == to { throw ValidationError("a key is moved to another slot") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        try await KeyOverwriting(world: world, service: service, force: force).check(to)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "move a key")
+        try await service.moveKey(from: from, to: to)
+        return Answer(
+            "moved the key from \(from) to \(to)", ["from": .string(from.description), "to": .string(to.description)])
+    }
+}

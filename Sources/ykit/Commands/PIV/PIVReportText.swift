@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKPIV
+import YKTransport
+import YKWire
+
+/// What there is to say of a PIV application, for people.
+struct PIVReportText {
+    let report: PIVReport
+    /// The time of day, in seconds since 1970.
+    let now: Int64
+
+    var lines: [String] {
+        var rows = [["version", report.identity.version?.description ?? "not told"]]
+        rows.append(["serial", report.serial.map(String.init) ?? "not told"])
+        rows.append(["PIN", Self.tries(report.pin)])
+        rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
+        rows.append(["management key", managementKey])
+        rows.append(["CHUID", report.chuid.map(\.guidText) ?? "none"])
+        rows.append(["CCC", report.capability.map { _ in "there" } ?? "none"])
+        let slots = report.slots.flatMap { [""] + slot($0) }
+        return Table.lines(rows) + (slots.isEmpty ? ["", "no keys and no certificates"] : slots)
+    }
+
+    private static func tries(_ metadata: PINMetadata?) -> String {
+        guard let metadata else { return "not told" }
+        if metadata.isBlocked { return "blocked" }
+        let total = metadata.triesTotal.map { " of \($0)" } ?? ""
+        let words = "\(metadata.triesLeft)\(total) tries left"
+        return metadata.isDefault == true ? words + ", that of a new key" : words
+    }
+
+    private var managementKey: String {
+        let isProtected = report.administration.isKeyProtected ? "kept behind the PIN" : nil
+        guard let metadata = report.managementKey else { return isProtected ?? "not told" }
+        let words: [String?] = [
+            metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
+            metadata.isDefault == true ? "that of a new key" : nil,
+        ]
+        return words.compactMap(\.self).joined(separator: ", ")
+    }
+
+    private func slot(_ slot: PIVReport.Slot) -> [String] {
+        var rows = [["slot \(slot.slot)", slot.slot.name]]
+        if let metadata = slot.metadata { rows.append(["  key", metadata.words]) }
+        switch slot.certificate {
+        case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
+        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explain.piv(error).message])
+        case nil: rows.append(["  certificate", "none"])
+        }
+        return Table.lines(rows)
+    }
+
+    /// What everybody knows of a new card, and flaws of its firmware.
+    var warnings: [String] {
+        report.defaults.map { item in
+            switch item {
+            case .pin: "the PIN is that of every new key; change it with 'ykit piv access change-pin'"
+            case .puk: "the PUK is that of every new key; change it with 'ykit piv access change-puk'"
+            case .managementKey: PIVUnlocking.isDefault
+            }
+        } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
+    }
+}

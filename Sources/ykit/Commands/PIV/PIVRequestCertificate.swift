@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Makes a request for a certificate.
+struct PIVRequestCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "request", abstract: "Make a request for a certificate (PKCS#10) for the key in a slot.",
+        discussion: "The PIN is needed. Where no card tells the public key, name its file with --public-key.")
+    static let members = ["slot", "subject", "format", "request", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "Where the request goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @OptionGroup
+    var subject: SubjectOptions
+
+    @Option(
+        help: ArgumentHelp("The slot's public key, when the card does not tell it.", valueName: "file"),
+        completion: .file())
+    var publicKey: String?
+
+    @Option(help: "How the request is written: pem or der.")
+    var format: RequestFormat = .pem
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// How a request is written.
+    enum RequestFormat: String, CaseIterable, ExpressibleByArgument {
+        case pem, der
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let template = try subject.template()
+        let given = try publicKey.map { try KeyFile.publicKey($0) }
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
+        let key = use.key ?? given
+        let der = try await use.touching(world) {
+            try await service.certificateRequest(use.slot, template, key: key)
+        }
+        let pem = PEM.text("CERTIFICATE REQUEST", der)
+        var answer = Answer("the request for \(template.subject.description.printable) is in \(file)", [:])
+        try FileOutput(path: file).put(
+            format == .pem ? Array(pem.utf8) : der, isText: format == .pem, &answer, world)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["subject"] = .string(template.subject.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["request"] = .string(format == .pem ? pem : Base64.encodeURL(der))
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKTransport
+import YKWire
+
+/// Removes everything the PIV application holds.
+struct PIVReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all PIV keys, certificates and objects, and set PIN and PUK anew.",
+        discussion: """
+            The card allows it only when PIN and PUK are blocked, so all their tries are used up first. Afterwards \
+            the PIN is 123456, the PUK 12345678, the management key that of a new key. The attestation key in f9 stays. \
+            Neither PIN nor management key is needed. Other applications of the key are not touched.
+            """)
+    static let members = ["reset"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        if let plan = world.plan { return try await describe(plan, service) }
+        if !force {
+            try Prompt.confirm(
+                typing: "reset",
+                "this blocks PIN and PUK, then deletes all PIV keys, certificates and objects of this key for good")
+        }
+        try await service.reset()
+        var answer = Answer("all PIV keys and certificates are deleted", ["reset": true])
+        answer.warnings = ["PIN, PUK and management key are those of a new key now"]
+        return answer
+    }
+
+    /// How often the wrong ones are sent depends on the card, so a plan says it in words.
+    private func describe(_ plan: Plan, _ service: PIVService) async throws -> Answer {
+        for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
+            plan.add(
+                .init(command: [], words: name + " with wrong ones, until it is blocked", details: [], isSent: false))
+        }
+        try await service.resetBlocked()
+        return Answer()
+    }
+}

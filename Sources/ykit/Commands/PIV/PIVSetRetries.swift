@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Sets how many wrong tries there are.
+struct PIVSetRetries: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-retries", abstract: "Set how many wrong tries PIN and PUK have, 1 to 255 each.",
+        discussion: """
+            PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
+            management key are needed.
+            """)
+    static let members = ["pinRetries", "pukRetries"]
+
+    @Argument(help: ArgumentHelp("Tries of the PIN.", valueName: "pin-tries"))
+    var pinTries: Int
+
+    @Argument(help: ArgumentHelp("Tries of the PUK.", valueName: "puk-tries"))
+    var pukTries: Int
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {
+            throw ValidationError("PIN and PUK have 1 to 255 tries")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        if !force, world.plan == nil {
+            try Prompt.confirm("this makes the PIN 123456 and the PUK 12345678 again; go on?")
+        }
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "set the tries")
+        try await unlocking.verify(for: "set the tries")
+        try await service.setRetries(pin: pinTries, puk: pukTries)
+        var answer = Answer(
+            "the PIN has \(pinTries) tries, the PUK \(pukTries)",
+            ["pinRetries": .int(Int64(pinTries)), "pukRetries": .int(Int64(pukTries))])
+        answer.warnings = [
+            "PIN and PUK are those of a new key now; change them with 'ykit piv access change-pin' and 'change-puk'"
+        ]
+        return answer
+    }
+}

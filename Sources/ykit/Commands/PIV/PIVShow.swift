@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Says what is in a PIV application.
+struct PIVShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show keys, certificates, and the state of PIN, PUK and management key.",
+        discussion: """
+            No PIN is needed and no try is lost. Retired slots are looked at as far as the key history says that they \
+            are in use; --all looks at all of them and at f9.
+            """)
+    static let members = [
+        "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
+    ]
+
+    @Flag(name: .shortAndLong, help: "Look at all slots.")
+    var all = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let text = PIVReportText(report: try await service.report(all ? .all : .usual), now: world.now)
+        var answer = Answer()
+        answer.lines = text.lines
+        answer.warnings = text.warnings
+        for (name, value) in text.members { answer.members[name] = value }
+        return answer
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Signs a file.
+struct PIVSign: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign a file with the key in a slot.",
+        discussion: """
+            The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
+            RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
+            -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere.
+            """)
+    static let members = ["slot", "algorithm", "hash", "padding", "signature", "output"]
+
+    @Option(name: .shortAndLong, help: "The slot.")
+    var slot: PIVSlot
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file = "-"
+
+    @Option(help: "The hash: sha256, sha384, sha512 or sha1; of no account with Ed25519.")
+    var hash: HashChoice = .sha256
+
+    @Option(help: "How RSA pads: pkcs1 or pss.")
+    var padding: SignaturePadding = .pkcs1
+
+    @Flag(help: "The file is the digest.")
+    var digest = false
+
+    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    var format: SignatureFormat = .der
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @Option(help: "The kind of key, when the card does not tell it.")
+    var algorithm: PIVAlgorithm?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// How RSA pads a digest.
+    enum SignaturePadding: String, CaseIterable, ExpressibleByArgument {
+        case pkcs1, pss
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let content = try Files.read(file)
+        let service = try await world.openPIV()
+        var unlocking = PIVUnlocking(world, service, pin)
+        let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign")
+        let input = digest ? SigningInput.digest(content) : .message(content)
+        let (hash, padding) = (hash, padding)
+        let signature = try await use.touching(world) {
+            try await service.sign(
+                input, use.slot, hash: hash.algorithm, padding: padding == .pss ? .pss : .usual,
+                algorithm: use.algorithm)
+        }
+        var answer = Answer("the signature is in \(output)", [:])
+        let bytes = try format.encode(signature, use.algorithm)
+        try FileOutput(path: output).put(bytes, isText: format == .base64, &answer, world)
+        let isRSA = use.algorithm.modulusSize != nil
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(use.algorithm.description)
+        answer.members["hash"] = use.algorithm == .ed25519 ? .null : .string(hash.rawValue)
+        answer.members["padding"] = isRSA ? .string(padding.rawValue) : .null
+        answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, use.algorithm)))
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}

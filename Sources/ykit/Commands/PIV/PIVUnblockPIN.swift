@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+import YKWire
+
+/// Sets a new PIN by the PUK.
+struct PIVUnblockPIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unblock-pin", abstract: "Set a new PIN by the PUK. A wrong PUK costs a try.",
+        discussion: "When both come by standard input, the first line is the PUK, the second the new PIN.")
+    static let members = ["changed"]
+
+    @OptionGroup(title: "PUK Options")
+    var puk: PUKOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let puk = try await world.pivPUK(puk, of: service, for: "set a new PIN")
+        try await service.unblockPIN(puk: puk, newPIN: try new.source.newCode("PIN", world))
+        return Answer("the PIN is set, with all its tries", ["changed": true])
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKPIV
+import YKWire
+
+extension PIVUnlocking {
+    /// Gives the management key: the one that was given; else that of a new card, with a warning, when the card still
+    /// has it; else the one that the PIN protects; else it is asked for.
+    mutating func manage(_ options: ManagementKeyOptions, for reason: String) async throws {
+        let metadata = try await service.managementKeyMetadata()
+        switch try SecretInput.given(options.source, world.terminal) {
+        case .secret(let text): return try await authenticate(text, metadata)
+        case .none: break
+        }
+        if metadata?.isDefault != false, try await useDefault(metadata) { return }
+        if try await service.administration().isKeyProtected { return try await useProtected(for: reason) }
+        guard world.plan == nil else { throw stopped }
+        let prompt = try Prompt(orElse: options.source.hint)
+        let kind = try await service.findManagementKeyType()
+        prompt.tell("to \(reason), the key asks for its management key: \(kind), \((kind.keySize ?? 24) * 2) digits")
+        try await authenticate(try prompt.secret("management key"), metadata)
+    }
+
+    /// Tries the key of every new card, which costs nothing; answers whether it was the right one.
+    private mutating func useDefault(_ metadata: ManagementKeyMetadata?) async throws -> Bool {
+        do {
+            try await authenticate(ManagementKey.defaultKey(), metadata)
+        } catch {
+            switch error {
+            case PIVError.wrongManagementKey where metadata?.isDefault != true: return false
+            case PIVError.managementKeyLength where metadata?.isDefault != true: return false
+            default: throw error
+            }
+        }
+        world.terminal.warn(Self.isDefault)
+        return true
+    }
+
+    static let isDefault =
+        "the management key is still that of every new key; set another with "
+        + "'ykit piv access change-management-key --generate --protect'"
+
+    /// The key behind the PIN; a plan does not give the PIN, so it ends here.
+    private mutating func useProtected(for reason: String) async throws {
+        guard world.plan == nil else { throw stopped }
+        try await service.authenticate(
+            withProtectedKeyOf: try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)"))
+        isVerified = true
+    }
+
+    private func authenticate(_ text: borrowing Secret, _ metadata: ManagementKeyMetadata?) async throws {
+        try await authenticate(ManagementKey(try HexSecret.decode(text)), metadata)
+    }
+
+    private func authenticate(_ key: consuming ManagementKey, _ metadata: ManagementKeyMetadata?) async throws {
+        guard metadata?.touch != .never, metadata != nil else { return try await service.authenticate(with: key) }
+        let prompt = TouchPrompt(world.terminal)
+        defer { prompt.end() }
+        try await service.authenticate(with: key)
+    }
+
+    private var stopped: Explanation {
+        world.plan?.stop()
+        return Explanation("plan", .failed, "the plan ends here")
+    }
+}
+
+/// Secrets in hexadecimal digits.
+enum HexSecret {
+    /// The bytes; blanks and colons between them do no harm.
+    static func decode(_ text: borrowing Secret) throws -> Secret {
+        var digits = text.copyBytes().filter { !Array(" :".utf8).contains($0) }
+        defer { Secret.wipe(&digits) }
+        guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), !bytes.isEmpty else {
+            throw Explanation.usage("a management key is written in hexadecimal digits: 32, 48 or 64 of them")
+        }
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKWire
+
+/// How a public key is written.
+enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
+    case pem, der, ssh, age
+
+    var isText: Bool { self != .der }
+
+    /// The key in this form. SSH has none for X25519, and age has one for nothing else.
+    func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
+        switch self {
+        case .pem: return Array(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
+        case .der: return key.subjectPublicKeyInfo
+        case .ssh:
+            guard let text = SSHPublicKey.text(key, comment: comment) else {
+                throw .usage("SSH has no form for an X25519 key", hint: "--format age, or --format pem")
+            }
+            return Array((text + "\n").utf8)
+        case .age:
+            guard case .x25519(let bytes) = key else {
+                throw .usage("an age recipient is an X25519 key", hint: "--format ssh is for the others")
+            }
+            return Array((Bech32.encode("age", bytes) + "\n").utf8)
+        }
+    }
+
+    /// The same as a member of an answer.
+    func json(_ bytes: [UInt8]) -> JSON {
+        switch self {
+        case .pem: .string(String(decoding: bytes, as: UTF8.self))
+        case .der: .string(Base64.encodeURL(bytes))
+        case .ssh, .age: .string(String(decoding: bytes, as: UTF8.self).trimmed)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// How a signature is written.
+enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
+    /// As X.509 and OpenSSL have it.
+    case der
+    /// ECDSA as two numbers of equal length (IEEE P1363, JWS); other signatures as they are.
+    case raw
+    /// DER in base 64.
+    case base64
+
+    /// The signature in this form.
+    func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+        self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, algorithm)
+    }
+
+    /// The signature as bytes: of two numbers, else as the key made it.
+    func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+        guard self == .raw, let size = algorithm.curve?.fieldSize else { return signature }
+        guard let numbers = try? TLV.list(TLV.list(signature).value(0x30) ?? []), numbers.count == 2 else {
+            throw Explain.malformed("the key's signature is not what ECDSA makes")
+        }
+        return numbers.flatMap { $0.value.padded(to: size) }
+    }
+}

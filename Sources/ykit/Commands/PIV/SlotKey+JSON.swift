@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKPIV
+import YKWire
+
+extension SlotMetadata {
+    /// What the card says of a key, as members of an answer.
+    func add(to members: inout JSON.Object) {
+        members["algorithm"] = .string(algorithm.description)
+        members["origin"] = origin.map { .string($0.description) } ?? .null
+        members["pinPolicy"] = .string(policies.pin.description)
+        members["touchPolicy"] = .string(policies.touch.description)
+        members["publicKey"] = publicKey.map { .string(PEM.text("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
+    }
+
+    /// The same in words.
+    var words: String {
+        var words = [algorithm.description]
+        if let origin { words.append(origin.description) }
+        words.append("PIN \(policies.pin)")
+        if policies.touch != .never { words.append("touch \(policies.touch)") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension PIVCertificate {
+    /// The certificate as an object of an answer.
+    var json: JSON {
+        [
+            "subject": .string(subject), "issuer": .string(issuer), "serial": .string(Hex.encode(serial)),
+            "notBefore": .int(notBefore), "notAfter": .int(notAfter),
+            "alternativeNames": .array(alternativeNames.map(JSON.string)),
+            "algorithm": publicKey.flatMap { PIVAlgorithm($0) }.map { .string($0.description) } ?? .null,
+            "fingerprint": .string(Hex.encode(fingerprint)),
+        ]
+    }
+
+    /// The certificate as PEM.
+    var pem: String { PEM.text("CERTIFICATE", der) }
+
+    /// The certificate in rows of a table.
+    func rows(at now: Int64) -> [[String]] {
+        var rows = [["subject", subject.printable]]
+        if issuer != subject { rows.append(["issuer", issuer.printable]) }
+        if !alternativeNames.isEmpty { rows.append(["names", alternativeNames.joined(separator: ", ").printable]) }
+        let state = now < notBefore ? ", not valid yet" : now > notAfter ? ", expired" : ""
+        rows.append(["valid", "\(Day.text(notBefore)) to \(Day.text(notAfter))\(state)"])
+        rows.append(["fingerprint", Hex.encode(fingerprint)])
+        return rows
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKPIV
+
+/// What a certificate or a request says.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Whose it is, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
+    var subject: String
+
+    @Option(
+        name: .customLong("san"),
+        help: ArgumentHelp(
+            "Another name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1. Several times.",
+            valueName: "name"))
+    var alternativeNames: [String] = []
+
+    @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
+    var hash: HashChoice = .sha256
+
+    func template() throws(PIVError) -> CertificateTemplate {
+        CertificateTemplate(
+            subject: try SubjectName(subject.contains("=") ? subject : "CN=" + subject),
+            alternativeNames: try alternativeNames.map { name throws(PIVError) in try AlternativeName(name) },
+            hash: hash.algorithm)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKHardware
+import YKPIV
+import YKTransport
+
+extension World {
+    /// How long a card may take to make an RSA key when nothing else is asked for.
+    static let generationPatience = Duration.seconds(300)
+
+    /// The PIV application of the key that is meant. One that is to make a key gets more time than usual.
+    func openPIV(isPatient: Bool = false) async throws -> PIVService {
+        try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil))
+    }
+
+    /// A PIN, given or asked for; before anybody is asked, the tries that are left are looked up.
+    func pivPIN(_ options: PINOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
+        try await code(.pin, options.source, of: service, for: reason)
+    }
+
+    /// The PUK, likewise.
+    func pivPUK(_ options: PUKOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
+        try await code(.puk, options.source, of: service, for: reason)
+    }
+
+    private func code(
+        _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for reason: String
+    ) async throws -> PIVPIN {
+        if plan != nil { return try PIVPIN(Secret(utf8: "plan")) }
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let secret): return try PIVPIN(secret)
+        case .none: break
+        }
+        let name = reference == .pin ? "PIN" : "PUK"
+        let tries = try await service.tries(of: reference)
+        if tries?.isBlocked == true { throw PIVError.blocked(reference) }
+        let prompt = try Prompt(orElse: source.hint)
+        prompt.tell("to \(reason), the key asks for its \(name)" + Self.words(tries))
+        return try PIVPIN(try prompt.secret(name))
+    }
+
+    private static func words(_ tries: PINMetadata?) -> String {
+        guard let tries else { return "" }
+        return "; " + (tries.triesLeft == 1 ? "the last try" : "\(tries.triesLeft) tries left")
+            + (tries.isDefault == true ? ", it is still that of a new key" : "")
+    }
+}
+
+extension SecretInput.Source {
+    /// A new PIN or PUK, given or asked for twice.
+    func newCode(_ name: String, _ world: World) throws -> PIVPIN {
+        if world.plan != nil { return try PIVPIN(Secret(utf8: "plan")) }
+        switch try SecretInput.given(self, world.terminal) {
+        case .secret(let secret): return try PIVPIN(secret)
+        case .none:
+            let prompt = try Prompt(orElse: hint)
+            prompt.tell("a \(name) has 6 to 8 characters")
+            return try PIVPIN(try prompt.newSecret("new \(name)", "an empty \(name) is no \(name)"))
+        }
+    }
+}

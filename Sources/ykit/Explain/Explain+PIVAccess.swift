@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKPIV
+import YKTransport
+import YKWire
+
+extension Explain {
+    static func pivPIN(_ error: PIVError) -> Explanation {
+        switch error {
+        case .wrong(let reference, let left): wrong(reference, left)
+        case .blocked(let reference): blocked(reference)
+        case .emptyPIN: Explanation("pin-empty", .usage, "an empty PIN or PUK is never sent")
+        case .badPINLength(let count):
+            Explanation(
+                "pin-too-long", .usage, "a PIN or PUK has at most 8 bytes, this has \(count); it was not sent")
+        case .refusedPIN:
+            Explanation(
+                "pin-refused", .policy, "the key does not take the new one: too short, too simple, or not allowed",
+                hint: "6 to 8 characters, best digits")
+        case .pinRequired:
+            Explanation(
+                "pin-needed", .authentication, "this needs the PIN",
+                hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
+        default:
+            Explanation(
+                "not-touched", .timeOut, "the key was not touched in time",
+                hint: "repeat the command and touch the key while it blinks")
+        }
+    }
+
+    private static func wrong(_ reference: PIVReference, _ left: Int) -> Explanation {
+        let tries = left == 1 ? "one try is left" : "\(left) tries are left"
+        switch reference {
+        case .pin:
+            return Explanation(
+                "pin-wrong", .authentication, "wrong PIN, \(tries)",
+                hint: "it was not tried again; when none is left, the PUK sets a new PIN", retriesLeft: left)
+        case .puk:
+            return Explanation(
+                "puk-wrong", .authentication, "wrong PUK, \(tries)",
+                hint: "it was not tried again; when none is left, only a reset of PIV sets a new PIN",
+                retriesLeft: left)
+        case .fingerprint:
+            return Explanation(
+                "finger-not-recognised", .authentication, "the finger was not recognised, \(tries)",
+                retriesLeft: left)
+        }
+    }
+
+    private static func blocked(_ reference: PIVReference) -> Explanation {
+        switch reference {
+        case .pin:
+            Explanation(
+                "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked",
+                hint: "set a new one by the PUK: ykit piv access unblock-pin", retriesLeft: 0)
+        case .puk:
+            Explanation(
+                "puk-blocked", .blocked, "no PUK tries are left: the PUK is blocked",
+                hint: "if the PIN is blocked, too, only 'ykit piv reset' helps, which deletes all PIV keys",
+                retriesLeft: 0)
+        case .fingerprint:
+            Explanation(
+                "fingers-blocked", .blocked, "fingerprints are blocked", hint: "the PIN frees them", retriesLeft: 0)
+        }
+    }
+
+    static func managementKey(_ error: PIVError) -> Explanation {
+        switch error {
+        case .wrongManagementKey:
+            Explanation(
+                "management-key-wrong", .authentication,
+                "wrong management key; attempts are not limited, so none is lost",
+                hint: "try again; a forgotten one can only be replaced by 'ykit piv reset', which deletes all PIV keys")
+        case .managementKeyLength(let count, let type):
+            Explanation(
+                "management-key-length", .usage,
+                "the management key is of type \(type), which has \(type.keySize ?? 0) bytes, not \(count); "
+                    + "nothing was sent")
+        case .unknownManagementKeyType(let type):
+            Explanation(
+                "not-supported", .notSupported,
+                "the management key is of a type that is not known here" + (type.map { ": \($0)" } ?? ""))
+        case .notAuthentic:
+            Explanation(
+                "not-authentic", .authentication, "the key did not prove that it knows the management key",
+                hint: "this may be another key than it says; do not use it before you know")
+        case .notProtected:
+            Explanation(
+                "not-protected", .notFound, "the key has no management key that the PIN protects",
+                hint: "ykit piv access change-management-key --generate --protect")
+        default:
+            Explanation(
+                "management-key-needed", .authentication, "this needs the management key",
+                hint: "give it with --management-key-stdin, --management-key-fd N or YKIT_MANAGEMENT_KEY")
+        }
+    }
+
+    static func pivSlot(_ error: PIVError) -> Explanation {
+        switch error {
+        case .noSuchObject(let id):
+            Explanation("no-such-object", .notFound, noObject(id), hint: "ykit piv info shows what is there")
+        case .noKey(let slot):
+            Explanation(
+                "no-key", .notFound, "slot \(slot) has no key, or the card does not tell it",
+                hint: "ykit piv info shows what is there; ykit piv keys generate \(slot)")
+        case .unusableSlot(let slot):
+            Explanation("unusable-slot", .usage, "slot \(slot) takes no key pair or certificate of this kind")
+        case .full:
+            Explanation(
+                "full", .failed, "there is no room for it on the key",
+                hint: "delete a certificate, or import this one with --compress")
+        case .notAttestable(let slot):
+            Explanation(
+                "not-attestable", .notFound,
+                "the key in \(slot) was not made on this key, or there is none: it cannot be attested")
+        case .mismatch(let slot):
+            Explanation(
+                "mismatch", .policy, "the certificate does not belong to the key in \(slot); nothing was written",
+                hint: "is it for another slot? --no-check writes it all the same")
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+
+    private static func noObject(_ id: PIVObjectID) -> String {
+        let all = PIVSlot.main + PIVSlot.retired + [.attestation]
+        guard let slot = all.first(where: { $0.certificateObject == id }) else { return "there is no object \(id)" }
+        return "slot \(slot) has no certificate"
+    }
+
+    static func pivLimits(_ error: PIVError) -> Explanation {
+        switch error {
+        case .unsupported(let feature, let needs, let has):
+            Explanation(
+                "not-supported", .notSupported,
+                "\(feature.words) is not supported by this key (needs firmware \(needs), "
+                    + "has \(has?.description ?? "another"))")
+        case .unsupportedAlgorithm(let algorithm):
+            Explanation("not-supported", .notSupported, "this key takes no \(algorithm) keys with these policies")
+        case .weakGeneration(let version):
+            Explanation(
+                "weak-rsa", .policy,
+                "RSA keys made by firmware \(version) can be broken (ROCA, YSA-2017-01); none was made",
+                hint: "use --algorithm ecc-p256, or make the key elsewhere and import it")
+        case .unfit(let algorithm, let operation):
+            Explanation("unfit-key", .usage, "a key of kind \(algorithm) cannot \(operation.words)")
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+}
+
+extension PIVOperation {
+    fileprivate var words: String {
+        switch self {
+        case .sign: "sign"
+        case .decrypt: "decrypt"
+        case .derive: "agree on a secret"
+        }
+    }
+}
+
+extension PIVFeature {
+    fileprivate var words: String {
+        switch self {
+        case .p384: "P-384"
+        case .policies: "a PIN or touch policy"
+        case .cachedTouch: "the touch policy 'cached'"
+        case .attestation: "attestation"
+        case .serial: "the serial number"
+        case .metadata: "metadata"
+        case .aesManagementKey: "an AES management key"
+        case .largeRSA: "RSA with 3072 or 4096 bits"
+        case .curve25519: "Ed25519 and X25519"
+        case .moveKey: "moving and deleting keys"
+        case .fingerprints: "fingerprints"
+        }
+    }
+}

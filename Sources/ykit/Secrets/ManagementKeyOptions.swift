@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Where the management key comes from when it is not asked for.
+struct ManagementKeyOptions: ParsableArguments {
+    @Flag(help: "Read the management key from standard input, one line of hexadecimal digits.")
+    var managementKeyStdin = false
+
+    @Option(help: ArgumentHelp("Read the management key from this open file descriptor.", valueName: "n"))
+    var managementKeyFd: Int32?
+
+    @Option(
+        name: [.customShort("m"), .customLong("management-key")],
+        help: ArgumentHelp("The management key itself; other users of this machine can see it.", visibility: .hidden))
+    var managementKey: String?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            text: managementKey, isStandardInput: managementKeyStdin, descriptor: managementKeyFd,
+            variable: "YKIT_MANAGEMENT_KEY",
+            warning: "a management key on the command line can be seen by others; use --management-key-stdin or the "
+                + "prompt",
+            hint: "give the management key with --management-key-stdin, --management-key-fd N or YKIT_MANAGEMENT_KEY")
+    }
+}
+
+/// Where a new management key comes from.
+struct NewManagementKeyOptions: ParsableArguments {
+    @Flag(help: "Read the new management key from standard input, one line of hexadecimal digits.")
+    var newManagementKeyStdin = false
+
+    @Option(help: ArgumentHelp("Read the new management key from this open file descriptor.", valueName: "n"))
+    var newManagementKeyFd: Int32?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: newManagementKeyStdin, descriptor: newManagementKeyFd,
+            variable: "YKIT_NEW_MANAGEMENT_KEY", warning: "",
+            hint: "give it with --new-management-key-stdin, --new-management-key-fd N or YKIT_NEW_MANAGEMENT_KEY, or "
+                + "let one be made with --generate")
+    }
+
+    var isGiven: Bool { newManagementKeyStdin || newManagementKeyFd != nil }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Where the PUK comes from when it is not asked for.
+struct PUKOptions: ParsableArguments {
+    @Flag(help: "Read the PUK from standard input, one line.")
+    var pukStdin = false
+
+    @Option(help: ArgumentHelp("Read the PUK from this open file descriptor.", valueName: "n"))
+    var pukFd: Int32?
+
+    @Option(help: ArgumentHelp("The PUK itself; other users of this machine can see it.", visibility: .hidden))
+    var puk: String?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            text: puk, isStandardInput: pukStdin, descriptor: pukFd, variable: "YKIT_PUK",
+            warning: "a PUK on the command line can be seen by others; use --puk-stdin or the prompt",
+            hint: "give the PUK with --puk-stdin, --puk-fd N or YKIT_PUK")
+    }
+}
+
+/// Where a new PUK comes from when it is not asked for.
+struct NewPUKOptions: ParsableArguments {
+    @Flag(help: "Read the new PUK from standard input, one line.")
+    var newPukStdin = false
+
+    @Option(help: ArgumentHelp("Read the new PUK from this open file descriptor.", valueName: "n"))
+    var newPukFd: Int32?
+
+    var source: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: newPukStdin, descriptor: newPukFd, variable: "YKIT_NEW_PUK", warning: "",
+            hint: "give the new PUK with --new-puk-stdin, --new-puk-fd N or YKIT_NEW_PUK")
+    }
+}
