@@ -6,7 +6,7 @@ import YKWire
 /// two of the kind of token, eight that are the token's own; each in digits or, from the front on, in modhex.
 public struct OTPTokenIdentifier: Sendable, Hashable {
     /// The six bytes.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// How many of them are typed in modhex.
     let flags: OTPConfigurationFlags
 

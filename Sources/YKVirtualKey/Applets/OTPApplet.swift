@@ -3,32 +3,26 @@
 import YKTransport
 package import YKWire
 
-/// As much of the Yubico OTP application as other programs need to tell one key from another: status and serial.
-///
-/// Both slots are empty; commands that would write one are refused.
+/// The Yubico OTP application over a card: its commands in P1 of instruction 01, its status with 03 and SELECT.
 package struct OTPApplet: Applet {
     package static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
 
     package init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] { status(key) }
+    package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
+        key.otpStatus.encoded
+    }
 
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        switch (command.ins, command.p1) {
-        case (0x03, _): return status(key)
-        case (0x01, 0x10):
-            var writer = ByteWriter(capacity: 4)
-            writer.bigEndian(UInt64(key.profile.serial), 4)
-            return writer.bytes
-        case (0x01, 0x13) where key.profile.version.major >= 4:
-            return ManagementApplet.page(0, key.profile) ?? []
-        case (0x01, _): throw .status(.commandNotAllowed)
+        switch command.ins {
+        case 0x03: return key.otpStatus.encoded
+        case 0x01:
+            let command = (number: OTPCommand(rawValue: command.p1), payload: command.data)
+            let data = try key.otp(command.number, command.payload, world)
+            return command.number.isWrite ? key.otpStatus.encoded : data
         default: throw .status(.unknownInstruction)
         }
     }
-
-    /// Version, programming sequence 0, no slot in use.
-    private func status(_ key: VirtualKeyState) -> [UInt8] { key.profile.version.bytes + [0, 0, 0] }
 }

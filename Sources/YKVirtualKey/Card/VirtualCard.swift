@@ -27,6 +27,7 @@ package struct VirtualCard: Sendable {
     package mutating func powerOff() {
         deselect()
         state.fidoPower = FIDOPower()
+        state.otpPower = OTPPower()
     }
 
     /// Ends the session with the selected application; what the key has as long as there is power stays.

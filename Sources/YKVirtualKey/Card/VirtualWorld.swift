@@ -36,6 +36,10 @@ public struct VirtualWorld: Sendable {
     /// How a finger lay that is being enrolled, after so many good samples: 0 is good, else a code of CTAP 2.2 §6.7.
     public var sample: @Sendable (_ good: Int) -> UInt8 = { _ in 0 }
 
+    /// Asked whenever the key waits for nothing: the slot, 1 for a short touch and 2 for a long one, that is to type;
+    /// must not block.
+    public var press: @Sendable () -> Int? = { nil }
+
     /// Makes a world; without arguments it has the system's randomness and somebody touches the key at once.
     public init(
         random: any RandomSource = SystemRandom(),

@@ -18,6 +18,7 @@ extension VirtualKeyState {
         object["ndef"] = .string(ndef)
         object["fido"] = fido.json
         object["piv"] = piv.json
+        object["otp"] = otp.json
         return .object(object)
     }
 
@@ -29,6 +30,7 @@ extension VirtualKeyState {
             profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
         ndef = try fields.text("ndef")
         if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
+        if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }
         try fields.finish()
     }

@@ -51,25 +51,49 @@ extension VirtualKey {
     func fido(
         _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
     ) throws(LinkError) -> VirtualHID.Outcome {
+        let change = try change { key throws(Refusal) in
+            var authenticator = FIDOAuthenticator(key, world)
+            defer { authenticator.store(in: &key) }
+            return try use(&authenticator)
+        }
+        switch change {
+        case .answer(let bytes): return .answer(bytes)
+        case .refused(let word): return .answer([word.sw1, word.sw2])
+        case .waiting: return .waiting
+        }
+    }
+
+    /// What came of a change of the key's state.
+    enum Change: Sendable {
+        /// What it answers; a CTAP2 status that is an error is an answer too.
+        case answer([UInt8])
+        /// It is refused; what was changed before is kept all the same.
+        case refused(StatusWord)
+        /// It waits for a touch, and nothing has changed.
+        case waiting
+    }
+
+    /// Uses the key's state beside the card. A file that another program has locked is waited for.
+    func change(_ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]) throws(LinkError) -> Change {
         let deadline = Deadline.after(.seconds(2))
         while true {
-            if let outcome = try fidoOnce(use) { return outcome }
+            if let change = try changeOnce(use) { return change }
             guard !deadline.isOver else { throw .busy(reader: Self.readerName, holders: holders) }
             Pause.step(deadline)
         }
     }
 
-    private func fidoOnce(
-        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
-    ) throws(LinkError) -> VirtualHID.Outcome? {
+    private func changeOnce(
+        _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
+    ) throws(LinkError) -> Change? {
         try using { body throws(VirtualKeyFileError) in
             if body.holder == nil, body.file != nil {
-                let power = body.card.state.fidoPower
+                let (fido, otp) = (body.card.state.fidoPower, body.card.state.otpPower)
                 guard try body.lockFile() != nil else { return nil }
-                body.card.state.fidoPower = power
+                (body.card.state.fidoPower, body.card.state.otpPower) = (fido, otp)
             }
             defer { if body.holder == nil { body.file?.unlock() } }
-            return try body.fido(use, world)
+            return try body.change(use)
         }
     }
 
@@ -101,24 +125,22 @@ extension VirtualKey {
 }
 
 extension VirtualKey.Body {
-    /// Carries a FIDO message out; a change that cannot be written did not happen.
-    fileprivate mutating func fido(
-        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8], _ world: VirtualWorld
-    ) throws(VirtualKeyFileError) -> VirtualHID.Outcome {
+    /// Carries a change out; one that cannot be written did not happen.
+    fileprivate mutating func change(
+        _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
+    ) throws(VirtualKeyFileError) -> VirtualKey.Change {
         var card = card
-        var authenticator = FIDOAuthenticator(card.state, world)
-        let outcome: VirtualHID.Outcome
-        do throws(Refusal) { outcome = .answer(try use(&authenticator)) } catch {
+        let change: VirtualKey.Change
+        do throws(Refusal) { change = .answer(try use(&card.state)) } catch {
             switch error {
             case .waitingForTouch, .stillWorking: return .waiting
-            case .ctap(let status): outcome = .answer([status])
-            case .status(let word): outcome = .answer([word.sw1, word.sw2])
+            case .ctap(let status): change = .answer([status])
+            case .status(let word): change = .refused(word)
             }
         }
-        authenticator.store(in: &card.state)
         if card.state != self.card.state { try file?.save(card.state) }
         self.card = card
-        return outcome
+        return change
     }
 
     /// Locks the file and reads what another program wrote; `nil` while that program still has it.

@@ -17,6 +17,11 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The PIV application's memory.
     package var piv = PIVMemory()
 
+    /// The OTP application's memory.
+    package var otp = OTPMemory()
+    /// What the OTP application keeps as long as there is power; it makes no difference between two states.
+    package var otpPower = OTPPower()
+
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile
         self.oath = oath

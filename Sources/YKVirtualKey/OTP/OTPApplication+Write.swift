@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension VirtualKeyState {
+    private static let refused = Refusal.status(.conditionsNotSatisfied)
+
+    /// Six bytes behind what is written: the access code that the slot has.
+    private static func code(_ payload: [UInt8], from start: Int) -> [UInt8] {
+        let code = Array(payload.dropFirst(start).prefix(OTPSlotRecord.accessCodeSize))
+        return code + [UInt8](repeating: 0, count: OTPSlotRecord.accessCodeSize - code.count)
+    }
+
+    /// Writes a slot; zeros only, without a CRC, empty it.
+    mutating func configure(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
+        guard payload.count >= OTPSlotRecord.size else { throw .status(.wrongLength) }
+        let isAccepted = otp[number]?.accepts(Self.code(payload, from: OTPSlotRecord.size)) ?? true
+        guard isAccepted, number == 1 || !protectsSlot2 else { throw Self.refused }
+        let bytes = Array(payload.prefix(OTPSlotRecord.size))
+        if bytes == OTPSlotRecord.empty {
+            otp[number] = nil
+        } else {
+            guard let record = try? OTPSlotRecord(decoding: bytes) else { throw Self.refused }
+            otp[number] = VirtualOTPSlot(record)
+        }
+        if otp.ndef?.slot == number { otp.ndef = nil }
+        otpPower.uses[number == 1 ? 0 : 1] = 0
+        otp.count()
+    }
+
+    /// Slot 1 keeps slot 2 from being written, unless slot 2 is in use and says the same.
+    private var protectsSlot2: Bool {
+        guard otp[1]?.record.ticket.contains(.protectsSlot2) ?? false else { return false }
+        return !(otp[2]?.record.ticket.contains(.protectsSlot2) ?? false)
+    }
+
+    /// Updates settings. A slot that answers challenges keeps the flags that mean something else there.
+    mutating func update(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
+        guard profile.version >= Version(2, 3, 0), payload.count >= OTPSlotRecord.size else {
+            throw .status(.wrongLength)
+        }
+        guard let slot = otp[number], slot.record.extended.contains(.allowsUpdate),
+            slot.accepts(Self.code(payload, from: OTPSlotRecord.size)),
+            let new = try? OTPSlotRecord(decoding: Array(payload.prefix(OTPSlotRecord.size)))
+        else { throw Self.refused }
+        let old = slot.record
+        let flags: OTPConfigurationFlags =
+            slot.isTyped
+            ? old.configuration.subtracting(.updatable).union(new.configuration.intersection(.updatable))
+            : old.configuration
+        let record = try? OTPSlotRecord(
+            fixed: old.fixed, identity: old.identity, key: old.key, accessCode: new.accessCode,
+            extended: new.extended,
+            ticket: old.ticket.subtracting(.updatable).union(new.ticket.intersection(.updatable)),
+            configuration: flags)
+        guard let record else { throw Self.refused }
+        otp[number] = VirtualOTPSlot(record, counter: slot.counter)
+        otp.count()
+    }
+
+    /// Swaps the slots; one with an access code stays where it is.
+    mutating func swap() throws(Refusal) {
+        let isOpen = otp.slots.allSatisfy { $0?.accepts(OTPSlotRecord.noAccessCode) ?? true }
+        guard profile.version >= Version(2, 3, 0), isOpen, otp.slots != [nil, nil] else { throw Self.refused }
+        otp.slots.swapAt(0, 1)
+        otpPower.uses.swapAt(0, 1)
+        otp.count()
+    }
+
+    /// Writes the NDEF record that stands before a slot's token.
+    mutating func setNDEF(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
+        guard profile.version >= Version(3, 0, 0), payload.count >= OTPNDEFRecord.size else {
+            throw .status(.wrongLength)
+        }
+        let length = Int(payload[0])
+        guard let slot = otp[number], slot.accepts(Self.code(payload, from: OTPNDEFRecord.size)),
+            length <= OTPNDEFRecord.contentLimit, [0x54, 0x55].contains(payload[1])
+        else { throw Self.refused }
+        otp.ndef = .init(slot: number, kind: payload[1], content: Array(payload[2..<(2 + length)]))
+        otp.count()
+    }
+
+    /// Writes the scan codes; what cannot be a map, and a wrong access code of slot 1, is refused.
+    mutating func setScanCodes(_ payload: [UInt8]) throws(Refusal) {
+        let codes = Array(payload.prefix(OTPMemory.scanCodeMapSize))
+        guard profile.version >= Version(3, 0, 0), codes.count == OTPMemory.scanCodeMapSize, Set(codes).count > 15,
+            otp.slots.allSatisfy({ $0?.accepts(Self.code(payload, from: codes.count)) ?? true }),
+            otp.slots != [nil, nil]
+        else { throw Self.refused }
+        otp.scanCodes = codes
+        otp.count()
+    }
+}

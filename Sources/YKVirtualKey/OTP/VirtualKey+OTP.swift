@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+package import YKWire
+
+extension VirtualKey {
+    /// Connects a program to the key's keyboard as a HID device in the same process.
+    public func otpReportLink() -> sending any ReportLink { VirtualKeyboardLink(self) }
+
+    /// Carries a frame out, as it came over HID.
+    package func run(_ frame: OTPFrame) -> VirtualKeyboard.Outcome {
+        let change = try? change { key throws(Refusal) in try key.otp(frame.command, frame.payload, world) }
+        return switch change {
+        case .answer(let data)? where !data.isEmpty: .data(data)
+        case .waiting?: .waiting
+        default: .done
+        }
+    }
+
+    /// What a touch of a slot, 1 or 2, types.
+    package func strokes(_ slot: Int) -> (strokes: [OTPStroke], pacing: Duration) {
+        var typed: [OTPStroke] = []
+        _ = try? change { key throws(Refusal) in
+            typed = try key.strokes(slot, world)
+            return []
+        }
+        let flags = state.otp[slot]?.record.configuration ?? []
+        let pacing = (flags.contains(.pacing10) ? 20 : 0) + (flags.contains(.pacing20) ? 40 : 0)
+        return (typed, .milliseconds(pacing))
+    }
+}
+
+/// A program's connection to a virtual key's keyboard.
+final class VirtualKeyboardLink: ReportLink {
+    private let key: VirtualKey
+    private var keyboard = VirtualKeyboard()
+    let identity: ReportIdentity
+
+    init(_ key: VirtualKey) {
+        self.key = key
+        identity = ReportIdentity(
+            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor,
+            product: key.state.profile.product)
+    }
+
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        guard keyboard.set(report, at: .now, key.run) else {
+            throw .failed(code: 0, "the key does not take this feature report")
+        }
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        try deadline.check("a feature report of the key")
+        keyboard.poll(at: .now, key.run)
+        return keyboard.get(key.state.otpStatus)
+    }
+
+    func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        throw .failed(code: 0, "a keyboard takes no reports but of its lamps")
+    }
+
+    func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        while true {
+            if let report = keyboard.next(at: .now) { return report }
+            if let slot = key.world.press() {
+                let (strokes, pacing) = key.strokes(slot)
+                keyboard.type(strokes, pacing: pacing, at: .now)
+            }
+            try deadline.check("a report of the keyboard")
+            if keyboard.pause(at: .now) != .zero { Pause.step(deadline) }
+        }
+    }
+
+    func close() {}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+/// The keyboard of a key: the OTP application's frames in feature reports, and what it types when it is touched.
+///
+/// A value; it does no I/O and has no clock.
+package struct VirtualKeyboard: Sendable {
+    /// A point in time.
+    package typealias Instant = ContinuousClock.Instant
+
+    /// What came of a frame.
+    package enum Outcome: Sendable, Hashable {
+        /// Data.
+        case data([UInt8])
+        /// Something was written, or refused: the status tells.
+        case done
+        /// The key waits for a touch; the frame is tried again.
+        case waiting
+    }
+
+    /// How long the key waits for a touch.
+    package var touchTime: Duration = .seconds(15)
+    private static let delay = Duration.milliseconds(500)
+
+    private var assembler = OTPFrame.Assembler()
+    private var outgoing: [[UInt8]] = []
+    private var work: (frame: OTPFrame, began: Instant)?
+    private var typing: [(due: Instant, report: [UInt8])] = []
+
+    /// Makes a keyboard that nobody has spoken to.
+    package init() {}
+
+    /// Takes a feature report; `run` carries frames out. False for a report that makes no sense.
+    package mutating func set(_ report: [UInt8], at now: Instant, _ run: (OTPFrame) -> Outcome) -> Bool {
+        guard let progress = try? assembler.add(report) else { return false }
+        switch progress {
+        case .part: break
+        case .reset:
+            outgoing = []
+            work = nil
+        case .whole(let bytes):
+            outgoing = []
+            work = nil
+            if let frame = try? OTPFrame(decoding: bytes) { attempt(frame, began: now, at: now, run) }
+        }
+        return true
+    }
+
+    /// Gives the feature report: what waits, a part of a reply, or the status.
+    package mutating func get(_ status: OTPStatus) -> [UInt8] {
+        if work != nil { return OTPReport.waitingForTouch.encoded }
+        return outgoing.isEmpty ? OTPReport.status(status.encoded).encoded : outgoing.removeFirst()
+    }
+
+    /// Tries again what waits for a touch.
+    package mutating func poll(at now: Instant, _ run: (OTPFrame) -> Outcome) {
+        guard let (frame, began) = work else { return }
+        guard began.duration(to: now) < touchTime else { return work = nil }
+        attempt(frame, began: began, at: now, run)
+    }
+
+    /// Whether a frame waits for a touch.
+    package var isWaiting: Bool { work != nil }
+
+    private mutating func attempt(_ frame: OTPFrame, began: Instant, at now: Instant, _ run: (OTPFrame) -> Outcome) {
+        work = nil
+        switch run(frame) {
+        case .data(let data): outgoing = OTPReport.reports(reply: data)
+        case .done: break
+        case .waiting: work = (frame, began)
+        }
+    }
+
+    /// Queues what is typed: each key down and up again.
+    package mutating func type(_ strokes: [OTPStroke], pacing: Duration = .zero, at now: Instant) {
+        var due = max(now, typing.last?.due ?? now)
+        for stroke in strokes {
+            switch stroke {
+            case .delay: due = due.advanced(by: Self.delay)
+            case .key(let code):
+                let shift: UInt8 = code & KeyboardLayout.shift == 0 ? 0 : 0x02
+                typing.append((due, [shift, 0, code & ~KeyboardLayout.shift, 0, 0, 0, 0, 0]))
+                typing.append((due, [UInt8](repeating: 0, count: 8)))
+                due = due.advanced(by: pacing)
+            }
+        }
+    }
+
+    /// The next report of the keyboard that is due.
+    package mutating func next(at now: Instant) -> [UInt8]? {
+        guard let first = typing.first, first.due <= now else { return nil }
+        return typing.removeFirst().report
+    }
+
+    /// How long nothing happens by itself; `nil` for as long as nothing comes.
+    package func pause(at now: Instant) -> Duration? {
+        let wait: Duration? = work == nil ? nil : .milliseconds(10)
+        return [wait, typing.first.map { max(.zero, now.duration(to: $0.due)) }].compactMap { $0 }.min()
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKWire
+
+@Suite("Frames and reports of the OTP application")
+struct FrameTests {
+    @Test("A frame of zeros is two reports, a full one ten")
+    func reports() throws {
+        let short = try OTPFrame(.serial).reports
+        #expect(short.map { $0[7] } == [0x80, 0x89])
+        #expect(short[1][1] == 0x10)
+        let full = try OTPFrame(.challengeHMAC1, [UInt8](repeating: 7, count: 64)).reports
+        #expect(full.map { $0[7] } == (0..<10).map { 0x80 | UInt8($0) })
+        #expect(throws: WireError.self) { try OTPFrame(.serial, [UInt8](repeating: 0, count: 65)) }
+    }
+
+    @Test("What is cut into reports is put together again", arguments: 0..<64)
+    func roundTrip(_ seed: Int) throws {
+        let payload = (0..<seed).map { UInt8(truncatingIfNeeded: $0 &* seed &* 13) }
+        let frame = try OTPFrame(OTPCommand(rawValue: UInt8(seed)), payload)
+        var assembler = OTPFrame.Assembler()
+        var whole: [UInt8]?
+        for report in frame.reports {
+            if case .whole(let bytes) = try assembler.add(report) { whole = bytes }
+        }
+        #expect(try OTPFrame(decoding: try #require(whole)) == frame)
+    }
+
+    @Test("A frame whose CRC is wrong is none")
+    func wrongCRC() throws {
+        var bytes = try OTPFrame(.serial, [1, 2, 3]).encoded
+        bytes[65] ^= 1
+        #expect(throws: WireError.self) { try OTPFrame(decoding: bytes) }
+        #expect(throws: WireError.self) { try OTPFrame(decoding: Array(bytes.dropLast())) }
+        #expect(throws: WireError.self) { try OTPFrame(decoding: bytes + [0]) }
+    }
+
+    @Test("The assembler starts anew with 8F and refuses what is no part")
+    func assembler() throws {
+        var assembler = OTPFrame.Assembler()
+        let parts = try OTPFrame(.swap, [UInt8](repeating: 9, count: 64)).reports
+        #expect(try assembler.add(parts[0]) == .part)
+        #expect(try assembler.add(OTPReport.abandonment) == .reset)
+        #expect(throws: WireError.self) { try assembler.add([1, 2, 3]) }
+        #expect(throws: WireError.self) { try assembler.add([0, 0, 0, 0, 0, 0, 0, 0x8A]) }
+        #expect(try assembler.add(parts[9]) != .part)
+    }
+
+    @Test("A reply comes with its CRC and ends with number 0", arguments: [1, 4, 5, 7, 16, 20, 63, 200])
+    func replies(_ count: Int) throws {
+        let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) }
+        var assembler = OTPReplyAssembler()
+        var isWhole = false
+        for report in OTPReport.reports(reply: data) {
+            guard case .reply(let number, let part) = try OTPReport(decoding: report) else {
+                Issue.record("no part of a reply")
+                return
+            }
+            isWhole = try assembler.add(number, part)
+        }
+        #expect(isWhole)
+        #expect(try assembler.checked(count) == data)
+        #expect(throws: WireError.self) { try assembler.checked(count - 1) }
+        #expect(throws: WireError.self) { try assembler.checked(250) }
+        #expect(throws: WireError.self) { try assembler.checked(-1) }
+    }
+
+    @Test("Parts of a reply out of turn are refused, the same again is passed over")
+    func order() throws {
+        var assembler = OTPReplyAssembler()
+        #expect(throws: WireError.self) { try assembler.add(1, [1, 2, 3, 4, 5, 6, 7]) }
+        #expect(try !assembler.add(0, [1, 2, 3, 4, 5, 6, 7]))
+        #expect(try !assembler.add(1, [8, 2, 3, 4, 5, 6, 7]))
+        #expect(try !assembler.add(1, [8, 2, 3, 4, 5, 6, 7]))
+        #expect(throws: WireError.self) { try assembler.add(3, [0, 0, 0, 0, 0, 0, 0]) }
+        #expect(assembler.bytes.count == 14)
+    }
+
+    @Test("Reports mean what their flags say")
+    func meanings() throws {
+        #expect(try OTPReport(decoding: [0, 5, 4, 3, 7, 3, 0, 0]) == .status([5, 4, 3, 7, 3, 0]))
+        #expect(try OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x20]) == .waitingForTouch)
+        #expect(try OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x85]) == .busy)
+        #expect(try OTPReport(decoding: [1, 2, 3, 4, 5, 6, 7, 0x42]) == .reply(number: 2, [1, 2, 3, 4, 5, 6, 7]))
+        #expect(throws: WireError.self) { try OTPReport(decoding: [1, 2]) }
+        for report in [OTPReport.waitingForTouch, .busy, .status([5, 4, 3, 1, 0, 0])] {
+            #expect(try OTPReport(decoding: report.encoded) == report)
+        }
+        #expect(OTPCommand.serial.description == "serial number")
+        #expect(OTPCommand(rawValue: 0x77).description == "slot command 77")
+    }
+}
