@@ -31,14 +31,14 @@ struct OtherAppletTests {
         #expect(try old.send("001d010000") == "6b00")
     }
 
-    @Test("OTP tells status and serial number, and refuses to write")
+    @Test("OTP tells status and serial number, and refuses what is no configuration")
     func otp() throws {
         let bench = try bench(.otp)
         #expect(try bench.send("00a4040007a000000527200100") == "050701000000" + "9000")
         #expect(try bench.send("0003000000") == "050701000000" + "9000")
         #expect(try bench.send("0001100000") == "01020304" + "9000")
         #expect(try bench.send("0001130000").hasSuffix("9000"))
-        #expect(try bench.send("0001010000") == "6986")
+        #expect(try bench.send("0001010000") == "6985")
         #expect(try bench.send("0002000000") == "6d00")
         #expect(try self.bench(.otp, Version(3, 4, 0)).send("0001130000") == "6986")
     }
