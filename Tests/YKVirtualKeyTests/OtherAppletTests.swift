@@ -38,7 +38,7 @@ struct OtherAppletTests {
         #expect(try bench.send("0003000000") == "050701000000" + "9000")
         #expect(try bench.send("0001100000") == "01020304" + "9000")
         #expect(try bench.send("0001130000").hasSuffix("9000"))
-        #expect(try bench.send("0001010000") == "6985")
+        #expect(try bench.send("0001010000") == "6700")
         #expect(try bench.send("0002000000") == "6d00")
         #expect(try self.bench(.otp, Version(3, 4, 0)).send("0001130000") == "6986")
     }
