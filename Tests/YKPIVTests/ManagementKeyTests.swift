@@ -129,6 +129,32 @@ struct ManagementKeyTests {
         #expect(try await other.administration() == notes)
     }
 
+    @Test func derivesTheKeyAnewWhenThePINChanges() async throws {
+        let bench = try Bench(Version(5, 4, 3))
+        let service = try await bench.manage()
+        var notes = PIVAdministration()
+        notes.salt = Array(0..<16)
+        let derived = try ManagementKey(pin: pin(), salt: Array(0..<16))
+        try await service.setManagementKey(derived.copy(), type: .tripleDES)
+        try await service.putObject(.administration, notes.encoded)
+        await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) {
+            try await service.changePIN(from: pin("000000"), to: pin("654321"))
+        }
+        try await service.changePIN(from: pin(), to: pin("654321"))
+        await service.rest()
+        let other = try await bench.open()
+        #expect(try await other.administration().salt != notes.salt)
+        try await other.authenticate(withProtectedKeyOf: pin("654321"))
+        await #expect(throws: PIVError.wrongManagementKey) { try await other.authenticate(with: derived.copy()) }
+        await #expect(throws: PIVError.managementKeyRequired) { try await other.putObject(.chuid, [1]) }
+        try await other.authenticate(withProtectedKeyOf: pin("654321"))
+        try await other.setManagementKey(.defaultKey(), type: .tripleDES)
+        try await other.putObject(.administration, notes.encoded)
+        try await other.changePIN(from: pin("654321"), to: pin())
+        #expect(try await other.administration() == notes)
+        try await other.authenticate(with: .defaultKey())
+    }
+
     @Test func asksForATouch() async throws {
         let bench = try Bench()
         let service = try await bench.manage()

@@ -7,11 +7,15 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// The recordings under `captures/piv`, of a card that is no YubiKey.
+/// The recordings under `captures/piv`: of a card that is no YubiKey, and of other programs on the virtual key.
 struct RecordingTests {
-    private func open(_ name: String) async throws -> PIVService {
+    private func capture(_ name: String) throws -> Capture {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let capture = try Capture(parsing: try read("/\(root)/captures/piv/\(name).jsonl"))
+        return try Capture(parsing: try read("/\(root)/captures/piv/\(name).jsonl"))
+    }
+
+    private func open(_ name: String) async throws -> PIVService {
+        let capture = try capture(name)
         let replay = Replay(capture, mode: .lookup)
         return try await PIVService.open(
             CardChannel(link: replay.link(), environment: replay.replaying(Environment())))
@@ -54,5 +58,47 @@ struct RecordingTests {
     @Test func givesUpOnTheEndlessReply() async throws {
         let service = try await open("canokey-getresponse-loop")
         await #expect(throws: PIVError.self) { try await service.managementKeyMetadata() }
+    }
+
+    /// What yubico-piv-tool reads is enough for the same report.
+    @Test func readsWhatAStatusRead() async throws {
+        let service = try await open("yubico-piv-tool-status")
+        let report = try await service.report()
+        #expect(report.identity.version == Version(5, 4, 3) && report.pin?.triesLeft == 3)
+        #expect(report.chuid?.expiry == "20300101" && report.capability != nil)
+        #expect(try report.slots.map { try $0.certificate?.get().subject } == ["CN=recorded"])
+        let asked = try capture("yubico-piv-tool-status").events.filter {
+            if case .exchange = $0.kind { true } else { false }
+        }
+        #expect(asked.count == 32)
+    }
+
+    @Test func readsWhatYkmanRead() async throws {
+        let service = try await open("ykman-info")
+        let report = try await service.report(.all)
+        #expect(report.identity.version == Version(5, 7, 1) && report.defaults == [.pin, .puk])
+        #expect(report.managementKey?.type == .aes192 && report.administration.flags == .keyStored)
+        #expect(report.slots.first?.metadata?.algorithm == .ed25519)
+        let certificate = try #require(try report.slots.first?.certificate?.get())
+        #expect(certificate.subject == "CN=recorded")
+        #expect(certificate.isSigned(by: try #require(report.slots.first?.metadata?.publicKey)))
+    }
+
+    @Test func attestsAsRecorded() async throws {
+        let service = try await open("yubico-piv-tool-attest")
+        let attestation = try await service.attest(.authentication)
+        let device = try await service.certificate(.attestation)
+        #expect(attestation.isSigned(by: try #require(device.publicKey)))
+        #expect(try PIVAttestation(attestation).firmware == Version(5, 4, 3))
+    }
+
+    /// PINs, management keys and the printed object are overwritten.
+    @Test(arguments: ["ykman-access", "ykman-generate", "ykman-protect", "yubico-piv-tool-sign", "opensc-sign"])
+    func keepsNoSecrets(_ name: String) throws {
+        let text = try capture(name).text
+        for secret in ["123456", "654321", "12345678"] {
+            #expect(!text.contains(Hex.encode(Array(secret.utf8))))
+        }
+        #expect(try capture(name).check().isEmpty)
     }
 }

@@ -19,7 +19,7 @@ public struct PIVReport: Sendable {
     public let administration: PIVAdministration
     /// The card's identifier; `nil` when there is none, or it is none.
     public let chuid: CHUID?
-    /// The card's capability container; `nil` when there is none.
+    /// The card's capability container; `nil` when there is none, or no identifier either.
     public let capability: [UInt8]?
     /// Which PINs there are, on cards that are no YubiKeys.
     public let discovery: DiscoveryObject?
@@ -58,7 +58,7 @@ public struct PIVReport: Sendable {
 
 /// Which slots a report looks at.
 public enum ReportScope: Sendable, Hashable {
-    /// The four main slots, and as many retired ones as the key history says are in use.
+    /// The four main slots, and as many retired ones as the key history of an issued card says are in use.
     case usual
     /// All slots, with the attestation's.
     case all
@@ -66,27 +66,41 @@ public enum ReportScope: Sendable, Hashable {
 
 extension PIVService {
     /// Everything that there is to say without PIN and management key, in at most 18 commands on a card whose retired
-    /// slots are not in use.
+    /// slots are not in use; 15 on a new YubiKey.
+    ///
+    /// Commands are saved where the answer is known: a card without an identifier has no capability container, since
+    /// programs write both; ykman has notes only of a management key or a PUK that are not as in a new card; and a key
+    /// history is written by issuers, who sign the identifier, so a YubiKey of nobody's is not asked for it.
     public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
-        let serial = try serial()
+        let serial = try tolerant { () throws(PIVError) -> UInt32? in try self.serial() } ?? nil
         let pin = try tolerant { () throws(PIVError) in try tries(of: .pin) } ?? nil
         let puk = try tolerant { () throws(PIVError) in try metadata(of: .puk) } ?? nil
         let management = try tolerant { () throws(PIVError) in try managementKeyMetadata() } ?? nil
+        let identifier = try tolerant { () throws(PIVError) in try content(.chuid) } ?? nil
+        let chuid = identifier.flatMap { try? CHUID(decoding: $0) }
+        let isIssued = !identity.isYubiKey || identifier != nil && chuid?.signature != []
         var slots: [PIVReport.Slot] = []
-        for slot in try chosenSlots(scope) {
+        for slot in try chosenSlots(scope, isIssued: isIssued) {
             let entry = try look(at: slot)
             if entry.metadata != nil || entry.certificate != nil { slots.append(entry) }
         }
+        let isNew = management?.isDefault == true && puk?.isBlocked == false
+        let hasCapability = scope == .all || identifier != nil
         return PIVReport(
             identity: identity, serial: serial, pin: pin, puk: puk, managementKey: management,
-            administration: try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration(),
-            chuid: try tolerant { () throws(PIVError) in try chuid() } ?? nil,
-            capability: try tolerant { () throws(PIVError) in try content(.capability) } ?? nil,
+            administration: isNew && scope == .usual ? PIVAdministration() : try notes(), chuid: chuid,
+            capability: hasCapability
+                ? try tolerant { () throws(PIVError) in try content(.capability) } ?? nil : nil,
             discovery: try discovery(), slots: slots)
     }
 
-    private func chosenSlots(_ scope: ReportScope) throws(PIVError) -> [PIVSlot] {
+    private func notes() throws(PIVError) -> PIVAdministration {
+        try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration()
+    }
+
+    private func chosenSlots(_ scope: ReportScope, isIssued: Bool) throws(PIVError) -> [PIVSlot] {
         if scope == .all { return PIVSlot.main + PIVSlot.retired + [.attestation] }
+        guard isIssued else { return PIVSlot.main }
         let history = try tolerant { () throws(PIVError) in
             try content(.keyHistory).map { content throws(PIVError) in
                 try parse(.keyHistory, content) { bytes throws(WireError) in try KeyHistory(decoding: bytes) }

@@ -42,8 +42,38 @@ extension PIVService {
 
     /// Sets another PIN (CHANGE REFERENCE DATA). Throws `wrong`, `blocked`, or `refusedPIN` when the card's rules are
     /// against the new one.
+    ///
+    /// Where the management key is derived from the PIN, as old programs left it, it is set anew from the new PIN: else
+    /// it would be lost.
     public func changePIN(from old: consuming PIVPIN, to new: consuming PIVPIN) throws(PIVError) {
+        guard let notes = try? administration(), let salt = notes.salt, !notes.flags.contains(.keyStored) else {
+            return try change(.pin, old, new)
+        }
+        try verify(old.copy())
+        let isDerived = try isManagementKey(ManagementKey(pin: old, salt: salt))
         try change(.pin, old, new)
+        if isDerived { try deriveManagementKey(new, notes) }
+    }
+
+    private func isManagementKey(_ key: consuming ManagementKey) throws(PIVError) -> Bool {
+        do { try authenticate(with: key) } catch {
+            switch error {
+            case .wrongManagementKey, .managementKeyLength: return false
+            default: throw error
+            }
+        }
+        return true
+    }
+
+    /// Sets the management key that a PIN leads to with a new salt, and notes the salt.
+    private func deriveManagementKey(_ pin: borrowing PIVPIN, _ notes: PIVAdministration) throws(PIVError) {
+        var notes = notes
+        let salt = try session.draw(16, secret: false)
+        let type = try findManagementKeyType()
+        let key = try ManagementKey(pin: pin, salt: salt)
+        try session.manage(SetManagementKey(key, type, needsTouch: false))
+        notes.salt = salt
+        try putObject(.administration, notes.encoded)
     }
 
     /// Sets another PUK (CHANGE REFERENCE DATA). Throws as ``changePIN(from:to:)`` does.
@@ -121,10 +151,12 @@ extension PIVService {
         do {
             objects = try session.send(GetMetadata(reference)) { $0 == .referenceNotFound ? missing : nil }
         } catch {
-            guard case .card(.status(let status, _)) = error,
-                PIVError.isUnknown(status) || status == .referenceNotFound
-            else { throw error }
-            return nil
+            switch error {
+            case .card(.status(let status, _)) where PIVError.isUnknown(status) || status == .referenceNotFound:
+                return nil
+            case .card(.link(.replay)): return nil  // Recordings of programs that do not ask.
+            default: throw error
+            }
         }
         do { return try read(objects) } catch { throw .card(.malformed(error, during: GetMetadata.name)) }
     }

@@ -18,6 +18,7 @@ extension PIVService {
         let (answer, expected) = try Self.answers(cipher, key.secret, witness, challenge)
         let command = AnswerWitness(type, witness: answer, challenge: challenge)
         let response: [UInt8]
+        session.isManaging = false
         do {
             response = try session.send(command) { $0.isRefusal ? .wrongManagementKey : nil }
         } catch {

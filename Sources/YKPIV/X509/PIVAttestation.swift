@@ -57,8 +57,10 @@ public enum AttestationProblem: Hashable, Sendable {
 
 /// Checks that an attestation comes from a device of a maker.
 public struct AttestationChain: Sendable {
-    private let roots: [PIVCertificate]
-    private let others: [PIVCertificate]
+    /// The certificates at the head of chains.
+    public let roots: [PIVCertificate]
+    /// Certificates between them and devices.
+    public let others: [PIVCertificate]
 
     /// Trusts `roots`; `others` may stand between them and the device.
     public init(roots: [PIVCertificate], others: [PIVCertificate] = []) {

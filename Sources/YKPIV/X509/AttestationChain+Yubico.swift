@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension AttestationChain {
+    /// Trusts Yubico: PIV Root CA Serial 263751 for firmware before 5.7.4, Attestation Root 1 and what it signed from
+    /// then on.
+    public static let yubico = AttestationChain(
+        roots: read([YubicoCertificates.pivRoot263751, YubicoCertificates.attestationRoot1]),
+        others: read([
+            YubicoCertificates.intermediateA1, YubicoCertificates.intermediateB1, YubicoCertificates.pivA1,
+            YubicoCertificates.pivB1,
+        ]))
+
+    /// Trusts the roots of another chain too.
+    public func trusting(_ other: AttestationChain) -> AttestationChain {
+        AttestationChain(roots: roots + other.roots, others: others + other.others)
+    }
+
+    private static func read(_ texts: [String]) -> [PIVCertificate] {
+        texts.compactMap { text in (try? Base64.decode(text)).flatMap { try? PIVCertificate(der: $0) } }
+    }
+}
