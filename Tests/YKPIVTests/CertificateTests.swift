@@ -147,7 +147,8 @@ struct CertificateTests {
     @Test(arguments: [
         "", "Alice", "CN", "CN=", "XX=1", "CN=a,", "CN=a\\", "CN=a\\q", "CN=\"a", "CN=\"a\"b", "CN=#zz", "CN=#",
         "CN=a<b",
-        "CN=\\ff", "C=Ü", "CN=#30", "1..2=x",
+        "CN=\\ff", "C=Ü", "CN=#30", "1..2=x", "3.01261837445209416064=x", "2.18446744073709551615=x", "1.40=x", "1.2.=x",
+        "2.5.4.99999999999=x", ".2=x", "2=x", "OID.=x",
     ])
     func refusesNames(_ text: String) {
         #expect(throws: PIVError.self) { try SubjectName(text) }

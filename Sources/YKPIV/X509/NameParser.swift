@@ -50,10 +50,19 @@ struct NameParser {
         let name = String(decoding: rest[..<equals], as: UTF8.self).trimmed.uppercased()
         rest = rest[(equals + 1)...]
         let type = Self.types[name] ?? (name.hasPrefix("OID.") ? String(name.dropFirst(4)) : name)
-        let isDotted = type.contains(".") && type.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-        guard isDotted else { throw .invalidName("\(name) is not a name of a part; CN, O, OU, C are") }
+        guard Self.isIdentifier(type) else { throw .invalidName("\(name) is not a name of a part; CN, O, OU, C are") }
         skipSpaces()
         return Attribute(type: type, value: rest.first == UInt8(ascii: "#") ? try hexadecimal() : try text())
+    }
+
+    /// Whether a text is an object identifier in dotted numbers (X.660 §7.6) of the size that they have in names.
+    private static func isIdentifier(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(part) : nil
+        }
+        guard numbers.count == parts.count, numbers.count >= 2, numbers.count <= 32 else { return false }
+        return numbers[0] <= 2 && numbers[1] < 40
     }
 
     private mutating func hexadecimal() throws(PIVError) -> Value {
