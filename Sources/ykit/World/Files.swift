@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKCrypto
 
 /// Files as bytes, with failures in words.
 enum Files {
@@ -12,16 +13,41 @@ enum Files {
 
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
-        if path == "-" { return try read(descriptor: 0, path) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("cannot open", path) }
-        defer { close(descriptor) }
-        return try read(descriptor: descriptor, path)
+        try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }
     }
 
     /// Reads until the end.
     static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
         var bytes: [UInt8] = []
+        try pieces(descriptor, path) { piece throws(Explanation) in
+            bytes += piece
+            guard bytes.count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
+        }
+        return bytes
+    }
+
+    /// The digest of a file of any size, or of standard input for `-`.
+    static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> [UInt8] {
+        var hash = RunningHash(algorithm)
+        try with(path) { descriptor throws(Explanation) in
+            try pieces(descriptor, path) { piece in piece.withUnsafeBytes { hash.update($0) } }
+        }
+        return hash.digest
+    }
+
+    private static func with<Value>(
+        _ path: String, _ body: (Int32) throws(Explanation) -> Value
+    ) throws(Explanation) -> Value {
+        if path == "-" { return try body(0) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot open", path) }
+        defer { close(descriptor) }
+        return try body(descriptor)
+    }
+
+    private static func pieces(
+        _ descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
+    ) throws(Explanation) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -30,9 +56,8 @@ enum Files {
                 continue
             }
             guard count >= 0 else { throw failure("cannot read", path) }
-            if count == 0 { return bytes }
-            bytes += buffer.prefix(count)
-            guard bytes.count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
+            if count == 0 { return }
+            try body(buffer.prefix(count))
         }
     }
 

@@ -53,11 +53,11 @@ struct PIVSign: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let content = try Files.read(file)
+        let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
         let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign")
-        let input = digest ? SigningInput.digest(content) : .message(content)
+        let input = try early.flatMap { use.algorithm == .ed25519 ? nil : $0 } ?? read(use.algorithm)
         let (hash, padding) = (hash, padding)
         let signature = try await use.touching(world) {
             try await service.sign(
@@ -75,5 +75,12 @@ struct PIVSign: Verb {
         answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, use.algorithm)))
         answer.members["output"] = .string(output)
         return answer
+    }
+
+    /// What is signed: but for Ed25519, which takes the whole message, the digest of a file of any size. Files are read
+    /// before the card is asked for anything, standard input after it, because the PIN may stand before it.
+    private func read(_ algorithm: PIVAlgorithm?) throws(Explanation) -> SigningInput {
+        if digest { return .digest(try Files.read(file)) }
+        return try algorithm == .ed25519 ? .message(Files.read(file)) : .digest(Files.hash(file, hash.algorithm))
     }
 }
