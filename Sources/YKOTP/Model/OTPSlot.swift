@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKTransport
+import YKTransport
 import YKWire
 
 /// One of the two places of the OTP application.

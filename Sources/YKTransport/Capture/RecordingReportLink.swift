@@ -31,6 +31,21 @@ final class RecordingReportLink: ReportLink {
         return report
     }
 
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        try recorder.noting(isWaiting: true) { () throws(LinkError) in
+            try link.setFeature(report, deadline: deadline)
+        }
+        try recorder.append(.init(.featureSet(report)))
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        let report = try recorder.noting(isWaiting: true) { () throws(LinkError) in
+            try link.feature(deadline: deadline)
+        }
+        try recorder.append(.init(.featureGot(report)))
+        return report
+    }
+
     func close() {
         link.close()
         try? recorder.append(.init(.link(.powerOff, why: nil)))

@@ -47,8 +47,9 @@ package struct Redactor: Sendable {
         switch event.kind {
         case .exchange(let command, let reply): return masks(command: command, reply: reply)
         case .written(let report): return (reports.masks(written: report), [])
-        case .featureSet(let report): return (ReportRedactor.masks(featureSet: report), [])
-        case .delivered, .featureGot: return ([], [])
+        case .featureSet(let report): return (reports.masks(featureSet: report), [])
+        case .featureGot(let report): return ([], reports.masks(featureGot: report))
+        case .delivered: return ([], [])
         case .link(let what, _):
             if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
             return ([], [])

@@ -44,7 +44,8 @@ extension Replay {
         mismatch(at: index, sent: Capture.Event(.written(report)), reason)
     }
 
-    private func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
+    /// A mismatch before or at an event, where the host did something else.
+    func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
         var narrator = Narrator()
         var redactor = Redactor()
         for event in capture.events.prefix(index) {
@@ -66,7 +67,7 @@ extension Capture.Event {
     fileprivate var sentBytes: [UInt8]? {
         switch kind {
         case .exchange(let command, _): command
-        case .written(let report): report
+        case .written(let report), .featureSet(let report): report
         default: nil
         }
     }

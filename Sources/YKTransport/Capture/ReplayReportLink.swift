@@ -14,11 +14,13 @@ extension Replay {
 final class ReplayReportLink: ReportLink {
     private let replay: Replay
     private var lookup: ReportLookup
+    private var features: FeatureLookup
     let identity: ReportIdentity
 
     init(replay: Replay) {
         self.replay = replay
         lookup = ReportLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
+        features = FeatureLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
         identity = ReportIdentity(
             path: replay.capture.header.reader ?? "replay", name: replay.capture.header.device ?? "")
     }
@@ -34,6 +36,19 @@ final class ReplayReportLink: ReportLink {
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard replay.mode == .strict else { return try lookup.read() }
         return try replay.failingForGood { () throws(LinkError) in try replay.nextDelivered() }
+    }
+
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        guard replay.mode == .strict else { return try features.set(report, replay) }
+        _ = try replay.failingForGood { () throws(LinkError) in
+            try replay.take(featureSet: report)
+            return []
+        }
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard replay.mode == .strict else { return try features.next() }
+        return try replay.failingForGood { () throws(LinkError) in try replay.nextFeature() }
     }
 
     func close() {}
@@ -91,4 +106,12 @@ extension Replay {
 extension Capture.Event {
     /// Whether this is a report that the host wrote.
     var isWritten: Bool { if case .written = kind { true } else { false } }
+
+    /// Whether this is something that the host did.
+    var isDoneByHost: Bool {
+        switch kind {
+        case .exchange, .written, .featureSet: true
+        default: false
+        }
+    }
 }

@@ -28,6 +28,9 @@ enum SecretPlaces {
     static func isReplySecret(_ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8]) -> Bool {
         let isPrinted = command.ins == 0xCB && data.starts(with: printedObject)
         if applet == .piv || !hasSelected, isPrinted || isPIVSecret(command, data) { return true }
+        if applet == .otp || !hasSelected, command.ins == 0x01, command.cla == 0, [0x30, 0x38].contains(command.p1) {
+            return true
+        }
         return applet == .hsmAuth && command.ins == 0x03
     }
 
@@ -91,6 +94,9 @@ enum SecretPlaces {
         guard command.ins == 0x01 else { return [] }
         switch command.p1 {
         case 0x01, 0x03, 0x04, 0x05: return all(data)
+        case 0x08, 0x09: return from(56, data)
+        case 0x11: return from(4, data)
+        case 0x12: return from(45, data)
         case 0x15: return configuration(data)
         default: return []
         }

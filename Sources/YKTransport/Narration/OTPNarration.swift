@@ -6,9 +6,7 @@ import YKWire
 enum OTPNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
-        case 0x01:
-            let hidden = command.data.isEmpty ? [] : ["data \(command.data.hex)"]
-            return (slot(command.p1), command.p1 == 0x15 ? ManagementNarration.configuration(command.data) : hidden)
+        case 0x01: return (slot(command.p1), payload(command.data, of: OTPCommand(rawValue: command.p1)))
         case 0x02: return ("READ", [])
         case 0x03: return ("STATUS", [])
         default: return nil
@@ -18,11 +16,42 @@ enum OTPNarration: ApplicationNarration {
     static func selected(_ data: MaskedBytes) -> [String] { status(data) }
 
     static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
-        switch (command.ins, command.p1) {
-        case (0x01, 0x13): return ManagementNarration.configuration(data)
-        case (0x01, 0x10): return ["serial \(data.number.map(String.init) ?? data.hex)"]
-        case (0x03, _): return status(data)
-        default: return data.isEmpty ? [] : ["reply \(data.hex)"]
+        command.ins == 0x03 ? status(data) : reply(data, to: OTPCommand(rawValue: command.p1))
+    }
+
+    /// What a reply to a slot command says, over HID and a card alike.
+    static func reply(_ data: MaskedBytes, to command: OTPCommand) -> [String] {
+        switch command {
+        case .deviceInfo: ManagementNarration.configuration(data)
+        case .serial: ["serial \(data.number.map(String.init) ?? data.hex)"]
+        case _ where command.isWrite: status(data)
+        default: data.isEmpty ? [] : ["reply \(data.hex)"]
+        }
+    }
+
+    /// How long the reply to a slot command is over HID, where the CRC follows it.
+    static func replySize(_ command: OTPCommand, _ data: MaskedBytes) -> Int {
+        switch command {
+        case .serial: 4
+        case .deviceInfo: 1 + Int(data[0])
+        case .fipsMode: 1
+        case .challengeHMAC1, .challengeHMAC2: 20
+        case .challengeOTP1, .challengeOTP2: 16
+        default: max(0, data.count - 2)
+        }
+    }
+
+    /// What is in the payload of a slot command, over HID with the zeros that fill it up.
+    static func payload(_ data: MaskedBytes, of command: OTPCommand) -> [String] {
+        if data.isEmpty { return [] }
+        switch command {
+        case .serial, .fipsMode: return []
+        case .setDeviceInfo: return ManagementNarration.configuration(data)
+        case .deviceInfo: return ["page \(data[0..<1].number.map(String.init) ?? data[0..<1].hex)"]
+        case .configure1, .configure2, .update1, .update2:
+            guard !data.isSecret, data.count >= OTPSlotRecord.size else { return ["configuration \(data.hex)"] }
+            return data.prefix(OTPSlotRecord.size).bytes == OTPSlotRecord.empty ? ["empties the slot"] : []
+        default: return ["data \(data.hex(limit: 64))"]
         }
     }
 
@@ -41,7 +70,7 @@ enum OTPNarration: ApplicationNarration {
         let names: [UInt8: String] = [
             0x01: "CONFIGURE slot 1", 0x03: "CONFIGURE slot 2", 0x04: "UPDATE slot 1", 0x05: "UPDATE slot 2",
             0x06: "SWAP the slots", 0x08: "NDEF of slot 1", 0x09: "NDEF of slot 2", 0x10: "SERIAL",
-            0x11: "DEVICE CONFIG", 0x12: "SCAN MAP", 0x13: "READ CONFIG", 0x15: "WRITE CONFIG",
+            0x11: "DEVICE CONFIG", 0x12: "SCAN MAP", 0x13: "READ CONFIG", 0x14: "FIPS MODE", 0x15: "WRITE CONFIG",
             0x20: "OTP CHALLENGE to slot 1", 0x28: "OTP CHALLENGE to slot 2", 0x30: "HMAC CHALLENGE to slot 1",
             0x38: "HMAC CHALLENGE to slot 2",
         ]

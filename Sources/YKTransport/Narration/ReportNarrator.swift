@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// Puts HID reports into words: CTAPHID frames (CTAP 2.1 §11.2) and OTP feature reports.
+/// Puts HID reports into words: CTAPHID frames (CTAP 2.1 §11.2), and with ``FeatureNarrator`` OTP feature reports.
 struct ReportNarrator: Sendable {
     /// A message that comes in frames.
     private struct Message {
@@ -16,9 +16,12 @@ struct ReportNarrator: Sendable {
     private var outgoing: [[UInt8]: Message] = [:]
     private var incoming: [[UInt8]: Message] = [:]
     private var requests: [[UInt8]: MaskedBytes] = [:]
+    private var slots = FeatureNarrator()
 
     mutating func written(_ report: MaskedBytes) -> Narration { ctap(report, isRequest: true) }
     mutating func delivered(_ report: MaskedBytes) -> Narration { ctap(report, isRequest: false) }
+    mutating func featureSet(_ report: MaskedBytes) -> Narration { slots.set(report) }
+    mutating func featureGot(_ report: MaskedBytes) -> Narration { slots.got(report) }
 
     private mutating func ctap(_ report: MaskedBytes, isRequest: Bool) -> Narration {
         let direction = isRequest ? "to the key" : "from the key"
@@ -111,36 +114,4 @@ struct ReportNarrator: Sendable {
         0x01: "PING", 0x03: "MSG", 0x04: "LOCK", 0x06: "INIT", 0x08: "WINK", 0x10: "CBOR", 0x11: "CANCEL",
         0x3B: "KEEPALIVE", 0x3F: "ERROR", 0x40: "device config", 0x42: "read config", 0x43: "write config",
     ]
-
-    /// A part of a slot frame: seven bytes, then flags and sequence; the frame is 64 bytes, slot command, CRC-16.
-    mutating func featureSet(_ report: MaskedBytes) -> Narration {
-        guard report.count == 8 else {
-            return Narration("feature report of \(report.count) bytes set", details: [report.hex], isKnown: false)
-        }
-        let flags = report[7]
-        if flags == 0x8F { return Narration("OTP feature report set: reset") }
-        let sequence = Int(flags & 0x1F)
-        guard flags & 0x80 != 0, sequence <= 9 else {
-            return Narration("OTP feature report set: flags \(Hex.encode([flags]))", details: [report.hex])
-        }
-        guard sequence == 9 else {
-            return Narration("OTP slot frame, part \(sequence + 1) of 10", details: [report.prefix(7).hex])
-        }
-        return Narration("OTP slot frame, part 10 of 10: \(OTPNarration.slot(report[1]))")
-    }
-
-    /// A status, or a part of a reply.
-    mutating func featureGot(_ report: MaskedBytes) -> Narration {
-        guard report.count == 8 else {
-            return Narration("feature report of \(report.count) bytes got", details: [report.hex], isKnown: false)
-        }
-        let flags = report[7]
-        let sequence = flags & 0x1F
-        if flags & 0x40 != 0 {
-            return Narration("OTP reply, part \(sequence + 1)", details: [report.prefix(7).hex])
-        }
-        if flags & 0x20 != 0 { return Narration("OTP status: waiting for a touch") }
-        if flags & 0x80 != 0 { return Narration("OTP status: the key has not taken the part yet") }
-        return Narration("OTP status", details: OTPNarration.status(report.dropFirst(1)))
-    }
 }

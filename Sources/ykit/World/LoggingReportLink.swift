@@ -37,6 +37,26 @@ final class LoggingReportLink: ReportLink {
         return report
     }
 
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        let event = Capture.Event(.featureSet(report))
+        say(narrator.narrate(event), "> \(Hex.encode(report.masked(redactor.masks(event).command))) (feature)")
+        do { try link.setFeature(report, deadline: deadline) } catch {
+            log.say(.info, "setting a feature report: \(error)")
+            throw error
+        }
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        let report: [UInt8]
+        do { report = try link.feature(deadline: deadline) } catch {
+            log.say(.info, "getting a feature report: \(error)")
+            throw error
+        }
+        let event = Capture.Event(.featureGot(report))
+        say(narrator.narrate(event), "< \(Hex.encode(report.masked(redactor.masks(event).reply))) (feature)")
+        return report
+    }
+
     private func say(_ narration: Narration, _ bytes: String) {
         log.say(.debug, narration.summary.printable)
         narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
