@@ -26,6 +26,8 @@ public struct AID: RawRepresentable, Hashable, Sendable, CustomStringConvertible
     public static let securityDomain = AID(rawValue: [0xA0, 0x00, 0x00, 0x01, 0x51, 0x00, 0x00, 0x00])
     /// NFC Forum Type 4 tag (NDEF).
     public static let ndef = AID(rawValue: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01])
+    /// NFC Forum Type 4 tag of mapping version 1.
+    public static let ndefVersion1 = AID(rawValue: [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x00])
     /// CanoKey administration.
     public static let canokeyAdmin = AID(rawValue: [0xF0, 0x00, 0x00, 0x00, 0x00])
 
@@ -42,6 +44,7 @@ public struct AID: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 
     private static let names: [AID: String] = [
         .oath: "OATH", .fido: "FIDO", .otp: "OTP", .management: "management", .piv: "PIV", .openPGP: "OpenPGP",
-        .hsmAuth: "HSM Auth", .securityDomain: "Security Domain", .ndef: "NDEF", .canokeyAdmin: "CanoKey admin",
+        .hsmAuth: "HSM Auth", .securityDomain: "Security Domain", .ndef: "NDEF",
+        .ndefVersion1: "NDEF (version 1)", .canokeyAdmin: "CanoKey admin",
     ]
 }

@@ -75,4 +75,14 @@ public struct ATR: Hashable, Sendable, CustomStringConvertible {
     public var looksContactless: Bool {
         bytes.count >= 4 && bytes[0] == 0x3B && bytes[1] & 0xF0 == 0x80 && bytes[2] == 0x80 && bytes[3] == 0x01
     }
+
+    /// What a contactless reader found, as the answer that it made up tells; `nil` for a card with contacts.
+    public var contactless: ContactlessCard? {
+        guard looksContactless else { return nil }
+        let application: [UInt8] = [0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06]
+        guard historical.count == 15, historical.starts(with: application) else { return .processor(historical) }
+        return .storage(
+            standard: .init(rawValue: historical[8]),
+            name: .init(rawValue: UInt16(historical[9]) << 8 | UInt16(historical[10])))
+    }
 }

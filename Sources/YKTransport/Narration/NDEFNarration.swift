@@ -48,13 +48,10 @@ enum NDEFNarration: ApplicationNarration {
         guard !payload.isEmpty else { return nil }
         switch message[3] {
         case 0x55:
-            return ["URI \(prefixes[payload[0]] ?? "")\(payload.dropFirst(1).text.droppingQuotes)"]
+            let prefix = NDEFURI(code: payload[0], rest: []).prefix
+            return ["URI \(prefix)\(payload.dropFirst(1).text.droppingQuotes)"]
         case 0x54: return ["text \(payload.dropFirst(1 + Int(payload[0] & 0x3F)).text)"]
         default: return nil
         }
     }
-
-    private static let prefixes: [UInt8: String] = [
-        0x01: "http://www.", 0x02: "https://www.", 0x03: "http://", 0x04: "https://", 0x05: "tel:", 0x06: "mailto:",
-    ]
 }

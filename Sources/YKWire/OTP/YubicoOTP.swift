@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A Yubico one-time password as it is typed: who the key is, and one AES block that only its key opens.
+public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
+    /// The public identity, up to 16 bytes; six by custom.
+    public var publicID: [UInt8]
+    /// The encrypted block, 16 bytes.
+    public var ciphertext: [UInt8]
+
+    /// The length of the block in bytes.
+    public static let blockSize = 16
+    /// How many letters there may be.
+    public static let lengths = 32...64
+
+    /// Reads 32 to 64 letters of modhex, of either case; the last 32 are the block.
+    public init(parsing text: some StringProtocol) throws(WireError) {
+        let count = text.utf8.count
+        guard Self.lengths.contains(count) else {
+            throw WireError(
+                count < 32 ? .truncated : .tooLarge, at: count, "a Yubico OTP has 32 to 64 letters, not \(count)")
+        }
+        let bytes = try Modhex.decode(text)
+        publicID = Array(bytes.dropLast(Self.blockSize))
+        ciphertext = Array(bytes.suffix(Self.blockSize))
+    }
+
+    /// Puts a public identity and an encrypted block together.
+    ///
+    /// Throws `tooLarge` or `malformed` when one has another length than it can have.
+    public init(publicID: [UInt8], ciphertext: [UInt8]) throws(WireError) {
+        guard publicID.count <= 16 else { throw WireError(.tooLarge, at: 0, "a public identity has at most 16 bytes") }
+        guard ciphertext.count == Self.blockSize else {
+            throw WireError(.malformed, at: 0, "the block has 16 bytes, not \(ciphertext.count)")
+        }
+        self.publicID = publicID
+        self.ciphertext = ciphertext
+    }
+
+    /// The letters, lower case.
+    public var description: String { Modhex.encode(publicID + ciphertext) }
+}
