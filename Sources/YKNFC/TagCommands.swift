@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// SELECT of a file by its identifier, no answer wanted (ISO 7816-4 §11.2.2; NFC Forum Type 4 Tag 2.0 §5.4.2).
+struct SelectFile: CardCommand {
+    static let name = "SELECT"
+    let file: UInt16
+
+    var apdu: APDU {
+        APDU(ins: 0xA4, p1: 0x00, p2: 0x0C, data: [UInt8(file >> 8), UInt8(truncatingIfNeeded: file)])
+    }
+
+    func decode(_ reader: inout ByteReader) {}
+}
+
+/// READ BINARY from an offset of at most 32767 (ISO 7816-4 §11.3.3; NFC Forum Type 4 Tag 2.0 §5.4.3).
+struct ReadBinary: CardCommand {
+    static let name = "READ BINARY"
+    let offset: UInt16
+    let count: UInt8
+
+    var apdu: APDU {
+        APDU(
+            ins: 0xB0, p1: UInt8(offset >> 8), p2: UInt8(truncatingIfNeeded: offset),
+            le: .bytes(UInt16(count)))
+    }
+
+    /// What was asked for; a card that gives more is cut short.
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+        guard !reader.isAtEnd else { throw WireError(.truncated, at: 0, "a piece of a file without bytes") }
+        return Array(reader.rest().prefix(Int(count)))
+    }
+}
+
+/// READ BINARY with the offset in a data object, for what lies behind 32767 (ISO 7816-4 §11.3.3, odd instruction).
+struct ReadBinaryFar: CardCommand {
+    static let name = "READ BINARY"
+    let offset: UInt32
+    let count: UInt8
+
+    var apdu: APDU {
+        var writer = ByteWriter(capacity: 5)
+        writer.append([0x54, 0x03])
+        writer.bigEndian(UInt64(offset), 3)
+        return APDU(ins: 0xB1, data: writer.bytes, le: .bytes(UInt16(count)))
+    }
+
+    /// A data object 53 with what was asked for.
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+        let objects = try reader.tlvs()
+        guard let value = objects.value(0x53), !value.isEmpty else {
+            throw WireError(.missing, at: 0, "a piece of a file without bytes")
+        }
+        return Array(value.prefix(Int(count)))
+    }
+}

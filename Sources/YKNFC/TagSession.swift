@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// A Type 4 tag's application, selected on a channel (NFC Forum Type 4 Tag 2.0 §7.2, the NDEF detection procedure).
+final class TagSession {
+    let channel: CardChannel
+    /// How often a tag that was reset is read from the start.
+    private static let attempts = 3
+    /// The longest message that is read, in bytes.
+    static let limit = 1 << 20
+
+    init(_ channel: CardChannel) throws(TagError) {
+        self.channel = channel
+        try lift(TagError.init) { () throws(CardError) in
+            do throws(CardError) { _ = try channel.select(.ndef) } catch {
+                guard case .appletMissing = error else { throw error }
+                // A tag of mapping version 1 has the older name only.
+                _ = try channel.select(.ndefVersion1)
+            }
+        }
+    }
+
+    /// The capability container.
+    func capabilities() throws(TagError) -> CapabilityContainer {
+        try anew { () throws(TagError) in try readCapabilities() }
+    }
+
+    /// Capability container and message, read from the start again when the tag was reset or its content changed in
+    /// between.
+    func content() throws(TagError) -> TagContent {
+        try anew { () throws(TagError) in
+            let container = try readCapabilities()
+            guard container.readAccess == 0 else { throw .protected(access: container.readAccess) }
+            try select(container.file)
+            return try read(container).map { TagContent(capabilities: container, bytes: $0) }
+        }
+    }
+
+    private func anew<Value>(_ body: () throws(TagError) -> Value?) throws(TagError) -> Value {
+        for _ in 0..<Self.attempts {
+            do {
+                if let value = try body() { return value }
+            } catch {
+                guard case .card(.link(.reset)) = error else { throw error }
+            }
+        }
+        throw .unsteady
+    }
+
+    private func readCapabilities() throws(TagError) -> CapabilityContainer {
+        try select(CapabilityContainer.fileID)
+        var bytes = try piece(at: 0, CapabilityContainer.shortest)
+        let length = try malformed { () throws(WireError) in try CapabilityContainer.length(bytes) }
+        while bytes.count < length {
+            bytes += try piece(at: bytes.count, min(length - bytes.count, CapabilityContainer.shortest))
+        }
+        return try malformed { () throws(WireError) in try CapabilityContainer(decoding: bytes) }
+    }
+
+    /// The message in the file that is selected: its length first, then pieces no longer than the tag allows; `nil` when
+    /// the length was another one when the first piece came.
+    private func read(_ container: CapabilityContainer) throws(TagError) -> [UInt8]? {
+        let width = container.lengthWidth
+        let head = try piece(at: 0, width)
+        let length = try length(head, in: container)
+        guard length > 0 else { return [] }
+        let most = Int(min(container.readLimit, 255))
+        var bytes: [UInt8] = []
+        while bytes.count < width + length {
+            bytes += try piece(at: bytes.count, min(most, width + length - bytes.count))
+            guard bytes.starts(with: head.prefix(bytes.count)) else { return nil }
+        }
+        return Array(bytes.dropFirst(width))
+    }
+
+    private func length(_ head: [UInt8], in container: CapabilityContainer) throws(TagError) -> Int {
+        try malformed { () throws(WireError) in
+            var reader = ByteReader(head)
+            let length = Int(try reader.bigEndian(container.lengthWidth, "the length of the message"))
+            let room = Int(container.fileSize) - container.lengthWidth
+            guard length <= room else {
+                throw WireError(.tooLarge, at: 0, "a message of \(length) bytes in a file with room for \(room)")
+            }
+            guard length <= Self.limit else { throw WireError(.tooLarge, at: 0, "a message of \(length) bytes") }
+            return length
+        }
+    }
+
+    private func select(_ file: UInt16) throws(TagError) {
+        try lift(TagError.init) { () throws(CardError) in try channel.send(SelectFile(file: file)) }
+    }
+
+    private func piece(at offset: Int, _ count: Int) throws(TagError) -> [UInt8] {
+        let count = UInt8(clamping: count)
+        return try lift(TagError.init) { () throws(CardError) in
+            guard let near = UInt16(exactly: offset), near < 0x8000 else {
+                return try channel.send(ReadBinaryFar(offset: UInt32(clamping: offset), count: count))
+            }
+            return try channel.send(ReadBinary(offset: near, count: count))
+        }
+    }
+
+    private func malformed<Value>(_ body: () throws(WireError) -> Value) throws(TagError) -> Value {
+        try lift(TagError.malformed, body)
+    }
+}

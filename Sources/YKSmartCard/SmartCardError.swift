@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// A return code of PC/SC (PC/SC part 5 §3.1; winscard.h) other than success. An open set.
+public struct SmartCardError: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The code, such as 80100009.
+    public let rawValue: UInt32
+    /// Wraps a code.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    private init(_ low: UInt32) { rawValue = 0x8010_0000 | low }
+
+    /// SCARD_F_INTERNAL_ERROR: something went wrong within.
+    public static let internalError = SmartCardError(0x01)
+    /// SCARD_E_CANCELLED: called off.
+    public static let cancelled = SmartCardError(0x02)
+    /// SCARD_E_INVALID_HANDLE: the context or the card was let go.
+    public static let invalidHandle = SmartCardError(0x03)
+    /// SCARD_E_INVALID_PARAMETER: an argument cannot be.
+    public static let invalidParameter = SmartCardError(0x04)
+    /// SCARD_E_INSUFFICIENT_BUFFER: too many bytes.
+    public static let insufficientBuffer = SmartCardError(0x08)
+    /// SCARD_E_UNKNOWN_READER: no reader has that name.
+    public static let unknownReader = SmartCardError(0x09)
+    /// SCARD_E_TIMEOUT: the time is over.
+    public static let timeout = SmartCardError(0x0A)
+    /// SCARD_E_SHARING_VIOLATION: another program has the card.
+    public static let sharingViolation = SmartCardError(0x0B)
+    /// SCARD_E_NO_SMARTCARD: no card is in the reader.
+    public static let noSmartCard = SmartCardError(0x0C)
+    /// SCARD_E_PROTO_MISMATCH: the card speaks none of the protocols.
+    public static let protocolMismatch = SmartCardError(0x0F)
+    /// SCARD_F_COMM_ERROR: what came back is no answer.
+    public static let communicationError = SmartCardError(0x13)
+    /// SCARD_F_UNKNOWN_ERROR: something else.
+    public static let unknownError = SmartCardError(0x14)
+    /// SCARD_E_NOT_TRANSACTED: there is no transaction to end.
+    public static let notTransacted = SmartCardError(0x16)
+    /// SCARD_E_READER_UNAVAILABLE: the reader is gone.
+    public static let readerUnavailable = SmartCardError(0x17)
+    /// SCARD_E_NO_SERVICE: the service is not there.
+    public static let noService = SmartCardError(0x1D)
+    /// SCARD_E_SERVICE_STOPPED: the service ended.
+    public static let serviceStopped = SmartCardError(0x1E)
+    /// SCARD_E_UNSUPPORTED_FEATURE: there is no such attribute.
+    public static let unsupportedFeature = SmartCardError(0x22)
+    /// SCARD_E_NO_READERS_AVAILABLE: no reader is attached.
+    public static let noReadersAvailable = SmartCardError(0x2E)
+    /// SCARD_W_UNRESPONSIVE_CARD: the card does not answer to power.
+    public static let unresponsiveCard = SmartCardError(0x66)
+    /// SCARD_W_RESET_CARD: the card was reset by somebody else; reconnect.
+    public static let resetCard = SmartCardError(0x68)
+    /// SCARD_W_REMOVED_CARD: the card was taken away.
+    public static let removedCard = SmartCardError(0x69)
+    /// SCARD_W_SECURITY_VIOLATION: not allowed.
+    public static let securityViolation = SmartCardError(0x6A)
+
+    /// The name in winscard.h where it is known here, else the number.
+    public var description: String { Self.names[rawValue & 0xFFFF] ?? "0x" + String(rawValue, radix: 16) }
+
+    private static let names: [UInt32: String] = [
+        0x01: "SCARD_F_INTERNAL_ERROR", 0x02: "SCARD_E_CANCELLED", 0x03: "SCARD_E_INVALID_HANDLE",
+        0x04: "SCARD_E_INVALID_PARAMETER", 0x08: "SCARD_E_INSUFFICIENT_BUFFER", 0x09: "SCARD_E_UNKNOWN_READER",
+        0x0A: "SCARD_E_TIMEOUT", 0x0B: "SCARD_E_SHARING_VIOLATION", 0x0C: "SCARD_E_NO_SMARTCARD",
+        0x0F: "SCARD_E_PROTO_MISMATCH", 0x13: "SCARD_F_COMM_ERROR", 0x14: "SCARD_F_UNKNOWN_ERROR",
+        0x16: "SCARD_E_NOT_TRANSACTED", 0x17: "SCARD_E_READER_UNAVAILABLE", 0x1D: "SCARD_E_NO_SERVICE",
+        0x1E: "SCARD_E_SERVICE_STOPPED", 0x22: "SCARD_E_UNSUPPORTED_FEATURE", 0x2E: "SCARD_E_NO_READERS_AVAILABLE",
+        0x66: "SCARD_W_UNRESPONSIVE_CARD", 0x68: "SCARD_W_RESET_CARD", 0x69: "SCARD_W_REMOVED_CARD",
+        0x6A: "SCARD_W_SECURITY_VIOLATION",
+    ]
+}
+
+extension SmartCardError {
+    /// The code that PC/SC has for a failure of a link; a code of the layer below that is one of PC/SC's stays.
+    init(_ error: LinkError) {
+        switch error {
+        case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch: self = .noService
+        case .accessDenied: self = .securityViolation
+        case .noReader: self = .noReadersAvailable
+        case .unknownReader, .noDevice: self = .unknownReader
+        case .noCard: self = .noSmartCard
+        case .busy: self = .sharingViolation
+        case .removed: self = .removedCard
+        case .reset: self = .resetCard
+        case .timedOut: self = .timeout
+        case .cancelled: self = .cancelled
+        case .unresponsive: self = .unresponsiveCard
+        case .malformed: self = .communicationError
+        case .replay, .capture: self = .internalError
+        case .failed(let code, _): self = code >> 16 == 0x8010 ? SmartCardError(rawValue: code) : .unknownError
+        }
+    }
+}

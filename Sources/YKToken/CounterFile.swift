@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import YKWire
+
+/// A file that says how far each key has come: JSON, mode 0600, replaced whole under a lock.
+///
+/// A counter is on the disk before ``advance(_:to:)`` ends, so that a crash cannot bring an accepted password back. The
+/// lock is on a file of its own beside it (`.lock`), which stays.
+public struct CounterFile: CounterStore, Sendable {
+    /// Where it is.
+    public let path: String
+    /// How long another program that has the lock is waited for, in milliseconds.
+    private let patience: Int32
+    private static let mark = "ykit-otp-counters"
+    private static let format: Int64 = 1
+    private static let limit = 16 << 20
+
+    /// Names a file; nothing is opened before it is needed.
+    public init(_ path: String, patience milliseconds: Int32 = 5000) {
+        self.path = path
+        patience = milliseconds
+    }
+
+    /// Takes note of a counter when it is higher than the one in the file.
+    public func advance(_ publicID: [UInt8], to counter: OTPCounter) throws(CounterFileError) -> OTPCounter? {
+        let lock = try locked()
+        defer { close(lock) }
+        var entries = try entries()
+        let name = Modhex.encode(publicID)
+        var previous: OTPCounter?
+        if let known = entries[name] { previous = try self.counter(in: known, name) }
+        if let previous, previous >= counter { return previous }
+        entries[name] = ["use": .int(Int64(counter.use)), "session": .int(Int64(counter.session))]
+        try replace(with: [Self.mark: .int(Self.format), "keys": .object(entries)])
+        return previous
+    }
+
+    private func locked() throws(CounterFileError) -> Int32 {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw .unwritable(path: path, reason: Self.failure) }
+        var left = patience
+        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, left > 0 else {
+                close(lock)
+                throw .inUse(path: path)
+            }
+            _ = poll(nil, 0, 5)
+            left -= 5
+        }
+        return lock
+    }
+
+    private func entries() throws(CounterFileError) -> JSON.Object {
+        guard let bytes = try content() else { return JSON.Object() }
+        let json: JSON
+        do { json = try JSON(parsing: bytes) } catch { throw .broken(path: path, reason: "\(error)") }
+        guard let format = json[Self.mark]?.int, format == Self.format, let keys = json["keys"]?.object else {
+            throw .broken(path: path, reason: "this is no file of counters, or one of a later ykit")
+        }
+        return keys
+    }
+
+    private func counter(in json: JSON, _ name: String) throws(CounterFileError) -> OTPCounter {
+        guard let use = json["use"]?.int.flatMap(UInt16.init(exactly:)),
+            let session = json["session"]?.int.flatMap(UInt8.init(exactly:))
+        else { throw .broken(path: path, reason: "the counter of '\(name)' is none") }
+        return OTPCounter(use: use, session: session)
+    }
+
+    /// The bytes of the file; `nil` when there is none yet.
+    private func content() throws(CounterFileError) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .unreadable(path: path, reason: Self.failure)
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(file, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(path: path, reason: Self.failure) }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+            guard bytes.count <= Self.limit else { throw .broken(path: path, reason: "it has more than 16 MiB") }
+        }
+    }
+
+    /// Writes a new file, waits until it is on the disk, and gives it the name.
+    private func replace(with json: JSON) throws(CounterFileError) {
+        let new = path + ".new"
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .unwritable(path: path, reason: Self.failure) }
+        let isWritten = Self.write(Array((json.text + "\n").utf8), to: file) && fsync(file) == 0
+        let reason = Self.failure
+        close(file)
+        guard isWritten else {
+            unlink(new)
+            throw .unwritable(path: path, reason: reason)
+        }
+        guard rename(new, path) == 0 else { throw .unwritable(path: path, reason: Self.failure) }
+        syncFolder()
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func syncFolder() {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static var failure: String { String(cString: strerror(errno)) }
+}
+
+/// Why the file of counters could not be used.
+public enum CounterFileError: Error, Hashable, Sendable {
+    /// Another program has it.
+    case inUse(path: String)
+    /// It could not be read.
+    case unreadable(path: String, reason: String)
+    /// It could not be written.
+    case unwritable(path: String, reason: String)
+    /// It is not what it should be; it is left as it is, for without it old passwords would be accepted again.
+    case broken(path: String, reason: String)
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+public import YKWire
+
+/// The way to a validation server.
+public protocol ValidationTransport {
+    /// Sends GET and gives status and body; follows no redirection, and throws when the body is longer than `limit`
+    /// bytes or the time is over.
+    func get(
+        _ address: String, limit: Int, timeout: Duration
+    ) async throws(ValidationTransportError) -> (status: Int, body: [UInt8])
+}
+
+/// Why there is no answer.
+public struct ValidationTransportError: Error, Hashable, Sendable {
+    /// What happened, in a few words.
+    public let reason: String
+    /// Makes an error.
+    public init(_ reason: String) { self.reason = reason }
+}
+
+/// Asks validation servers, one after the other, whether a password is good (Validation Protocol 2.0).
+public struct ValidationClient<Transport: ValidationTransport> {
+    /// The addresses of the servers, in the order in which they are asked.
+    public var servers: [String]
+    /// The number that the servers know the client by.
+    public var client: UInt32
+    /// Whether the servers sign with the key of the client; then only signed replies count.
+    private let key: SharedSecret?
+    private let transport: Transport
+    private let environment: Environment
+
+    /// Makes a client. Without a key the servers have to be `https://`, so that nobody else can answer.
+    public init(
+        servers: [String], client: UInt32, key: SharedSecret?, transport: Transport, environment: Environment
+    ) {
+        self.servers = servers
+        self.client = client
+        self.key = key
+        self.transport = transport
+        self.environment = environment
+    }
+
+    /// Asks until a server says yes or no; one that cannot be reached or is out of order makes room for the next, which
+    /// gets the same nonce.
+    ///
+    /// Throws why the last one was no help; `refused` when one says no.
+    public func verify(
+        _ otp: YubicoOTP, syncLevel: Int? = nil, timeout: Int? = nil
+    ) async throws(ValidationError) -> (reply: ValidationReply, server: String) {
+        let nonce = try lift(ValidationError.link) { () throws(LinkError) in
+            Hex.encode(try environment.random.draw(16, secret: false))
+        }
+        let request = ValidationRequest(
+            client: client, otp: otp, nonce: nonce, syncLevel: syncLevel, timeout: timeout)
+        var last = ValidationError.noServer
+        let deadline = environment.deadline()
+        for (index, server) in servers.enumerated() {
+            let share = deadline.remaining / (servers.count - index)
+            do { return (try await ask(server, request, share), server) } catch {
+                guard error.leavesHope, !environment.cancellation.isCancelled else { throw error }
+                last = error
+            }
+        }
+        throw last
+    }
+
+    private func ask(
+        _ server: String, _ request: ValidationRequest, _ timeout: Duration
+    ) async throws(ValidationError) -> ValidationReply {
+        let reply = try await self.reply(server, request, timeout)
+        if let key, !reply.isSigned(by: key), !reply.status.isUnsigned { throw .badReplySignature(server: server) }
+        guard reply.status == .ok else { throw .refused(reply.status, server: server) }
+        guard reply.answers(request) else { throw .otherReply(server: server) }
+        return reply
+    }
+
+    private func reply(
+        _ server: String, _ request: ValidationRequest, _ timeout: Duration
+    ) async throws(ValidationError) -> ValidationReply {
+        guard server.hasPrefix("https://") || key != nil && server.hasPrefix("http://") else {
+            throw .unprotected(server: server)
+        }
+        let answer: (status: Int, body: [UInt8])
+        do throws(ValidationTransportError) {
+            answer = try await transport.get(
+                request.address(at: server, key: key), limit: ValidationReply.limit, timeout: timeout)
+        } catch { throw .unreachable(server: server, reason: error.reason) }
+        guard answer.status == 200 else { throw .http(status: answer.status, server: server) }
+        return try lift({ ValidationError.malformed($0, server: server) }) { () throws(WireError) in
+            try ValidationReply(parsing: answer.body)
+        }
+    }
+}
+
+extension ValidationError {
+    /// Whether another server may be of help.
+    fileprivate var leavesHope: Bool {
+        switch self {
+        case .refused(let status, _): status.isTemporary
+        case .unreachable, .http, .malformed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCSC
+import Synchronization
+import Testing
+import YKTransport
+
+@testable import YKHardware
+
+/// Waiting until something in the readers is different.
+@Suite struct WaitTests {
+    private static let empty = ReaderStatus(name: "R", hasCard: false)
+
+    /// A library whose reader is empty until a wait began so many times.
+    private func service(after waits: Int, failing code: LONG = 0) -> PCSCService {
+        let left = Mutex(waits)
+        return FakeLibrary().service {
+            $0.getStatusChange = { _, milliseconds, states, count in
+                let isThere = left.withLock { left in
+                    if milliseconds > 0 { left -= 1 }
+                    return left <= 0
+                }
+                let state = DWORD(isThere ? SCARD_STATE_PRESENT : SCARD_STATE_EMPTY)
+                for index in 0..<Int(count) { states?[index].dwEventState = state }
+                return milliseconds > 0 ? code : 0
+            }
+        }
+    }
+
+    @Test func aCardEndsTheWait() throws {
+        let found = try service(after: 3).readers(otherThan: [Self.empty], .after(.seconds(20)))
+        #expect(found.map(\.hasCard) == [true])
+    }
+
+    @Test func whatIsOtherAlreadyIsToldAtOnce() throws {
+        #expect(try service(after: 100).readers(otherThan: [], .after(.seconds(20))) == [Self.empty])
+    }
+
+    @Test func aReaderThatGoesAwayIsNoFailure() throws {
+        let gone = LONG(bitPattern: 0x8010_0009)
+        #expect(try service(after: 2, failing: gone).readers(otherThan: [Self.empty], .after(.seconds(20))).count == 1)
+        #expect(throws: LinkError.self) {
+            try service(after: 2, failing: LONG(bitPattern: 0x8010_001F)).readers(
+                otherThan: [Self.empty], .after(.seconds(20)))
+        }
+    }
+
+    @Test func theDeadlineEndsTheWait() {
+        let service = FakeLibrary().service {
+            $0.getStatusChange = { _, _, states, count in
+                for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
+                return 0
+            }
+        }
+        // The list comes back as it is, or the time was over before: both say that nothing changed.
+        let found = try? service.readers(otherThan: [Self.empty], .after(.milliseconds(30)))
+        #expect(found == nil || found == [Self.empty])
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: LinkError.cancelled) {
+            try service.readers(otherThan: [Self.empty], .after(.seconds(20), cancellation: cancellation))
+        }
+    }
+}
