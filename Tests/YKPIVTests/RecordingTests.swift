@@ -93,7 +93,7 @@ struct RecordingTests {
     }
 
     /// PINs, management keys and the printed object are overwritten.
-    @Test(arguments: ["ykman-access", "ykman-generate", "ykman-protect", "yubico-piv-tool-sign", "opensc-sign"])
+    @Test(arguments: ["ykman-access", "ykman-generate", "ykman-protect", "yubico-piv-tool-sign", "opensc-list-sign"])
     func keepsNoSecrets(_ name: String) throws {
         let text = try capture(name).text
         for secret in ["123456", "654321", "12345678"] {

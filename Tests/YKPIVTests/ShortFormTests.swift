@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKPIV
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// A virtual key in a reader that takes short commands only: long ones go in chains, long replies come in pieces.
+private final class ShortReader: CardLink {
+    let identity: CardIdentity
+    private let key: any CardLink
+    private let log: ScriptedLink.Log
+
+    init(_ key: any CardLink, log: ScriptedLink.Log) {
+        identity = CardIdentity(reader: key.identity.reader, atr: key.identity.atr, maxCommandLength: 261)
+        self.key = key
+        self.log = log
+    }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        log.append(command)
+        return try key.exchange(command, deadline: deadline)
+    }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool { try key.begin(deadline: deadline) }
+    func end() { key.end() }
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try key.reset(kind, deadline: deadline) }
+    func close() { key.close() }
+}
+
+struct ShortFormTests {
+    @Test func chainsWhatIsLong() async throws {
+        let log = ScriptedLink.Log()
+        let bench = try Bench()
+        let channel = CardChannel(link: ShortReader(bench.key.link(), log: log), environment: .still)
+        let service = try await PIVService.open(channel)
+        try await service.authenticate(with: .defaultKey())
+        let content = (0..<2900).map { UInt8(truncatingIfNeeded: $0) }
+        try await service.putObject(.security, content)
+        #expect(try await service.object(.security) == content)
+        let made = try run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:4096"])
+        let key = try #require(try KeyFile(made.output).privateKey)
+        _ = try await service.importKey(key, .keyManagement)
+        #expect(try await service.publicKey(.keyManagement) == key.publicKey)
+        try await service.verify(pin())
+        let signature = try await service.sign(.message([1, 2, 3]), .keyManagement, hash: .sha384)
+        #expect(key.publicKey.isValid(signature, for: [1, 2, 3], .sha384))
+        #expect(log.commands.allSatisfy { $0.count <= 261 })
+        #expect(log.commands.contains { $0[0] == 0x10 } && log.commands.contains { $0[1] == 0xC0 })
+    }
+}
