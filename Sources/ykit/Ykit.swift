@@ -24,6 +24,7 @@ struct Ykit: ParsableCommand {
             U2FGroup.self,
             PIVGroup.self,
             OTPGroup.self,
+            NFCGroup.self,
             CaptureGroup.self,
             VirtualGroup.self,
             Completion.self,

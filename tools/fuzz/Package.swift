@@ -12,6 +12,8 @@ let package = Package(
             dependencies: [
                 .product(name: "YKWire", package: "ykit"),
                 .product(name: "YKTransport", package: "ykit"),
+                .product(name: "YKNFC", package: "ykit"),
+                .product(name: "YKToken", package: "ykit"),
                 .product(name: "YKOATH", package: "ykit"),
                 .product(name: "YKFIDO", package: "ykit"),
                 .product(name: "YKPIV", package: "ykit"),

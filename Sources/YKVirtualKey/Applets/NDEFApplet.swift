@@ -2,9 +2,12 @@
 
 package import YKWire
 
-/// A read-only NFC Forum Type 4 tag: a capability file and a file with one URI record.
+/// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that gets a new token of a slot
+/// each time it is selected.
 package struct NDEFApplet: Applet {
     package static let aid = AID.ndef
+    /// The file that holds the message: 127 bytes that all may read and nobody write, all in one command.
+    static let container = CapabilityContainer(fileSize: 127, readLimit: 127)
 
     private var file: [UInt8]?
 
@@ -17,18 +20,20 @@ package struct NDEFApplet: Applet {
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {
         case 0xA4:
-            try selectFile(command, key)
+            try selectFile(command, &key, world)
             return []
         case 0xB0: return try read(command)
         default: throw .status(.unknownInstruction)
         }
     }
 
-    private mutating func selectFile(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) {
+    private mutating func selectFile(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0x0C else { throw .status(.wrongParameters) }
         switch command.data {
-        case [0xE1, 0x03]: file = Self.capabilities
-        case [0xE1, 0x04]: file = Self.message(key.ndef)
+        case [0xE1, 0x03]: file = Self.container.encoded
+        case [0xE1, 0x04]: file = try Self.message(&key, world)
         default: throw .status(.notFound)
         }
     }
@@ -43,14 +48,14 @@ package struct NDEFApplet: Applet {
         return Array(rest.prefix(256))
     }
 
-    /// Version 2.0, 127 bytes to read, 0 to write, the NDEF file E104 readable by all and writable by none.
-    private static let capabilities: [UInt8] = [
-        0x00, 0x0F, 0x20, 0x00, 0x7F, 0x00, 0x00, 0x04, 0x06, 0xE1, 0x04, 0x00, 0x7F, 0x00, 0xFF,
-    ]
-
-    private static func message(_ address: String) -> [UInt8] {
-        let payload = [0x04] + Array(address.utf8.prefix(54))
-        let record = [0xD1, 0x01, UInt8(payload.count), 0x55] + payload
-        return [0x00, UInt8(record.count)] + record
+    /// The length of the message and the message, as it is now.
+    private static func message(
+        _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        let (kind, payload) = try key.nextNDEF(world)
+        let room = Int(container.fileSize) - 6
+        let record = NDEFRecord(.wellKnown, type: [kind], payload: Array(payload.prefix(room)))
+        guard let message = try? NDEFMessage([record]).encoded() else { throw .status(.memoryFailure) }
+        return [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message
     }
 }

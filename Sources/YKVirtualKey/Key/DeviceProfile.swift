@@ -37,7 +37,7 @@ public struct DeviceProfile: Hashable, Sendable {
 
     /// The answer to reset of a real key of this version.
     public var atr: [UInt8] {
-        if transport == .nfc { return Self.contactless }
+        if transport == .nfc { return Self.contactlessATR }
         return switch version.major {
         case ...3: Self.neo
         case 4: Self.four
@@ -69,7 +69,8 @@ public struct DeviceProfile: Hashable, Sendable {
         0x3B, 0xFD, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62,
         0x69, 0x4B, 0x65, 0x79, 0x40,
     ]
-    private static let contactless: [UInt8] = [
+    /// What a contactless reader makes up as the answer to reset of a key (PC/SC part 3 §3.1.3.2.3.1).
+    static let contactlessATR: [UInt8] = [
         0x3B, 0x8D, 0x80, 0x01, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62, 0x69, 0x4B, 0x65, 0x79, 0xF9,
     ]
     private static let four: [UInt8] = [

@@ -34,6 +34,8 @@ public struct VPCDServer {
     private var faults: FaultPlan
     /// How long the key waits for a touch.
     public var touchTime: Duration = .seconds(15)
+    /// Whether the reader shows the key as contactless, whatever its state says.
+    public var isContactless = false
     /// Whether a reader that went away is waited for, as when pcscd is started anew.
     public var reconnects = false
 
@@ -119,7 +121,7 @@ public struct VPCDServer {
         case .reset:
             failing { () throws(LinkError) in try link.reset(.warm, deadline: deadline) }
             report(.reset)
-        case .answerToReset: return .bytes(link.identity.atr)
+        case .answerToReset: return .bytes(isContactless ? DeviceProfile.contactlessATR : link.identity.atr)
         case .command(let command): return play(command, link)
         case .unknown: break
         }

@@ -2,8 +2,10 @@
 
 import YKFIDO
 import YKManagement
+import YKNFC
 import YKOATH
 import YKPIV
+import YKToken
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -17,6 +19,9 @@ enum Explain {
         case let error as CardError: card(error)
         case let error as ManagementError: management(error)
         case let error as OATHError: oath(error)
+        case let error as TagError: tag(error)
+        case let error as TokenError: token(error)
+        case let error as ValidationError: validation(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
         case let error as WebAuthnError: webAuthn(error)

@@ -12,6 +12,7 @@ extension World {
 
     /// The reader with the key that is meant; several are told apart by serial number.
     func chosenReader() throws -> String {
+        if let tagReader { return tagReader }
         let found = try ReaderSelection.candidates(try readers(), named: selection.reader)
         if selection.device == nil, found.count == 1, let only = found.first { return only.name }
         let keys = found.map { AttachedKey($0, details: try? details(of: $0.name)) }

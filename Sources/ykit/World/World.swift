@@ -23,6 +23,8 @@ final class World {
     let recorder: Recorder?
     /// Where the PIN of this verb comes from.
     var pins: PINSource?
+    /// The reader that the tag of this verb is in.
+    var tagReader: String?
 
     init(_ options: GlobalOptions, _ terminal: Terminal) throws {
         self.options = options

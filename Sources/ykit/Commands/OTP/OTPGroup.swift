@@ -6,5 +6,5 @@ import ArgumentParser
 struct OTPGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "otp", abstract: "Yubico OTP: the two slots of a key, and the tokens they make.",
-        subcommands: [])
+        subcommands: [OTPParse.self, OTPVerify.self])
 }

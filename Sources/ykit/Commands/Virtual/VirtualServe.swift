@@ -22,6 +22,9 @@ struct VirtualServe: Verb {
     @Option(help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
     var vpcd: String?
 
+    @Flag(help: "With --vpcd: the key is held to a contactless reader.")
+    var nfc = false
+
     @Flag(help: "Make it a HID device through /dev/uhid.")
     var uhid = false
 
@@ -54,6 +57,7 @@ struct VirtualServe: Verb {
     func validate() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }
         guard ways == 1 else { throw ValidationError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
+        guard !nfc || vpcd != nil else { throw ValidationError("--nfc needs --vpcd.") }
         guard state == nil || file == nil else { throw ValidationError("Name one state file.") }
     }
 
@@ -85,6 +89,7 @@ struct VirtualServe: Verb {
         var server = VPCDServer(
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
+        server.isContactless = nfc
         events.terminal.say("serving a software key at \(address), ^C ends it")
         do { try server.run() } catch {
             throw Explanation(

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on NFC tags.
+struct NFCGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc", abstract: "NFC tags: what a key tells a telephone.",
+        subcommands: [NFCRead.self, NFCParse.self])
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKWire
+
+/// Says what an NDEF message means, without a tag.
+struct NFCParse: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "parse", abstract: "Show what an NDEF message means.",
+        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.")
+    static let members = MessageReport.members
+
+    @Argument(
+        help: ArgumentHelp("The message in hexadecimal, a file, or - for standard input.", valueName: "hex|file"),
+        completion: .file())
+    var message: String
+
+    @OptionGroup(title: "Reading Options")
+    var reading: MessageOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) throws -> Answer {
+        if message != "-", let bytes = Self.hex(message) { return try MessageReport(bytes, reading).answer }
+        let content = try Files.read(message)
+        let text = String(validating: content, as: UTF8.self)
+        return try MessageReport(text.flatMap(Self.hex) ?? content, reading).answer
+    }
+
+    /// Pairs of digits, with blanks, colons or line ends between them.
+    private static func hex(_ text: String) -> [UInt8]? {
+        let digits = text.filter { !$0.isWhitespace && $0 != ":" }
+        guard !digits.isEmpty else { return nil }
+        return try? Hex.decode(digits)
+    }
+}

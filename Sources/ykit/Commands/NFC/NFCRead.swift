@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKNFC
+import YKTransport
+import YKWire
+
+/// Reads the tag that is held to the reader.
+struct NFCRead: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Read the tag of a key, and the password in it.",
+        discussion: """
+            Waits as long as --timeout says for a key to be held to a contactless reader; a key in a USB port is read as \
+            well. A key makes a new password each time it is read.
+            """)
+    static let members = ["reader", "atr", "contactless", "capabilities"] + MessageReport.members
+
+    @OptionGroup(title: "Reading Options")
+    var reading: MessageOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let tag = try await world.readTag()
+        guard !tag.content.bytes.isEmpty else {
+            throw Explanation("tag-empty", .notFound, "there is nothing on the tag")
+        }
+        var answer = try MessageReport(tag.content.bytes, reading).answer
+        answer.members["reader"] = .string(tag.identity.reader)
+        answer.members["atr"] = .string(Hex.encode(tag.identity.atr))
+        answer.members["contactless"] = .bool((try? ATR(decoding: tag.identity.atr))?.contactless != nil)
+        answer.members["capabilities"] = tag.content.capabilities.json
+        return answer
+    }
+}
+
+extension CapabilityContainer {
+    /// The members that a person who writes tags wants to see.
+    fileprivate var json: JSON {
+        [
+            "version": .string("\(version >> 4).\(version & 15)"), "readLimit": .int(Int64(readLimit)),
+            "writeLimit": .int(Int64(writeLimit)),
+            "file": .string(Hex.encode([UInt8(file >> 8), UInt8(truncatingIfNeeded: file)])),
+            "fileSize": .int(Int64(fileSize)), "writable": .bool(writeAccess == 0),
+        ]
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKNFC
+import YKTransport
+import YKWire
+
+extension World {
+    /// Reads the tag that is meant. One that is not there yet is waited for, and one that went away before it was read is
+    /// read from the start when it is back, until the time is over.
+    func readTag() async throws -> (content: TagContent, identity: CardIdentity) {
+        guard replay == nil, software == nil else { return try await readTagOnce() }
+        let deadline = environment.deadline()
+        var loss: (any Error)?
+        while true {
+            guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? Explain.noTag }
+            tagReader = reader
+            do { return try await readTagOnce() } catch {
+                guard meansTagLost(error), !deadline.isOver else { throw error }
+                loss = Explain.explain(error)
+            }
+        }
+    }
+
+    private func readTagOnce() async throws -> (content: TagContent, identity: CardIdentity) {
+        let service = try await TagService.open(try connect())
+        return (try await service.content(), await service.identity)
+    }
+
+    /// The reader with a tag in it: a contactless one before others; `nil` when the time was over before.
+    private func waitForTag(_ deadline: Deadline, isBack: Bool) throws -> String? {
+        var hasAsked = false
+        while true {
+            let now = try readers()
+            guard !now.isEmpty else { throw LinkError.noReader }
+            if let found = try? ReaderSelection.candidates(now, named: selection.reader) {
+                let contactless = found.filter { (try? ATR(decoding: $0.atr))?.contactless != nil }
+                if selection.device == nil, let only = contactless.first, contactless.count == 1 { return only.name }
+                return try chosenReader()
+            }
+            if !hasAsked {
+                terminal.say(isBack ? "the tag was lost, hold it still to the reader" : "hold the key to the reader")
+            }
+            hasAsked = true
+            do throws(LinkError) { _ = try PCSC.readers(otherThan: now, deadline: deadline) } catch {
+                guard case .timedOut = error else { throw error }
+                return nil
+            }
+            if deadline.isOver { return nil }
+        }
+    }
+}
+
+/// Whether a tag went away while it was used: it may be back soon.
+private func meansTagLost(_ error: any Error) -> Bool {
+    switch error {
+    case let error as TagError:
+        switch error {
+        case .lost, .card(.link(.unresponsive)), .card(.link(.noCard)): true
+        default: false
+        }
+    case let error as LinkError:
+        switch error {
+        case .removed, .noCard, .unresponsive: true
+        default: false
+        }
+    default: false
+    }
+}

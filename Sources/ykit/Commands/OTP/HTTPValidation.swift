@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+import YKToken
+import YKTransport
+
+/// Asks validation servers over HTTP.
+struct HTTPValidation: ValidationTransport {
+    private let client: CurlClient
+
+    init(_ cancellation: Cancellation) throws(HTTPError) { client = try CurlClient(cancellation: cancellation) }
+
+    func get(
+        _ address: String, limit: Int, timeout: Duration
+    ) async throws(ValidationTransportError) -> (status: Int, body: [UInt8]) {
+        // What HTTPURL says of an address repeats it, and the password is in it.
+        guard let url = try? HTTPURL(address) else {
+            throw ValidationTransportError(
+                "its address is none of a server, https://host/path is expected, or http:// on this machine")
+        }
+        var request = HTTPRequest(get: url)
+        request.limit = limit
+        request.timeout = timeout
+        do {
+            let response = try await client.send(request)
+            return (response.status, response.body)
+        } catch {
+            throw ValidationTransportError(error.reason)
+        }
+    }
+}
+
+extension HTTPError {
+    /// What happened, without the address.
+    fileprivate var reason: String {
+        if case .redirected(_, let status) = self {
+            "it sends elsewhere (\(status)), which is not followed"
+        } else {
+            "\(self)"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKToken
+import YKWire
+
+/// Says what kind of password a key typed.
+struct OTPParse: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "parse", abstract: "Say what a password that a key typed is made of.",
+        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.")
+    static let members = ["token"]
+
+    @Argument(help: "The password, or - for a line of standard input.")
+    var password: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) throws -> Answer {
+        let token = try TypedToken.read(password)
+        return Answer(Self.lines(token), ["token": token.json])
+    }
+
+    private static func lines(_ token: OTPToken) -> [String] {
+        var rows = [["password", token.value.printable], ["kind", token.words]]
+        switch token.kind {
+        case .yubicoOTP(let otp):
+            rows.append(["public id", "\(Modhex.encode(otp.publicID)) (\(Hex.encode(otp.publicID)))"])
+            rows.append(["block", Hex.encode(otp.ciphertext)])
+        case .hotp(let identifier, let code):
+            if let identifier { rows.append(["token", identifier.printable]) }
+            rows.append(["code", code])
+        case .fixed: break
+        }
+        return Table.lines(rows)
+    }
+}

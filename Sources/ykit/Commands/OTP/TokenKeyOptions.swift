@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKWire
+
+/// Where the key comes from that a password is checked with.
+struct TokenKeyOptions: ParsableArguments {
+    @Flag(help: "Read the key from standard input, one line.")
+    var keyStdin = false
+
+    @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n"))
+    var keyFd: Int32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.",
+            valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
+    func validate() throws {
+        guard [keyStdin, keyFd != nil, keyFile != nil].count(where: { $0 }) < 2 else {
+            throw ValidationError("Name one place for the key.")
+        }
+    }
+
+    /// The text with the key in it, as it was given; `nil` when it has to be asked for.
+    func given(_ variable: String, _ terminal: Terminal) throws -> SharedSecret? {
+        if let keyFile {
+            var bytes = try Files.read(keyFile)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        }
+        let source = SecretInput.Source(
+            isStandardInput: keyStdin, descriptor: keyFd, variable: variable, warning: "", hint: "")
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none: return nil
+        }
+    }
+
+    /// The same, asked for when it is not given.
+    func read(_ variable: String, _ question: String, _ terminal: Terminal) throws -> SharedSecret {
+        if let given = try given(variable, terminal) { return given }
+        let hint = "give it with --key-file FILE, --key-stdin, --key-fd N or \(variable)"
+        return SharedSecret(try Prompt(orElse: hint).secret(question))
+    }
+}
+
+/// What is needed to open passwords of a slot.
+struct SlotKey {
+    let key: SharedSecret
+    let publicID: [UInt8]?
+    let privateID: SharedSecret?
+
+    /// Finds the slot that a password comes from in a text: a key in hexadecimal alone, or lines with a public identity in
+    /// modhex, a private identity and a key in hexadecimal among other things, as tools that program slots write them.
+    static func find(_ otp: YubicoOTP, in text: SharedSecret) throws -> SlotKey {
+        var bytes = text.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { SlotKey($0) }
+        guard !lines.isEmpty else {
+            throw Explanation.usage("there is no AES key: 32 digits in hexadecimal are expected")
+        }
+        if let exact = lines.first(where: { $0.publicID == otp.publicID }) { return exact }
+        guard let only = lines.first, lines.count == 1 else {
+            throw Explanation(
+                "no-such-key", .notFound, "no key of '\(Modhex.encode(otp.publicID))' is among the \(lines.count) given"
+            )
+        }
+        return only
+    }
+
+    private init?(_ line: ArraySlice<UInt8>) {
+        let words = line.split { $0 == 0x2C || $0 == 0x3B || $0 == 0x20 || $0 == 0x09 }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard let place = words.firstIndex(where: { $0.utf8.count == 32 && (try? Hex.decode($0)) != nil }),
+            var key = try? Hex.decode(words[place])
+        else { return nil }
+        defer { Secret.wipe(&key) }
+        self.key = SharedSecret(Secret(key))
+        let before = words.prefix(place)
+        privateID = before.last.flatMap { $0.utf8.count == 12 ? try? Hex.decode($0) : nil }.map {
+            SharedSecret(Secret($0))
+        }
+        let names = privateID == nil ? before : before.dropLast()
+        publicID = names.last.flatMap { try? Modhex.decode($0) }.flatMap { $0.count <= 16 ? $0 : nil }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKNFC
+
+extension Explain {
+    static func tag(_ error: TagError) -> Explanation {
+        switch error {
+        case .card(let error): card(error)
+        case .notATag:
+            Explanation(
+                "not-a-tag", .notSupported, "what is in the reader is no tag: it has no NDEF application, or it is off",
+                hint: "ykit list shows what is there; on a YubiKey NDEF belongs to the OTP application")
+        case .lost:
+            Explanation(
+                "tag-lost", .removed, "the tag was taken away before it was read",
+                hint: "hold it still to the reader and repeat the command")
+        case .protected(let access):
+            Explanation(
+                "tag-protected", .policy,
+                "the tag may not be read by everybody (access condition \(String(access, radix: 16)))")
+        case .malformed(let error):
+            malformed(
+                "what is on the tag is no message: \(error)", hint: "record it with --record FILE and report it")
+        case .unsteady:
+            Explanation(
+                "tag-unsteady", .failed, "the tag changed or was reset each time it was read",
+                hint: "hold it still to the reader, and let no other program use it")
+        }
+    }
+
+    /// Nobody held a key to the reader.
+    static let noTag = Explanation(
+        "no-tag", .timeOut, "no tag came to the reader in time",
+        hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
+}
