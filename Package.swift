@@ -96,6 +96,6 @@ let package = Package(
             "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
-        test("YKManagementTests", ["YKManagement", "YKVirtualKey", "YKTransport", "YKWire"]),
+        test("YKManagementTests", ["YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
     ]
 )

@@ -25,6 +25,7 @@ struct Ykit: ParsableCommand {
             PIVGroup.self,
             OTPGroup.self,
             NFCGroup.self,
+            ConfigGroup.self,
             CaptureGroup.self,
             VirtualGroup.self,
             Completion.self,

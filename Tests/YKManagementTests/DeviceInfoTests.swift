@@ -67,7 +67,7 @@ struct DeviceInfoTests {
         ] as [[UInt8]])
     func refused(_ page: [UInt8]) throws {
         let error = #expect(throws: ManagementError.self) { try info(page) }
-        guard case .card(.malformed(_, during: ReadConfig.name)) = error else {
+        guard case .malformed(_, during: ReadConfig.name) = error else {
             Issue.record("unexpected: \(String(describing: error))")
             return
         }
@@ -77,8 +77,8 @@ struct DeviceInfoTests {
     func twice() throws {
         let (first, second) = (ScriptedCard.page(TLV(0x04, [1]), TLV(0x10, [1])), ScriptedCard.page(TLV(0x04, [2])))
         #expect(
-            throws: ManagementError.card(
-                .malformed(WireError(.duplicate, at: 0, "tag 04 is there twice"), during: ReadConfig.name))
+            throws: ManagementError.malformed(
+                WireError(.duplicate, at: 0, "tag 04 is there twice"), during: ReadConfig.name)
         ) {
             try info(first, second)
         }
@@ -121,7 +121,7 @@ struct DeviceInfoTests {
             ("1.2 then 3.4.5.6 then 7.8.9.", nil), ("256.0.0", nil), ("", nil), ("v5.4.3-beta", Version(5, 4, 3)),
         ])
     func selectText(_ text: String, _ version: Version?) throws {
-        #expect((try? ManagementSession.version(in: Array(text.utf8))) == version)
+        #expect((try? CardCarrier.version(in: Array(text.utf8))) == version)
     }
 
     @Test(

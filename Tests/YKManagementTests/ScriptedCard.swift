@@ -7,6 +7,8 @@ import YKWire
 final class ScriptedCard: CardLink {
     let identity = CardIdentity(reader: "script", atr: [0x3B, 0x00])
     private let replies: [String: String]
+    /// The answer to anything else.
+    var always = "6a82"
 
     init(_ replies: [String: String]) { self.replies = replies }
 
@@ -20,7 +22,7 @@ final class ScriptedCard: CardLink {
     }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let reply = replies[Hex.encode(command)] ?? "6a82"
+        let reply = replies[Hex.encode(command)] ?? always
         return try lift(LinkError.malformed) { () throws(WireError) in try Hex.decode(reply) }
     }
 

@@ -92,7 +92,7 @@ struct VirtualHIDTests {
         #expect(head(try desk.send(.cbor)) == [0xBF, 0x03])
         #expect(head(try desk.send(.init(rawValue: 0x20), 1, [1])) == [0xBF, 0x01])
         #expect(try desk.send(.init(rawValue: 0x42), 1, [0]).first?[4] == 0xC2)
-        #expect(head(try desk.send(.init(rawValue: 0x42), 1, [9])) == [0xBF, 0x01])
+        #expect(head(try desk.send(.init(rawValue: 0x42), 1, [9])) == [0xBF, 0x02])
         #expect(try desk.send(.cancel).isEmpty)
     }
 

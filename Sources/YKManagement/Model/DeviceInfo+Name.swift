@@ -5,13 +5,20 @@ import YKTransport
 extension DeviceInfo {
     /// The name that the key is sold under, as far as what it says tells.
     public var productName: String {
-        switch version.major {
+        if family == .plus { return "YubiKey Plus" }
+        if family == .standard { return "YubiKey Standard" }
+        if isSecurityKeySeries, (1...4).contains(version.major) { return oldSecurityKeyName }
+        return switch version.major {
         case 0: "YubiKey (\(version))"
         case 1, 2: "YubiKey"
         case 3: "YubiKey NEO"
         case 4: fourName
         default: isPreview ? "YubiKey Preview" : isSecurityKeySeries ? securityKeyName : fiveName
         }
+    }
+
+    private var oldSecurityKeyName: String {
+        usb.supported.contains(.fido2) ? securityKeyName : "FIDO U2F Security Key"
     }
 
     private var fourName: String {

@@ -5,6 +5,14 @@ public import YKWire
 
 /// What a key says of itself to the management application.
 public struct DeviceInfo: Hashable, Sendable {
+    /// A way of plugging a key in.
+    public enum Transport: String, Hashable, Sendable, CaseIterable {
+        /// A USB port.
+        case usb
+        /// A contactless reader.
+        case nfc
+    }
+
     /// What a key can do over one way of plugging it in, and what of it is switched on.
     public struct Applications: Hashable, Sendable {
         /// What is there.
@@ -43,6 +51,8 @@ public struct DeviceInfo: Hashable, Sendable {
     public var isFIPSSeries = false
     /// Whether it is of the Security Key series.
     public var isSecurityKeySeries = false
+    /// The family that its USB product number is of, where that is known.
+    public var family: USBProduct.Family?
     /// Over USB.
     public var usb: Applications
     /// Over NFC, for a key that has it.
@@ -81,6 +91,9 @@ public struct DeviceInfo: Hashable, Sendable {
         self.version = version
         self.usb = Applications(supported: usb, enabled: usb)
     }
+
+    /// What there is over one way of plugging it in; `nil` where there is no such way.
+    public func applications(over transport: Transport) -> Applications? { transport == .usb ? usb : nfc }
 
     /// The version as people write it: for a preview build with its kind and number.
     public var versionText: String {

@@ -8,19 +8,27 @@ extension DeviceIdentity {
     /// unknown maker. At most five exchanges for a YubiKey or CanoKey from the last ten years.
     public static func read(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
         do {
-            let info = try ManagementSession(channel).deviceInfo()
-            return DeviceIdentity(
-                maker: .yubico, product: info.productName, firmware: info.versionText,
-                serial: info.serial.map { "\($0)" }, info: info)
+            return DeviceIdentity(try ManagementSession(channel).deviceInfo())
         } catch {
             guard case .card(.appletMissing) = error else { throw error }
         }
         return try lift(ManagementError.card) { () throws(CardError) in
             do throws(CardError) { return try canokey(channel) } catch {
                 guard case .appletMissing = error else { throw error }
-                return DeviceIdentity(maker: .unknown, product: "Smart card")
+                let reader = channel.identity.reader
+                guard let maker = KnownKeys.maker(named: reader), maker != .yubico else {
+                    return DeviceIdentity(maker: .unknown, product: "Smart card")
+                }
+                return DeviceIdentity(maker: maker, product: reader)
             }
         }
+    }
+
+    /// A YubiKey.
+    init(_ info: DeviceInfo) {
+        self.init(
+            maker: .yubico, product: info.productName, firmware: info.versionText,
+            serial: info.serial.map { "\($0)" }, info: info)
     }
 
     /// CanoKey's administration application: INS 31 gives version (P1 0) and variant (P1 1) as text, INS 32 the serial

@@ -2,9 +2,9 @@
 
 public import YKTransport
 
-/// The management application of a YubiKey: what the key is, and what it can do.
+/// The management of a YubiKey: what the key is, what it can do, and what of it is switched on.
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
+/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key.
 public actor ManagementService {
     private let thread: ServiceThread
     private let session: ManagementSession
@@ -17,25 +17,83 @@ public actor ManagementService {
         self.thread = thread
     }
 
-    /// Selects the application.
+    private static func thread() throws(ManagementError) -> ServiceThread {
+        do { return try ServiceThread() } catch { throw .card(.link(error)) }
+    }
+
+    /// Selects the management application of a card.
     ///
-    /// Throws `card(.appletMissing)` when the key has none: keys of other makers, and keys over NFC before the 4 series.
+    /// Throws `card(.appletMissing)` when the key has none: keys of other makers.
     public static func open(_ channel: sending CardChannel) async throws(ManagementError) -> ManagementService {
-        let thread: ServiceThread
-        do { thread = try ServiceThread() } catch { throw .card(.link(error)) }
+        let thread = try thread()
         return ManagementService(try ManagementSession(channel), on: thread)
     }
 
-    /// The firmware version that the application gave when it was selected.
+    /// Uses the management behind the FIDO interface of a key; nothing is sent.
+    ///
+    /// `product` is the USB product, from which a key too old to say more is known.
+    public static func open(
+        fido link: sending any FIDOLink, product: USBProduct? = nil
+    ) async throws(ManagementError) -> ManagementService {
+        let thread = try thread()
+        return ManagementService(ManagementSession(link, product: product), on: thread)
+    }
+
+    /// Uses the management behind the OTP interface of a key, after asking for its status.
+    public static func open(
+        otp link: sending any OTPLink, product: USBProduct? = nil
+    ) async throws(ManagementError) -> ManagementService {
+        let thread = try thread()
+        return ManagementService(try ManagementSession(otp: link, product: product), on: thread)
+    }
+
+    /// The firmware version that the application gave when it was opened; over FIDO HID 3.0.0 for any key from before
+    /// the 4 series.
     public var version: Version { session.version }
 
-    /// How many exchanges were made with the card.
-    public var exchanges: Int { session.channel.exchanges }
+    /// How many exchanges were made with the key.
+    public var exchanges: Int { session.carrier.exchanges }
 
     /// Lets other programs use the card until the next operation.
-    public func rest() { session.channel.rest() }
+    public func rest() { session.carrier.rest() }
 
     /// Reads every page of device information (READ CONFIG, from firmware 4.1 on); for an older key, finds out what
-    /// can be found out by selecting its applications.
+    /// can be found out by selecting its applications, or by its USB product number.
     public func deviceInfo() throws(ManagementError) -> DeviceInfo { try session.deviceInfo() }
+
+    /// Changes what is switched on, time-outs and flags (WRITE CONFIG, from firmware 5.0 on), reads it back and compares.
+    /// When USB interfaces come or go the key starts anew.
+    ///
+    /// Throws, and changes nothing, `lastApplication` when all of USB would be switched off, `notThere` for
+    /// applications the key has not, `resetBlocked`, `noNFC`, `tooOld`, `locked` and `notLocked` when a lock code is
+    /// missing or one too many, and `wrongLockCode`.
+    public func write(
+        _ configuration: DeviceConfiguration, lockCode: consuming LockCode? = nil
+    ) throws(ManagementError) -> ConfigurationOutcome {
+        try session.write(configuration, unlock: lockCode)
+    }
+
+    /// Sets or changes the code of 16 bytes without which nothing can be switched on or off; sixteen zero bytes remove
+    /// it. A lost code cannot be reset.
+    ///
+    /// Throws `locked`, `notLocked`, `wrongLockCode`, or `notWritten` when the key does not say afterwards that it is so.
+    public func setLockCode(
+        _ new: consuming LockCode, current: consuming LockCode? = nil
+    ) throws(ManagementError) -> DeviceInfo {
+        try session.setLockCode(new, unlock: current)
+    }
+
+    /// Sets which USB interfaces the key shows when it is plugged in again: SET MODE for keys from before firmware 5,
+    /// the applications behind the interfaces for later ones.
+    ///
+    /// Throws `noSuchMode` for interfaces the key has not, and `touchEjectNeedsCCID`.
+    public func setMode(_ mode: USBMode, timeouts: ModeTimeouts = ModeTimeouts()) throws(ManagementError) {
+        try session.setMode(mode, timeouts: timeouts)
+    }
+
+    /// Resets all applications and the PIN that they share, on keys with a fingerprint sensor and more than FIDO (RESET
+    /// DEVICE). It cannot be undone.
+    ///
+    /// Throws `noWholeReset` for other keys, and `notOverThisLink` for anything but a smart card.
+    public func resetDevice() throws(ManagementError) { try session.reset() }
 }

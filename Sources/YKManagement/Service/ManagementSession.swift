@@ -1,52 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKTransport
-package import YKWire
+import YKWire
 
-/// The management application, selected on a channel.
+/// A key's management, over whatever carrier there is.
 package final class ManagementSession {
-    package let channel: CardChannel
-    /// The firmware version that the reply to SELECT names.
-    package let version: Version
+    package let carrier: any ManagementCarrier
+    /// What the USB product number says of the key, where it is known.
+    private let product: USBProduct?
 
     /// More pages than this are not read.
     private static let pageLimit = 16
 
-    package init(_ channel: CardChannel) throws(ManagementError) {
-        self.channel = channel
-        let reply = try lift(ManagementError.card) { () throws(CardError) in try channel.select(.management) }
-        version = try lift({ ManagementError.card(.malformed($0, during: "SELECT management")) }) {
-            () throws(WireError) in
-            try Self.version(in: reply)
-        }
+    package init(_ carrier: any ManagementCarrier, product: USBProduct? = nil) {
+        self.carrier = carrier
+        self.product = product
     }
+
+    /// Selects the management application of a card.
+    package convenience init(_ channel: CardChannel) throws(ManagementError) {
+        self.init(try CardCarrier(channel), product: USBProduct(reader: channel.identity.reader))
+    }
+
+    /// Takes over a link to the FIDO interface of a key.
+    package convenience init(_ link: any FIDOLink, product: USBProduct? = nil) {
+        self.init(FIDOCarrier(link), product: product)
+    }
+
+    /// Takes over a link to the OTP interface of a key.
+    package convenience init(otp link: any OTPLink, product: USBProduct? = nil) throws(ManagementError) {
+        self.init(try KeyboardCarrier(link), product: product)
+    }
+
+    package var version: Version { carrier.version }
 
     package func deviceInfo() throws(ManagementError) -> DeviceInfo {
-        guard version >= Version(4, 1, 0) || version == Version(0, 0, 1) else {
-            return try OlderKey.info(channel, version: version)
-        }
+        var info = try rawInfo()
+        info.correct(for: product)
+        return info
+    }
+
+    private func rawInfo() throws(ManagementError) -> DeviceInfo {
+        guard version >= Version(4, 1, 0) || version.major == 0 else { return try carrier.olderKey(product) }
         var objects: [TLV] = []
         var left = 1
-        var page: UInt8 = 0
+        var number: UInt8 = 0
         while left > 0 {
-            guard page < Self.pageLimit else { throw .endlessInfo }
-            let read = try lift(ManagementError.card) { () throws(CardError) in try channel.send(ReadConfig(page: page))
-            }
-            objects += read.objects
-            left = read.more.map(Int.init) ?? left - 1
-            page += 1
+            guard number < Self.pageLimit else { throw .endlessInfo }
+            let bytes = try carrier.readPage(number)
+            let page = try reading { () throws(WireError) in try InfoPage(bytes) }
+            objects += page.objects
+            left = page.more.map(Int.init) ?? left - 1
+            number += 1
         }
-        return try lift({ ManagementError.card(.malformed($0, during: ReadConfig.name)) }) { () throws(WireError) in
-            try DeviceInfo(objects, selected: version)
+        return try reading { () throws(WireError) in try DeviceInfo(objects, selected: version) }
+    }
+
+    private func reading<Value>(_ body: () throws(WireError) -> Value) throws(ManagementError) -> Value {
+        try lift({ ManagementError.malformed($0, during: ReadConfig.name) }, body)
+    }
+
+    /// Writes what is to change, reads it back, and has the key start anew where that takes it.
+    package func write(
+        _ configuration: DeviceConfiguration, unlock: borrowing LockCode?
+    ) throws(ManagementError) -> ConfigurationOutcome {
+        let before = try deviceInfo()
+        try configuration.check(before)
+        try checkLock(before, hasCode: unlock != nil)
+        try send(configuration.objects, unlock: unlock, lock: nil)
+        let after = try deviceInfo()
+        var outcome = ConfigurationOutcome(
+            info: after, unconfirmed: configuration.differences(from: after),
+            restarts: configuration.needsRestart(before))
+        guard outcome.restarts else { return outcome }
+        outcome.restarts = try restart(unlock: unlock)
+        return outcome
+    }
+
+    /// Asks the key to start anew; false when it does not take that, and has to be plugged in again.
+    private func restart(unlock: borrowing LockCode?) throws(ManagementError) -> Bool {
+        do {
+            try send([TLV(0x0C, [])], unlock: unlock, lock: nil)
+            return true
+        } catch {
+            if error.meansGone { return true }
+            if error.isRefusal { return false }
+            throw error
         }
     }
 
-    /// The first three numbers with dots between them, in a text such as `Virtual mgr - FW version 5.7.1`.
-    package static func version(in text: [UInt8]) throws(WireError) -> Version {
-        let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
-        for word in text.split(whereSeparator: { !isOfVersion($0) }) {
-            if let version = Version(String(decoding: word, as: UTF8.self)) { return version }
+    /// Sets, changes or, with a code of zeros, clears the lock code.
+    package func setLockCode(
+        _ new: borrowing LockCode, unlock: borrowing LockCode?
+    ) throws(ManagementError) -> DeviceInfo {
+        let before = try deviceInfo()
+        try DeviceConfiguration().check(before)
+        try checkLock(before, hasCode: unlock != nil)
+        try send([], unlock: unlock, lock: new.bytes)
+        let after = try deviceInfo()
+        guard after.isLocked != new.clears else { throw .notWritten(["the lock code"]) }
+        return after
+    }
+
+    private func checkLock(_ info: DeviceInfo, hasCode: Bool) throws(ManagementError) {
+        if info.isLocked, !hasCode { throw .locked }
+        if !info.isLocked, hasCode { throw .notLocked }
+    }
+
+    private func send(_ objects: [TLV], unlock: borrowing LockCode?, lock: [UInt8]?) throws(ManagementError) {
+        var content = objects
+        var hasCode = false
+        switch unlock {
+        case .some(let code):
+            content.insert(TLV(0x0B, code.bytes), at: 0)
+            hasCode = true
+        case nil: break
         }
-        throw WireError(.missing, at: 0, "no version in the reply to SELECT")
+        if let lock { content.append(TLV(0x0A, lock)) }
+        let bytes = content.encoded
+        do { try carrier.write([UInt8(truncatingIfNeeded: bytes.count)] + bytes) } catch {
+            throw hasCode && error.isRefusal ? .wrongLockCode : error
+        }
+    }
+
+    /// Sets the USB mode of a key from before firmware 5, or what comes nearest to it in the applications of a later
+    /// one. The key shows it when it is plugged in again.
+    package func setMode(_ mode: USBMode, timeouts: ModeTimeouts) throws(ManagementError) {
+        guard timeouts.autoEject == nil || mode.interfaces == .ccid else { throw .touchEjectNeedsCCID }
+        let info = try deviceInfo()
+        guard mode.interfaces.isSubset(of: info.usb.supported.usbInterfaces) else {
+            throw .noSuchMode(mode, has: info.usb.supported.usbInterfaces)
+        }
+        guard version.major >= 5 else { return try carrier.setMode(timeouts.encoded(mode)) }
+        var configuration = DeviceConfiguration()
+        configuration.usbEnabled = info.usb.supported.limited(to: mode.interfaces)
+        configuration.autoEjectTimeout = timeouts.autoEject
+        configuration.challengeResponseTimeout = timeouts.challengeResponse
+        try configuration.check(info)
+        try checkLock(info, hasCode: false)
+        try send(configuration.objects, unlock: nil, lock: nil)
+        let wrong = configuration.differences(from: try deviceInfo())
+        guard wrong.isEmpty else { throw .notWritten(wrong) }
+    }
+
+    /// Resets the whole key, where it can be.
+    package func reset() throws(ManagementError) {
+        let info = try deviceInfo()
+        guard info.canResetWhole else { throw .noWholeReset }
+        try carrier.reset()
     }
 }

@@ -5,26 +5,24 @@ import YKWire
 
 /// What can be found out about a key that is older than READ CONFIG.
 enum OlderKey {
+    /// U2F of early firmware.
+    private static let oldU2F = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x10, 0x02])
     private static let applications: [(AID, Capability)] = [
-        (.fido, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
+        (.fido, .u2f), (oldU2F, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
     ]
 
     /// Selects one application after the other; the serial number comes from the OTP application.
-    static func info(_ channel: CardChannel, version: Version) throws(ManagementError) -> DeviceInfo {
-        try lift(ManagementError.card) { () throws(CardError) in
-            if version.major == 3 {
-                // NEO 3.x stays in the management application until a command that it cannot read (ykman 5.9.2).
-                _ = try channel.exchange(raw: [0xA4, 0x04, 0x00, 0x08])
-            }
-            var found: Capability = []
-            let serial = try serial(channel)
-            if try isPresent(.otp, channel) { found.insert(.otp) }
-            for (aid, capability) in applications where try isPresent(aid, channel) { found.insert(capability) }
-            var info = DeviceInfo(version: version, usb: found)
-            info.serial = serial
-            info.isSynthesized = true
-            return info
-        }
+    static func info(_ channel: CardChannel, version: Version) throws(CardError) -> DeviceInfo {
+        var found: Capability = []
+        let serial = try serial(channel)
+        if try isPresent(.otp, channel) { found.insert(.otp) }
+        for (aid, capability) in applications where try isPresent(aid, channel) { found.insert(capability) }
+        if version >= Version(3, 3, 0) { found.insert(.u2f) }
+        var info = DeviceInfo(version: version, usb: found)
+        if version.major == 3 { info.nfc = info.usb }
+        info.serial = serial
+        info.isSynthesized = true
+        return info
     }
 
     private static func isPresent(_ aid: AID, _ channel: CardChannel) throws(CardError) -> Bool {

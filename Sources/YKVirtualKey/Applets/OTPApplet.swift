@@ -6,6 +6,7 @@ package import YKWire
 /// The Yubico OTP application over a card: its commands in P1 of instruction 01, its status with 03 and SELECT.
 package struct OTPApplet: Applet {
     package static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
+    package static let capabilities = VirtualCapability.otp
 
     package init() {}
 

@@ -14,6 +14,9 @@ package protocol Applet: Sendable {
     /// The class bytes that commands may have, less chaining.
     static var classes: Set<UInt8> { get }
 
+    /// The bits of which one has to be switched on for the application to be there; 0 when it always is.
+    static var capabilities: UInt32 { get }
+
     /// Starts without a session.
     init()
     /// Answers SELECT.
@@ -27,4 +30,5 @@ package protocol Applet: Sendable {
 extension Applet {
     package static var continuation: UInt8 { 0xC0 }
     package static var classes: Set<UInt8> { [0x00] }
+    package static var capabilities: UInt32 { 0 }
 }

@@ -82,11 +82,19 @@ package struct VirtualCard: Sendable {
         let match = Self.applets.first { applet in
             command.data.count >= 5 && applet.aid.rawValue.starts(with: command.data)
         }
-        guard let match else { throw .status(.notFound) }
+        guard let match, isEnabled(match) else { throw .status(.notFound) }
         var applet = match.init()
         let reply = try applet.select(&state, world)
         selected = applet
         return command.p2 & 0x0C == 0x0C ? [] : reply
+    }
+
+    /// Whether the application is switched on over the way that the card is reached; before firmware 5 only interfaces
+    /// are.
+    private func isEnabled(_ applet: any Applet.Type) -> Bool {
+        let profile = state.profile
+        let enabled = profile.version.major < 5 ? profile.applications : state.enabled(over: profile.transport)
+        return applet.capabilities == 0 || enabled & applet.capabilities != 0
     }
 
     /// The whole command once its last block is there (ISO 7816-4 §5.3.3), `nil` before that.

@@ -6,6 +6,7 @@ package import YKWire
 /// The FIDO application on the card: CTAP2 in NFCCTAP_MSG (CTAP 2.2 §11.3), and U2F's commands.
 package struct FIDOApplet: Applet {
     package static let aid = AID.fido
+    package static let capabilities = VirtualCapability.u2f | VirtualCapability.fido2
     package static let classes: Set<UInt8> = [0x00, 0x80]
 
     package init() {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
 package import YKWire
 
 /// The device's side of CTAPHID (CTAP 2.2 §11.2): reports in, reports out, for any number of channels.
@@ -14,6 +15,8 @@ package struct VirtualHID: Sendable {
     package enum Outcome: Sendable {
         /// The answer.
         case answer([UInt8])
+        /// The message is refused.
+        case refused(CTAPHID.ErrorCode)
         /// The key waits for a touch; the message is tried again.
         case waiting
     }
@@ -40,6 +43,8 @@ package struct VirtualHID: Sendable {
     static let keepalivePeriod = Duration.milliseconds(100)
 
     let version: [UInt8]
+    /// What the answer to INIT says that the key can do: blink (01), CTAP2 (04), no U2F (08).
+    package var capabilities: UInt8 = 0x05
     var faults: FaultPlan
     var fault: FaultPlan.Fault?
     var busyLeft = 0
@@ -64,10 +69,25 @@ package struct VirtualHID: Sendable {
         self.faults = faults
     }
 
+    /// Makes the FIDO interface of a key with what is switched on there.
+    package init(_ key: VirtualKeyState, faults: FaultPlan = FaultPlan()) {
+        self.init(version: key.profile.version.bytes, faults: faults)
+        setCapabilities(key)
+    }
+
+    /// Says what is switched on, as a key does when it is plugged in.
+    package mutating func setCapabilities(_ key: VirtualKeyState) {
+        let enabled = key.enabled(over: .usb)
+        capabilities =
+            0x01 | (enabled & VirtualCapability.fido2 != 0 ? 0x04 : 0)
+            | (enabled & VirtualCapability.u2f != 0 ? 0 : 0x08)
+    }
+
     /// The device when it is plugged in again: nobody has spoken to it, what is planned goes on.
     package var replugged: VirtualHID {
         var device = VirtualHID(version: version, faults: faults)
         device.touchTime = touchTime
+        device.capabilities = capabilities
         return device
     }
 
@@ -189,9 +209,14 @@ package struct VirtualHID: Sendable {
     private mutating func attempt(
         _ message: CTAPHID.Message, at now: Instant, _ run: (CTAPHID.Message) -> Outcome
     ) {
-        if !isEndless, case .answer(let payload) = run(message) {
-            if message.command.isVendor, payload.isEmpty { return refuse(message, .invalidCommand, at: now) }
-            return finish(message, payload, at: now)
+        if !isEndless {
+            switch run(message) {
+            case .answer(let payload): return finish(message, payload, at: now)
+            case .refused(let code):
+                if work?.message == message { work = nil }
+                return refuse(message, code, at: now)
+            case .waiting: break
+            }
         }
         if let told = work?.told, told.duration(to: now) < Self.keepalivePeriod { return }
         work = Work(message: message, began: work?.began ?? now, told: now)
@@ -216,8 +241,9 @@ package struct VirtualHID: Sendable {
         } else if work?.message.channel == channel {
             work = nil
         }
-        // Version 2 of the protocol; the key blinks and speaks CTAP2 and U2F.
-        send(.init(.initialize, on: message.channel, message.payload + channel.bytes + [2] + version + [0x05]), at: now)
+        // Version 2 of the protocol.
+        let facts = channel.bytes + [2] + version + [capabilities]
+        send(.init(.initialize, on: message.channel, message.payload + facts), at: now)
     }
 
     private mutating func cancel(_ message: CTAPHID.Message, at now: Instant) {

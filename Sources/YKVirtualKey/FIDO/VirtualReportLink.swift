@@ -10,9 +10,12 @@ extension VirtualKey {
         VirtualReportLink(self, faults)
     }
 
-    /// Carries a CTAP2, U2F or vendor message out, as it came over HID; an empty answer is no answer at all.
+    /// Carries a CTAP2, U2F or vendor message out, as it came over HID.
     package func run(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
         switch message.command {
+        case .msg where state.enabled(over: .usb) & VirtualCapability.u2f == 0,
+            .cbor where state.enabled(over: .usb) & VirtualCapability.fido2 == 0:
+            return .refused(.invalidCommand)
         case .msg:
             let outcome = try? fido { authenticator throws(Refusal) in try authenticator.u2f(message.payload) }
             return outcome ?? .answer([0x6F, 0x00])
@@ -21,15 +24,9 @@ extension VirtualKey {
                 [0x00] + (try authenticator.answer(message.payload))
             }
             return outcome ?? .answer([0x7F])
-        case .readConfig: return .answer(ManagementApplet.page(message.payload.first ?? 0, state.profile) ?? [])
-        default: return .answer([])
+        default: return manage(message)
         }
     }
-}
-
-extension CTAPHID.Command {
-    /// READ CONFIG of Yubico's management over FIDO HID: a page of device information.
-    fileprivate static let readConfig = CTAPHID.Command(rawValue: 0x42)
 }
 
 extension FIDOAuthenticator {
@@ -42,6 +39,8 @@ extension FIDOAuthenticator {
         case 0x01: data = try u2fRegister(command.data)
         case 0x02: data = try u2fAuthenticate(command.p1, command.data)
         case 0x03: data = Array("U2F_V2".utf8)
+        // Whether a key of the 4 series is in its FIPS mode; it is not before it has a PIN of its own.
+        case 0x46 where profile.version.major == 4 && profile.isFIPS: throw .status(.functionNotSupported)
         default: throw .status(.unknownInstruction)
         }
         return ResponseAPDU(.ok, data: data).encoded
@@ -63,14 +62,14 @@ final class VirtualReportLink: ReportLink {
 
     init(_ key: VirtualKey, _ faults: FaultPlan) {
         self.key = key
-        let profile = key.state.profile
-        device = VirtualHID(version: profile.version.bytes, faults: faults)
+        device = VirtualHID(key.state, faults: faults)
         identity = ReportIdentity(
-            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor, product: profile.product)
+            path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor, product: key.state.usbProduct)
     }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         device.receive(report, at: .now, key.run)
+        if key.takeRestart() { key.powerOff() }
         try look()
     }
 

@@ -19,6 +19,7 @@ extension VirtualKeyState {
         object["fido"] = fido.json
         object["piv"] = piv.json
         object["otp"] = otp.json
+        object["management"] = management.json
         return .object(object)
     }
 
@@ -31,6 +32,7 @@ extension VirtualKeyState {
         ndef = try fields.text("ndef")
         if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
         if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
+        if fields.has("management") { management = try ManagementMemory(try fields.fields("management")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }
         try fields.finish()
     }

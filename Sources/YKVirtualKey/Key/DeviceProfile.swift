@@ -47,14 +47,10 @@ public struct DeviceProfile: Hashable, Sendable {
 
     /// The USB vendor number, Yubico's.
     package static let vendor: UInt16 = 0x1050
-    /// The USB product number: keyboard, FIDO and smart card together, of the NEO or of later keys.
-    package var product: UInt16 { version.major <= 3 ? 0x0116 : 0x0407 }
     /// The USB device release number: major and minor version, binary-coded decimal.
     package var release: UInt16 {
         UInt16(version.major % 10) << 8 | UInt16(version.minor % 10) << 4 | UInt16(version.patch % 10)
     }
-    /// What the key calls its product on the USB.
-    package var productName: String { version.major <= 3 ? "Yubikey NEO OTP+U2F+CCID" : "YubiKey OTP+FIDO+CCID" }
 
     /// The longest command APDU in bytes that a key of this version takes.
     package var commandLimit: Int {

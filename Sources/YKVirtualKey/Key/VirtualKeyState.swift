@@ -14,6 +14,11 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// What the FIDO application keeps as long as there is power; it makes no difference between two states.
     package var fidoPower = FIDOPower()
 
+    /// What the management application keeps.
+    package var management = ManagementMemory()
+    /// What it keeps as long as there is power; it makes no difference between two states.
+    package var managementPower = ManagementPower()
+
     /// The PIV application's memory.
     package var piv = PIVMemory()
 

@@ -7,6 +7,7 @@ package import YKWire
 /// The OATH application (YKOATH): keeps accounts and calculates their codes.
 package struct OATHApplet: Applet {
     package static let aid = AID(rawValue: AID.oath.rawValue + [0x01])
+    package static let capabilities = VirtualCapability.oath
     package static let continuation: UInt8 = 0xA5
 
     var isUnlocked = false

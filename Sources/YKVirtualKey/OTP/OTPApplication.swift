@@ -39,9 +39,14 @@ extension VirtualKeyState {
     private mutating func manageOTP(_ command: OTPCommand, _ payload: [UInt8]) throws(Refusal) -> [UInt8] {
         switch command {
         case .deviceInfo where profile.version >= Version(4, 1, 0):
-            return ManagementApplet.page(payload.first ?? 0, profile) ?? []
+            return managementPage(payload.first ?? 0) ?? []
+        case .setDeviceInfo where profile.version.major >= 5:
+            try writeManagement(Array(payload.prefix(1 + Int(payload.first ?? 0))))
+        case .deviceMode: try setMode(Array(payload.prefix(4)))
         default: throw .status(.commandNotAllowed)
         }
+        otp.sequence &+= 1
+        return []
     }
 
     /// The answer to a challenge, once the key is touched where the slot wants that.

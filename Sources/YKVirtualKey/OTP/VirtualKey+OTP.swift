@@ -40,7 +40,7 @@ final class VirtualKeyboardLink: ReportLink {
         self.key = key
         identity = ReportIdentity(
             path: "virtual", name: VirtualKey.readerName, vendor: DeviceProfile.vendor,
-            product: key.state.profile.product)
+            product: key.state.usbProduct)
     }
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {

@@ -7,6 +7,7 @@ package import YKWire
 /// The PIV application (NIST SP 800-73-4 with Yubico's additions): keys, certificates and PINs.
 package struct PIVApplet: Applet {
     package static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
+    package static let capabilities = VirtualCapability.piv
 
     /// Whether the PIN was given, and whether a key was used since.
     var pin = PINState.notGiven

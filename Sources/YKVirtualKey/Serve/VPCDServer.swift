@@ -80,6 +80,7 @@ public struct VPCDServer {
 
     /// From insertion to removal.
     private mutating func session() throws(VPCDError) -> Ending {
+        key.plugIn()
         let stream = try Stream(address, cancellation)
         let link = key.link()
         defer {
@@ -96,6 +97,7 @@ public struct VPCDServer {
                 case .nothing: continue
                 case .bytes(let answer):
                     guard stream.send(VPCDMessage.frame(answer), cancellation) else { return .readerGone }
+                    if key.takeRestart() { return .removed(back: .milliseconds(300)) }
                 case .leave(let back): return .removed(back: back)
                 }
             }

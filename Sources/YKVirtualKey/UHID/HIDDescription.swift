@@ -18,13 +18,13 @@ struct HIDDescription: Hashable, Sendable {
     var descriptor: [UInt8]
 
     /// The FIDO interface of a key; `place` tells it from all others.
-    init(_ profile: DeviceProfile, place: String) {
-        name = "Yubico \(profile.productName)"
+    init(_ key: VirtualKeyState, place: String) {
+        name = "Yubico \(key.usbProductName)"
         self.place = place
-        serial = String(profile.serial)
+        serial = String(key.profile.serial)
         vendor = DeviceProfile.vendor
-        product = profile.product
-        version = profile.release
+        product = key.usbProduct
+        version = key.profile.release
         descriptor = Self.fido
     }
 

@@ -37,13 +37,14 @@ public struct UHIDServer {
 
     /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
     public func run() throws(UHIDError) {
-        var device = VirtualHID(version: key.state.profile.version.bytes, faults: faults)
+        var device = VirtualHID(key.state, faults: faults)
         device.touchTime = touchTime
         while !cancellation.isCancelled {
             try session(&device)
             key.powerOff()
             guard case .until(let back)? = device.absence else { return }
             device = device.replugged
+            device.setCapabilities(key.state)
             let deadline = Deadline.after(back, cancellation: cancellation)
             while !deadline.isOver, !deadline.isCancelled { Pause.step(deadline) }
         }
@@ -53,7 +54,7 @@ public struct UHIDServer {
     private func session(_ device: inout VirtualHID) throws(UHIDError) {
         let file = KernelFile(try opened())
         let place = "ykit-\(getpid())-\(file.descriptor)/input0"
-        guard file.send(UHIDMessage.create(HIDDescription(key.state.profile, place: place))) else { throw .gone }
+        guard file.send(UHIDMessage.create(HIDDescription(key.state, place: place))) else { throw .gone }
         defer {
             _ = file.send(UHIDMessage.destroy)
             report(.removed)
@@ -72,6 +73,7 @@ public struct UHIDServer {
                 report(.delivered(bytes))
                 guard file.send(UHIDMessage.input(bytes)) else { throw .gone }
             }
+            if key.takeRestart() { device.leave(.until(.milliseconds(300))) }
         }
     }
 

@@ -3,11 +3,11 @@
 /// A USB device of full speed: a list of interfaces, and what is answered on endpoint 0 (USB 2.0 §9.4).
 struct USBDevice {
     var interfaces: [any USBInterface]
-    private let profile: DeviceProfile
+    private let key: VirtualKeyState
     private var configuration: UInt8 = 0
 
-    init(_ profile: DeviceProfile, _ interfaces: [any USBInterface]) {
-        self.profile = profile
+    init(_ key: VirtualKeyState, _ interfaces: [any USBInterface]) {
+        self.key = key
         self.interfaces = interfaces
     }
 
@@ -46,7 +46,7 @@ struct USBDevice {
         case (2, 0): return configurationDescriptor
         case (3, 0): return [4, 3, 0x09, 0x04]
         case (3, 1): return USBDescriptor.string("Yubico")
-        case (3, 2): return USBDescriptor.string(profile.productName)
+        case (3, 2): return USBDescriptor.string(key.usbProductName)
         default: return nil
         }
     }
@@ -54,7 +54,7 @@ struct USBDevice {
     /// USB 2.0, class by interface, packets of 64 bytes; the names are strings 1 and 2.
     private var device: [UInt8] {
         [18, 1, 0x00, 0x02, 0, 0, 0, 64] + USBDescriptor.word(DeviceProfile.vendor)
-            + USBDescriptor.word(profile.product) + USBDescriptor.word(profile.release) + [1, 2, 0, 1]
+            + USBDescriptor.word(key.usbProduct) + USBDescriptor.word(key.profile.release) + [1, 2, 0, 1]
     }
 
     /// Configuration 1, powered by the bus with at most 30 mA.

@@ -39,42 +39,56 @@ public struct USBIPServer {
 
     /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
     public func run() throws(USBIPError) {
-        var hid = VirtualHID(version: key.state.profile.version.bytes, faults: faults)
+        var hid = VirtualHID(key.state, faults: faults)
         hid.touchTime = touchTime
         while !cancellation.isCancelled {
             hid = try session(hid)
             key.powerOff()
             guard case .until(let back)? = hid.absence else { return }
             hid = hid.replugged
+            hid.setCapabilities(key.state)
             let deadline = Deadline.after(back, cancellation: cancellation)
             while !deadline.isOver, !deadline.isCancelled { Pause.step(deadline) }
         }
     }
 
-    /// The number of the FIDO interface.
-    private static let fidoNumber = 1
+    /// How long a key that starts anew is still there, for its last answer to be fetched, and how long it is away.
+    private static let restartTimes = (grace: Duration.milliseconds(200), absence: Duration.milliseconds(500))
+
+    /// The interfaces that are switched on, in the order that real keys have them in.
+    private func interfaces(_ hid: VirtualHID) -> [any USBInterface] {
+        let all: [(UInt8, any USBInterface)] = [
+            (1, OTPInterface(key)), (2, FIDOInterface(key, hid, report: report)),
+            (4, CCIDInterface(key, report: report)),
+        ]
+        let shown = key.state.usbInterfaces
+        return all.filter { $0.0 & shown != 0 }.map(\.1)
+    }
 
     /// From plugging in to pulling out; gives the FIDO device as it was left.
     private func session(_ hid: VirtualHID) throws(USBIPError) -> VirtualHID {
+        key.plugIn()
         let plug = try attach()
         let file = KernelFile(plug.descriptor)
         defer { report(.removed) }
-        let profile = key.state.profile
-        var usb = USBIPDevice(
-            USBDevice(
-                profile,
-                [OTPInterface(key), FIDOInterface(key, hid, report: report), CCIDInterface(key, report: report)]))
-        var search = NodeSearch(place: "usb-vhci_hcd.0-\(plug.port + 1)/input\(Self.fidoNumber)", patience: 1000)
+        let interfaces = interfaces(hid)
+        let fidoNumber = interfaces.firstIndex { $0 is FIDOInterface }
+        var usb = USBIPDevice(USBDevice(key.state, interfaces))
+        let place = "usb-vhci_hcd.0-\(plug.port + 1)/input\(fidoNumber ?? 9)"
+        var search = NodeSearch(place: place, patience: fidoNumber == nil ? 1 : 1000)
         search.start()
-        while !cancellation.isCancelled, usb.absence == nil {
+        var restart: Deadline?
+        while !cancellation.isCancelled, usb.absence == nil, !(restart?.isOver ?? false) {
             let limit = min(search.pause, usb.pause(at: .now) ?? .milliseconds(50))
             guard let bytes = file.receive(65536, within: limit) else { throw .gone }
             if let node = search.next() { report(.inserted(node: node)) }
             let answers: [UInt8]
             do { answers = bytes.isEmpty ? usb.poll(at: .now) : try usb.feed(bytes, at: .now) } catch { throw .gone }
             guard answers.isEmpty || file.send(answers) else { throw .gone }
+            if key.takeRestart() { restart = .after(Self.restartTimes.grace) }
         }
-        guard let interface = usb.device.interfaces[Self.fidoNumber] as? FIDOInterface else { return hid }
-        return interface.device
+        var device = usb.device.interfaces.lazy.compactMap { $0 as? FIDOInterface }.first?.device ?? hid
+        if restart != nil, device.absence == nil { device.leave(.until(Self.restartTimes.absence)) }
+        return device
     }
 }

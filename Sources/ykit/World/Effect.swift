@@ -23,6 +23,8 @@ enum Effect: Hashable {
             self = Self.oath(command)
         } else if applet.map({ AID.piv.matches($0.rawValue) }) ?? false {
             self = Self.piv(command)
+        } else if applet.map({ AID.management.matches($0.rawValue) }) ?? false {
+            self = command.ins == 0x1D ? .read : .write(reply: [0x90, 0x00])
         } else {
             self = Self.reads(applet).contains(command.ins) ? .read : .write(reply: nil)
         }
@@ -53,7 +55,6 @@ enum Effect: Hashable {
 
     private static func reads(_ applet: AID?) -> Set<UInt8> {
         guard let applet else { return [] }
-        if AID.management.matches(applet.rawValue) { return [0x1D] }
         if AID.canokeyAdmin.matches(applet.rawValue) { return [0x31, 0x32] }
         if AID.ndef.matches(applet.rawValue) { return [0xB0] }
         if AID.openPGP.matches(applet.rawValue) { return [0xCA] }

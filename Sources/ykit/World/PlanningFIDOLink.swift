@@ -25,10 +25,10 @@ final class PlanningFIDOLink: FIDOLink {
         switch Effect(ofFIDO: command, payload) {
         case .read:
             let reply = try link.call(command, payload, deadline: deadline, keepalive: keepalive)
-            note(payload, Narration.message(command, payload, reply: reply), isSent: true)
+            note(command, payload, Narration.message(command, payload, reply: reply), isSent: true)
             return reply
         case .write(let reply):
-            note(payload, Narration.message(command, payload, reply: nil), isSent: false)
+            note(command, payload, Narration.message(command, payload, reply: nil), isSent: false)
             guard let reply else {
                 plan.stop()
                 throw .device(.failed(code: 0, "the plan ends here"))
@@ -37,8 +37,10 @@ final class PlanningFIDOLink: FIDOLink {
         }
     }
 
-    private func note(_ payload: [UInt8], _ narration: Narration, isSent: Bool) {
-        let masked = payload.masked(Redactor.masks(message: payload))
+    private func note(
+        _ command: CTAPHID.Command, _ payload: [UInt8], _ narration: Narration, isSent: Bool
+    ) {
+        let masked = payload.masked(Redactor.masks(message: payload, of: command))
         plan.add(
             .init(
                 command: masked, words: narration.summary.printable, details: narration.details.map(\.printable),
@@ -60,6 +62,9 @@ extension Effect {
                 return
             }
             self = apdu.ins == 0x03 || apdu.ins == 0x02 && apdu.p1 == 0x07 ? .read : .write(reply: nil)
+        // READ CONFIG, WRITE CONFIG and SET MODE of Yubico's management.
+        case .init(rawValue: 0x42): self = .read
+        case .init(rawValue: 0x43), .init(rawValue: 0x40): self = .write(reply: [])
         default: self = .write(reply: nil)
         }
     }

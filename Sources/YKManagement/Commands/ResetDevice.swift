@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// RESET DEVICE (Yubico management interface, INS 1F): all applications and the PIN they share, on keys with a
+/// fingerprint sensor and more than FIDO.
+package struct ResetDevice: CardCommand {
+    package static let name = "RESET DEVICE"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: 0x1F, le: .none) }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+extension DeviceInfo {
+    /// Puts right what keys are known to say wrong, or do not say (as seen by ykman 5.9.2).
+    mutating func correct(for product: USBProduct?) {
+        family = product?.family
+        if version.major < 5, version.major > 0 { correctOld(product) }
+        if product?.family == .securityKey { isSecurityKeySeries = true }
+        if version >= Version(4, 4, 0), version < Version(4, 5, 0) { isFIPSSeries = true }
+        // These shapes have no aerial, whatever they say.
+        let hasNoNFC =
+            formFactor.isNano || formFactor == .usbCLightning
+            || formFactor == .usbCKeychain && version.major == 5 && version < Version(5, 2, 4)
+        if hasNoNFC { nfc = nil }
+    }
+
+    /// Keys from before firmware 5 switch interfaces, not applications; what interfaces they show is in the USB product
+    /// number. An Edge has a smart card interface with nothing behind it.
+    private mutating func correctOld(_ product: USBProduct?) {
+        let isEdge = usb.supported == [.otp, .u2f, .ccid]
+        if isEdge { usb.supported = [.otp, .u2f] }
+        usb.enabled = usb.supported
+        if let product { usb.enabled = usb.supported.limited(to: product.interfaces) }
+    }
+
+    /// Whether all applications are reset together: keys with a fingerprint sensor and more than FIDO.
+    public var canResetWhole: Bool { formFactor.isBio && usb.supported.contains(.piv) }
+}

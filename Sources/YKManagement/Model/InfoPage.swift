@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// One page of device information: a length byte that counts everything after it, then data objects.
+package struct InfoPage: Hashable, Sendable {
+    package let objects: [TLV]
+    /// How many pages there are after this one, where the page says so (tag 10).
+    package let more: UInt8?
+
+    /// Reads a page.
+    package init(_ bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        var inner = try reader.reader(Int(try reader.byte("the length of the page")), "the page")
+        try reader.finish("the page")
+        let objects = try inner.tlvs()
+        let more = objects.filter { $0.tag == 0x10 }
+        guard more.count < 2 else { throw WireError(.duplicate, at: 0, "tag 10 is there twice") }
+        guard more.first?.value.count ?? 1 == 1 else {
+            throw WireError(.malformed, at: 0, "the number of pages (tag 10) is not one byte")
+        }
+        self.objects = objects.filter { $0.tag != 0x10 }
+        self.more = more.first?.value.first
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+/// Management over a smart card: the management application, selected on a channel.
+package final class CardCarrier: ManagementCarrier {
+    private let channel: CardChannel
+    package let version: Version
+
+    /// Selects the application. A NEO over NFC has none; there the OTP application tells the version.
+    package init(_ channel: CardChannel) throws(ManagementError) {
+        self.channel = channel
+        version = try Self.version(of: channel)
+    }
+
+    private static func version(of channel: CardChannel) throws(ManagementError) -> Version {
+        let reply: [UInt8]
+        do { reply = try channel.select(.management) } catch {
+            guard case .appletMissing = error, channel.identity.isYubiKey, let status = try? channel.select(.otp),
+                status.first == 3, let version = try? Version(bytes: Array(status.prefix(3)))
+            else { throw .card(error) }
+            return version
+        }
+        return try lift({ ManagementError.malformed($0, during: "SELECT management") }) { () throws(WireError) in
+            try version(in: reply)
+        }
+    }
+
+    package var exchanges: Int { channel.exchanges }
+    package func rest() { channel.rest() }
+
+    package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
+        try lift(ManagementError.card) { () throws(CardError) in try channel.send(ReadConfig(page: page)) }
+    }
+
+    package func write(_ configuration: [UInt8]) throws(ManagementError) {
+        try lift(ManagementError.card) { () throws(CardError) in try channel.send(WriteConfig(bytes: configuration)) }
+    }
+
+    /// A NEO takes it in its OTP application (ykman 5.9.2).
+    package func setMode(_ mode: [UInt8]) throws(ManagementError) {
+        try lift(ManagementError.card) { () throws(CardError) in
+            if version.major < 4 {
+                try leaveManagement()
+                _ = try channel.select(.otp)
+            }
+            try channel.send(SetMode(bytes: mode, isInOTP: version.major < 4))
+        }
+    }
+
+    package func reset() throws(ManagementError) {
+        try lift(ManagementError.card) { () throws(CardError) in try channel.send(ResetDevice()) }
+    }
+
+    package func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo {
+        try lift(ManagementError.card) { () throws(CardError) in
+            try leaveManagement()
+            return try OlderKey.info(channel, version: version)
+        }
+    }
+
+    /// NEO 3.x stays in the management application until a command that it cannot read (ykman 5.9.2).
+    private func leaveManagement() throws(CardError) {
+        if version.major == 3 { _ = try channel.exchange(raw: [0xA4, 0x04, 0x00, 0x08]) }
+    }
+
+    /// The first three numbers with dots between them, in a text such as `Virtual mgr - FW version 5.7.1`.
+    package static func version(in text: [UInt8]) throws(WireError) -> Version {
+        let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+        for word in text.split(whereSeparator: { !isOfVersion($0) }) {
+            if let version = Version(String(decoding: word, as: UTF8.self)) { return version }
+        }
+        throw WireError(.missing, at: 0, "no version in the reply to SELECT")
+    }
+}

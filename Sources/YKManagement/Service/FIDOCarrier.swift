@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+import YKWire
+
+/// Management over FIDO HID: vendor commands of CTAPHID (Yubico management interface).
+package final class FIDOCarrier: ManagementCarrier {
+    private let link: any FIDOLink
+    package let version: Version
+
+    /// Takes over an open link; nothing is sent. Before the 4 series the version that INIT tells is not the firmware's:
+    /// such a key counts as 3.0.0 (ykman 5.9.2).
+    package init(_ link: any FIDOLink) {
+        self.link = link
+        let told = link.profile.deviceVersion ?? Version(0, 0, 0)
+        let isPreview = told == Version(0, 0, 1) || told.major == 0 && link.profile.hasCTAP2
+        version = told.major >= 4 || isPreview ? told : Version(3, 0, 0)
+    }
+
+    package var exchanges: Int { link.messages }
+    package func rest() { link.rest() }
+
+    package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
+        try call(.readConfig, [page], during: ReadConfig.name)
+    }
+
+    package func write(_ configuration: [UInt8]) throws(ManagementError) {
+        _ = try call(.writeConfig, configuration, during: WriteConfig.name)
+    }
+
+    package func setMode(_ mode: [UInt8]) throws(ManagementError) {
+        _ = try call(.deviceConfig, mode, during: SetMode.name)
+    }
+
+    package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
+
+    /// What is known from the USB product number; nothing more can be asked for.
+    package func olderKey(_ product: USBProduct?) -> DeviceInfo {
+        var info = DeviceInfo(version: version, usb: .u2f)
+        info.formFactor = .usbAKeychain
+        info.isSynthesized = true
+        product?.complete(&info)
+        return info
+    }
+
+    private func call(
+        _ command: CTAPHID.Command, _ payload: [UInt8], during name: String
+    ) throws(ManagementError) -> [UInt8] {
+        do {
+            return try link.call(command, payload, deadline: link.environment.deadline(), keepalive: { _ in })
+        } catch {
+            throw .fido(error, during: name)
+        }
+    }
+}
+
+extension CTAPHID.Command {
+    /// SET MODE of a key from before firmware 5.
+    fileprivate static let deviceConfig = CTAPHID.Command(rawValue: 0x40)
+    /// READ CONFIG.
+    fileprivate static let readConfig = CTAPHID.Command(rawValue: 0x42)
+    /// WRITE CONFIG.
+    fileprivate static let writeConfig = CTAPHID.Command(rawValue: 0x43)
+}

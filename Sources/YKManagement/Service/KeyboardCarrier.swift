@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+import YKWire
+
+/// Management over OTP HID: slot commands of the OTP application (Yubico management interface).
+package final class KeyboardCarrier: ManagementCarrier {
+    private let link: any OTPLink
+    package let version: Version
+    package private(set) var exchanges = 1
+
+    /// Asks the application for its status, which tells the version.
+    package init(_ link: any OTPLink) throws(ManagementError) {
+        self.link = link
+        do { version = try link.status(deadline: link.environment.deadline()).version } catch {
+            throw .otp(error, during: "STATUS")
+        }
+    }
+
+    package func rest() { link.rest() }
+
+    package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
+        try query(.deviceInfo, [page], .counted, during: ReadConfig.name)
+    }
+
+    package func write(_ configuration: [UInt8]) throws(ManagementError) {
+        try write(.setDeviceInfo, configuration, during: WriteConfig.name)
+    }
+
+    /// The programming sequence of a key without anything in its slots does not move on (ykman 5.9.2).
+    package func setMode(_ mode: [UInt8]) throws(ManagementError) {
+        let before = try? link.status(deadline: link.environment.deadline())
+        do { try write(.deviceMode, mode, during: SetMode.name) } catch {
+            guard error.isRefusal, before?.sequence == 0 else { throw error }
+        }
+    }
+
+    package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
+
+    /// What the USB product number tells, and the serial number, where it may be read.
+    package func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo {
+        var info = DeviceInfo(version: version, usb: .otp)
+        info.isSynthesized = true
+        product?.complete(&info)
+        do {
+            let bytes = try query(.serial, [], .bytes(4), during: "SERIAL")
+            let serial = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            info.serial = serial == 0 ? nil : serial
+        } catch { guard error.isRefusal else { throw error } }
+        return info
+    }
+
+    private func query(
+        _ command: OTPCommand, _ payload: [UInt8], _ size: OTPReplySize, during name: String
+    ) throws(ManagementError) -> [UInt8] {
+        exchanges += 1
+        do {
+            return try link.query(
+                command, payload, reply: size, deadline: link.environment.deadline(), waiting: {})
+        } catch {
+            throw .otp(error, during: name)
+        }
+    }
+
+    private func write(_ command: OTPCommand, _ payload: [UInt8], during name: String) throws(ManagementError) {
+        exchanges += 1
+        do { _ = try link.write(command, payload, deadline: link.environment.deadline()) } catch {
+            throw .otp(error, during: name)
+        }
+    }
+}

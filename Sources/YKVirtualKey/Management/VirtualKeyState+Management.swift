@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension VirtualKeyState {
+    /// A page of device information: a length byte, then data objects; `nil` when there is no such page.
+    package func managementPage(_ number: UInt8) -> [UInt8]? {
+        guard profile.version >= Version(4, 1, 0) else { return nil }
+        let pages =
+            profile.version >= Version(5, 7, 0)
+            ? [five + [TLV(0x10, [1])], more] : [profile.version.major == 4 ? four : five]
+        guard pages.indices.contains(Int(number)) else { return nil }
+        let content = pages[Int(number)].encoded
+        return [UInt8(truncatingIfNeeded: content.count)] + content
+    }
+
+    /// WRITE CONFIG, from firmware 5 on: all of it, or nothing.
+    package mutating func writeManagement(_ bytes: [UInt8]) throws(Refusal) {
+        guard profile.version.major >= 5 else { throw .status(.unknownInstruction) }
+        guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
+            Set(objects.map(\.tag)).count == objects.count
+        else { throw .status(.wrongLength) }
+        if let code = management.lockCode {
+            guard let given = objects.value(0x0B), constantTimeEqual(given, code) else {
+                throw .status(.securityStatusNotSatisfied)
+            }
+        }
+        var changed = management
+        var isRestarting = false
+        for object in objects {
+            switch object.tag {
+            case 0x0B: continue
+            case 0x0C: isRestarting = true
+            default: try take(object, &changed)
+            }
+        }
+        management = changed
+        managementPower.isRestarting = isRestarting
+    }
+
+    private func take(_ object: TLV, _ memory: inout ManagementMemory) throws(Refusal) {
+        let value = object.value
+        switch (object.tag, value.count) {
+        case (0x03, 1...2):
+            let bits = value.number
+            guard bits & ~profile.applications == 0, bits != 0 else { throw .status(.wrongParameters) }
+            memory.usbEnabled = bits
+        case (0x0E, 1...2) where profile.hasNFC:
+            guard value.number & ~profile.applications == 0 else { throw .status(.wrongParameters) }
+            memory.nfcEnabled = value.number
+        case (0x06, 1...2): memory.autoEject = UInt16(truncatingIfNeeded: value.number)
+        case (0x07, 1): memory.challengeResponse = value[0]
+        case (0x08, 1): memory.flags = value[0]
+        case (0x0A, 16): memory.lockCode = value.allSatisfy { $0 == 0 } ? nil : value
+        case (0x17, 1) where profile.hasNFC && profile.version >= Version(5, 7, 0):
+            memory.isNFCRestricted = value[0] != 0
+        default: throw .status(.wrongParameters)
+        }
+    }
+
+    /// SET MODE, before firmware 5: mode, seconds for challenge-response, seconds until ejection.
+    package mutating func setMode(_ bytes: [UInt8]) throws(Refusal) {
+        guard profile.version.major == 3 || profile.version.major == 4 else { throw .status(.unknownInstruction) }
+        guard bytes.count == 4 else { throw .status(.wrongLength) }
+        let mode = bytes[0] & 7
+        guard mode < 7, VirtualCapability.modes[Int(mode)] & ~VirtualCapability.interfaces(profile.applications) == 0
+        else { throw .status(.wrongParameters) }
+        management.mode = mode
+        management.flags = bytes[0] & 0x80
+        management.challengeResponse = bytes[1]
+        management.autoEject = UInt16(bytes[3]) << 8 | UInt16(bytes[2])
+    }
+
+    /// RESET DEVICE of a key with a fingerprint sensor: what its applications hold.
+    mutating func resetDevice() throws(Refusal) {
+        guard profile.isBio, profile.version.major >= 5 else { throw .status(.unknownInstruction) }
+        piv = PIVMemory()
+        fido = fido.afterReset
+    }
+
+    private func word(_ bits: UInt32) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)]
+    }
+
+    private var serialObject: [TLV] {
+        guard !profile.isSecurityKey else { return [] }
+        return [TLV(0x02, (0..<4).map { UInt8(truncatingIfNeeded: profile.serial >> (24 - 8 * $0)) })]
+    }
+
+    private var four: [TLV] {
+        let bits = [UInt8(truncatingIfNeeded: profile.applications)]
+        return [TLV(0x01, bits)] + serialObject + [TLV(0x03, bits)]
+    }
+
+    private var five: [TLV] {
+        let near =
+            profile.hasNFC
+            ? [
+                TLV(0x0D, word(profile.applications)),
+                TLV(0x0E, word(management.nfcEnabled ?? profile.applications)),
+            ] : []
+        return [TLV(0x01, word(profile.applications))] + serialObject
+            + [
+                TLV(0x03, word(enabled(over: .usb))), TLV(0x04, [profile.formFactor]), TLV(0x05, profile.version.bytes),
+                TLV(0x06, word(UInt32(management.autoEject))), TLV(0x07, [management.challengeResponse]),
+                TLV(0x08, [management.flags]),
+            ] + near + [TLV(0x0A, [management.lockCode == nil ? 0 : 1]), TLV(0x0F, [0])]
+    }
+
+    private var more: [TLV] {
+        let qualifier = [TLV(0x01, profile.version.bytes), TLV(0x02, [2]), TLV(0x03, [0])].encoded
+        return [
+            TLV(0x13, Array("YKIT-VIRT".utf8)), TLV(0x14, [0, profile.isFIPS ? 0x0B : 0]), TLV(0x15, [0, 0]),
+            TLV(0x16, [0]), TLV(0x17, [management.isNFCRestricted ? 1 : 0]), TLV(0x18, [0, 0]), TLV(0x19, qualifier),
+        ]
+    }
+}
+
+extension [UInt8] {
+    /// A number with the most significant byte first.
+    fileprivate var number: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKManagement
+import YKTransport
+import YKWire
+
+/// Sets, changes or removes the lock code.
+struct ConfigLockCode: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "lock-code", abstract: "Set, change or remove the code that protects what is switched on.",
+        discussion: """
+            The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
+            not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
+            the present one by YKIT_LOCK_CODE.
+            """)
+    static let members = ["locked", "lockCode"]
+
+    @Flag(name: .shortAndLong, help: "Remove the code.")
+    var clear = false
+
+    @Flag(name: .shortAndLong, help: "Make a code by chance, and print it.")
+    var generate = false
+
+    @Flag(help: "Read the new code from standard input, one line.")
+    var newLockCodeStdin = false
+
+    @Option(help: ArgumentHelp("Read the new code from this open file descriptor.", valueName: "n"))
+    var newLockCodeFd: Int32?
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Lock Code Options")
+    var lock: LockCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    private static let hint = "give it with --new-lock-code-stdin, --new-lock-code-fd N or YKIT_NEW_LOCK_CODE"
+
+    func validate() throws {
+        let ways = [clear, generate, newLockCodeStdin, newLockCodeFd != nil].count { $0 }
+        guard ways < 2 else { throw ValidationError("A new code comes from one place, or the present one is cleared.") }
+        if lock.lockCodeStdin, newLockCodeStdin {
+            throw ValidationError("Standard input gives one code, the other needs another way.")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openManagement()
+        let info = try await service.deviceInfo()
+        if clear, !info.isLocked { return Answer("there is no lock code", ["locked": false]) }
+        try DeviceConfiguration().check(info)
+        let current = try lock.code(for: info, world)
+        let new = try newCode(world)
+        let revealed = generate ? new.revealed() : nil
+        if !force, world.plan == nil {
+            try Prompt.confirm(
+                clear
+                    ? "remove the lock code of this key?"
+                    : "set the lock code? Nothing resets it when it is lost")
+        }
+        do { _ = try await service.setLockCode(new, current: current) } catch {
+            guard case .notWritten = error, world.plan != nil else { throw error }
+        }
+        var answer = Answer(
+            clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set",
+            ["locked": .bool(!clear), "lockCode": revealed.map(JSON.string) ?? .null])
+        if let revealed { answer.lines = [revealed] }
+        return answer
+    }
+
+    private func newCode(_ world: World) throws -> LockCode {
+        if clear { return .cleared }
+        if generate { return try .random(world.environment.random) }
+        if world.plan != nil { return try LockCode(1...16) }
+        let source = SecretInput.Source(
+            isStandardInput: newLockCodeStdin, descriptor: newLockCodeFd, variable: "YKIT_NEW_LOCK_CODE", warning: "",
+            hint: Self.hint)
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return try LockCode(hex: secret)
+        case .none:
+            let prompt = try Prompt(orElse: Self.hint)
+            return try LockCode(
+                hex: try prompt.newSecret("new lock code, 32 hexadecimal digits", "an empty code is not a code"))
+        }
+    }
+}

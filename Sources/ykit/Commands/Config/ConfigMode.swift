@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKManagement
+import YKWire
+
+/// Sets the USB mode of an older key.
+struct ConfigMode: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "mode", abstract: "Show or set the USB interfaces of a NEO or YubiKey 4.",
+        discussion: """
+            A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. The key shows it when it is \
+            plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
+            """)
+    static let members = ["mode", "interfaces", "supported"]
+
+    @Argument(help: "The mode; without one the present one is shown.", transform: ConfigMode.mode)
+    var mode: USBMode?
+
+    @Flag(help: "A touch ejects and inserts the smart card; for mode CCID.")
+    var touchEject = false
+
+    @Option(help: ArgumentHelp("Eject the smart card after this long; for mode CCID.", valueName: "seconds"))
+    var autoEjectTimeout: UInt16?
+
+    @Option(
+        name: .customLong("chalresp-timeout"),
+        help: ArgumentHelp("Wait this long for a touch in challenge-response.", valueName: "seconds"))
+    var challengeResponseTimeout: UInt8 = 0
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    private static func mode(_ text: String) throws -> USBMode {
+        guard let mode = USBMode(text) else {
+            throw ValidationError("'\(text.printable)' is no mode, expected 0 to 6 or such as OTP+FIDO+CCID.")
+        }
+        return mode
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openManagement()
+        let info = try await service.deviceInfo()
+        guard let mode else { return Self.answer(info.usb.enabled.usbInterfaces, info, lines: nil) }
+        if !force, world.plan == nil {
+            try Prompt.confirm("set the mode of this \(info.productName) to \(mode)?")
+        }
+        let ejects = touchEject || autoEjectTimeout != nil
+        try await service.setMode(
+            mode,
+            timeouts: ModeTimeouts(
+                challengeResponse: challengeResponseTimeout, autoEject: ejects ? autoEjectTimeout ?? 0 : nil))
+        return Self.answer(
+            mode.interfaces, info, lines: ["the mode is \(mode); take the key out and insert it again to use it"])
+    }
+
+    private static func answer(_ interfaces: USBInterfaces, _ info: DeviceInfo, lines: [String]?) -> Answer {
+        Answer(
+            lines ?? [interfaces.description],
+            [
+                "mode": USBMode(interfaces).map { .int(Int64($0.code)) } ?? .null,
+                "interfaces": .string(interfaces.description),
+                "supported": .string(info.usb.supported.usbInterfaces.description),
+            ])
+    }
+}

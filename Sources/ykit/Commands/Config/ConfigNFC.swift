@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKManagement
+import YKWire
+
+/// Switches applications over NFC.
+struct ConfigNFC: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc", abstract: "Switch applications over NFC on and off, or NFC itself until the next USB port.")
+    static let members = ConfigUSB.members
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be given again.", valueName: "application"))
+    var enable: [SwitchedApplication] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be given again.", valueName: "application"))
+    var disable: [SwitchedApplication] = []
+
+    @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
+    var enableAll = false
+
+    @Flag(name: [.customShort("D"), .long], help: "Switch all off.")
+    var disableAll = false
+
+    @Flag(
+        name: [.customShort("R"), .long],
+        help: "Keep NFC off until the key is in a USB port again, as for sending it by mail; firmware 5.7.")
+    var restrict = false
+
+    @Flag(name: .shortAndLong, help: "List what is on, and change nothing.")
+    var list = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Lock Code Options")
+    var lock: LockCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let isToggle = !enable.isEmpty || !disable.isEmpty || enableAll || disableAll
+        guard [isToggle, restrict, list].count(where: \.self) == 1 else {
+            throw ValidationError("Say what to switch on or off, or --restrict, or --list.")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openManagement()
+        let info = try await service.deviceInfo()
+        guard let nfc = info.nfc else { throw ManagementError.noNFC }
+        if list { return ConfigUSB.listing(nfc) }
+        var change = ConfigurationChange()
+        if restrict, !info.isNFCRestricted {
+            change.configuration.restrictsNFC = true
+            change.note("keep NFC off until the key is in a USB port again")
+        }
+        try change.toggle(
+            .nfc, on: (enableAll ? nfc.supported : []).union(enable.capability),
+            off: (disableAll ? nfc.supported : []).union(disable.capability), info)
+        return try await change.write(.nfc, info, service, lock, isForced: force, in: world)
+    }
+}

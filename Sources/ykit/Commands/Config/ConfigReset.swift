@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKManagement
+import YKWire
+
+/// Resets a whole key.
+struct ConfigReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Reset all applications of a YubiKey Bio, and the PIN that they share.",
+        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.")
+    static let members = ["reset"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openManagement()
+        let info = try await service.deviceInfo()
+        guard info.canResetWhole else { throw ManagementError.noWholeReset }
+        if !force, world.plan == nil {
+            try Prompt.confirm(
+                typing: "reset",
+                "this deletes all keys, certificates, credentials and fingerprints of this \(info.productName) for good"
+            )
+        }
+        try await service.resetDevice()
+        return Answer("all applications are as new, no PIN is set", ["reset": true])
+    }
+}

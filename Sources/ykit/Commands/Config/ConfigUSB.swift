@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKManagement
+import YKWire
+
+/// Switches applications over USB.
+struct ConfigUSB: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "usb", abstract: "Switch applications over USB on and off, and set time-outs.",
+        discussion: """
+            An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
+            could switch anything on again. When a USB interface comes or goes the key starts anew by itself.
+            """)
+    static let members = ["changes", "restarts", "supported", "enabled", "unconfirmed"]
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be given again.", valueName: "application"))
+    var enable: [SwitchedApplication] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be given again.", valueName: "application"))
+    var disable: [SwitchedApplication] = []
+
+    @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
+    var enableAll = false
+
+    @Flag(name: .shortAndLong, help: "List what is on, and change nothing.")
+    var list = false
+
+    @Flag(inversion: .prefixedNo, help: "A touch ejects and inserts the smart card; when it is the only interface.")
+    var touchEject: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "The key may wake the computer.")
+    var remoteWakeup: Bool?
+
+    @Option(help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
+    var autoEjectTimeout: UInt16?
+
+    @Option(
+        name: .customLong("chalresp-timeout"),
+        help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
+    var challengeResponseTimeout: UInt8?
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Lock Code Options")
+    var lock: LockCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let isChange =
+            !enable.isEmpty || !disable.isEmpty || enableAll || touchEject != nil || remoteWakeup != nil
+            || autoEjectTimeout != nil || challengeResponseTimeout != nil
+        guard isChange != list else {
+            throw ValidationError("Say what to change, or --list.")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openManagement()
+        let info = try await service.deviceInfo()
+        if list { return Self.listing(info.usb) }
+        var change = ConfigurationChange()
+        try change.toggle(
+            .usb, on: (enableAll ? info.usb.supported : []).union(enable.capability), off: disable.capability, info)
+        setFlags(&change, info)
+        setTimeouts(&change, info)
+        return try await change.write(.usb, info, service, lock, isForced: force, in: world)
+    }
+
+    private func setFlags(_ change: inout ConfigurationChange, _ info: DeviceInfo) {
+        var flags = info.flags
+        if let touchEject { if touchEject { flags.insert(.touchEject) } else { flags.remove(.touchEject) } }
+        if let remoteWakeup { if remoteWakeup { flags.insert(.remoteWakeUp) } else { flags.remove(.remoteWakeUp) } }
+        guard flags != info.flags else { return }
+        change.configuration.flags = flags
+        let changed = flags.symmetricDifference(info.flags)
+        for (flag, words) in [
+            (DeviceInfo.Flags.touchEject, "ejection by touch"), (.remoteWakeUp, "waking the computer"),
+        ]
+        where changed.contains(flag) { change.note("\(words): \(flags.contains(flag) ? "on" : "off")") }
+    }
+
+    private func setTimeouts(_ change: inout ConfigurationChange, _ info: DeviceInfo) {
+        if let autoEjectTimeout, autoEjectTimeout != info.autoEjectTimeout {
+            change.configuration.autoEjectTimeout = autoEjectTimeout
+            change.note("eject the smart card after \(autoEjectTimeout) s")
+        }
+        if let challengeResponseTimeout, UInt16(challengeResponseTimeout) != info.challengeResponseTimeout {
+            change.configuration.challengeResponseTimeout = challengeResponseTimeout
+            change.note("challenge-response waits \(challengeResponseTimeout) s for a touch")
+        }
+    }
+
+    /// What is on, one application a line.
+    static func listing(_ applications: DeviceInfo.Applications) -> Answer {
+        Answer(
+            applications.enabled.names,
+            [
+                "changes": [], "restarts": false, "supported": .array(applications.supported.names.map(JSON.string)),
+                "enabled": .array(applications.enabled.names.map(JSON.string)), "unconfirmed": [],
+            ])
+    }
+}

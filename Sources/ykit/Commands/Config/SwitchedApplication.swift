@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKManagement
+
+/// An application as it is named on the command line.
+struct SwitchedApplication: ExpressibleByArgument, Hashable {
+    let capability: Capability
+
+    private static let names: [(String, Capability)] = [
+        ("otp", .otp), ("u2f", .u2f), ("fido2", .fido2), ("oath", .oath), ("piv", .piv), ("openpgp", .openPGP),
+        ("hsmauth", .hsmAuth),
+    ]
+
+    init?(argument: String) {
+        guard let match = Self.names.first(where: { $0.0 == argument.lowercased() }) else { return nil }
+        capability = match.1
+    }
+
+    static var allValueStrings: [String] { names.map(\.0) }
+}
+
+extension [SwitchedApplication] {
+    /// All of them together.
+    var capability: Capability { reduce(into: []) { $0.formUnion($1.capability) } }
+}
+
+extension Capability {
+    /// The names in one line.
+    var sentence: String { names.isEmpty ? "nothing" : names.joined(separator: ", ") }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKManagement
+import YKOATH
+import YKTransport
+import YKWire
+
+extension InfoReport {
+    /// The members of the answer, there for every key.
+    static let members = [
+        "name", "maker", "serial", "version", "reader", "path", "formFactor", "applications", "locked", "fipsSeries",
+        "securityKeySeries", "partNumber", "fipsCapable", "fipsApproved", "fipsMode", "complexPin", "resetBlocked",
+        "flags", "autoEjectTimeout", "challengeResponseTimeout", "nfcRestricted", "fingerprintVersion", "stmVersion",
+        "synthesized", "flaws", "oath",
+    ]
+
+    /// The members, each where the key says it.
+    var members: JSON.Object {
+        let details = KeyDetails(identity)
+        var members = JSON.Object()
+        members["name"] = .string(details.name)
+        members["maker"] = .string(identity.maker.rawValue)
+        members["serial"] = details.serial.map(JSON.string)
+        members["version"] = details.version.map(JSON.string)
+        members["reader"] = reader.map(JSON.string)
+        members["path"] = path.map(JSON.string)
+        members["fipsMode"] = fipsMode.map(JSON.bool)
+        members["oath"] = oath.map(Self.json)
+        if let info = identity.info {
+            Self.add(info, to: &members)
+            Self.addSettings(info, to: &members)
+        }
+        return members
+    }
+
+    private static func json(_ oath: OATHInfo) -> JSON {
+        [
+            "version": oath.version.map { .string($0.description) } ?? .null, "deviceId": .string(oath.deviceID),
+            "hasPassword": .bool(oath.hasPassword),
+        ]
+    }
+
+    private static func add(_ info: DeviceInfo, to members: inout JSON.Object) {
+        members["formFactor"] = .string(info.formFactor.description)
+        members["fipsSeries"] = .bool(info.isFIPSSeries)
+        members["securityKeySeries"] = .bool(info.isSecurityKeySeries)
+        members["partNumber"] = info.partNumber.map(JSON.string)
+        members["fipsCapable"] = names(info.fipsCapable)
+        members["fipsApproved"] = names(info.fipsApproved)
+        members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
+        members["stmVersion"] = info.stmVersion.map { .string($0.description) }
+        members["synthesized"] = .bool(info.isSynthesized)
+        members["applications"] = .array(
+            Capability.applications.map { capability, name in
+                [
+                    "name": .string(name), "usb": state(capability, info.usb).map(JSON.string) ?? .null,
+                    "nfc": state(capability, info.nfc).map(JSON.string) ?? .null,
+                ]
+            })
+        members["flaws"] = .array(
+            KnownFlaw.of(info).map { flaw in
+                [
+                    "name": .string(flaw.name), "reference": .string(flaw.reference),
+                    "summary": .string(flaw.summary), "advice": .string(flaw.advice),
+                ]
+            })
+    }
+
+    private static func addSettings(_ info: DeviceInfo, to members: inout JSON.Object) {
+        members["locked"] = .bool(info.isLocked)
+        members["complexPin"] = .bool(info.requiresComplexPIN)
+        members["resetBlocked"] = names(info.resetBlocked)
+        members["nfcRestricted"] = .bool(info.isNFCRestricted)
+        members["autoEjectTimeout"] = .int(Int64(info.autoEjectTimeout))
+        members["challengeResponseTimeout"] = .int(Int64(info.challengeResponseTimeout))
+        let flags = [(DeviceInfo.Flags.remoteWakeUp, "remote-wakeup"), (.touchEject, "touch-eject")]
+        members["flags"] = .array(flags.filter { info.flags.contains($0.0) }.map { .string($0.1) })
+    }
+
+    private static func names(_ capability: Capability) -> JSON { .array(capability.names.map(JSON.string)) }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKManagement
+import YKOATH
+import YKTransport
+import YKWire
+
+/// What `info` has to say of a key.
+struct InfoReport {
+    var identity: DeviceIdentity
+    /// The reader, where it was asked as a card.
+    var reader: String?
+    /// The node, where it was asked over HID.
+    var path: String?
+    var oath: OATHInfo?
+    /// Whether a FIPS key of the 4 series is in its FIPS mode, where that was asked.
+    var fipsMode: Bool?
+
+    init(_ identity: DeviceIdentity) { self.identity = identity }
+
+    var answer: Answer {
+        var answer = Answer(lines, [:])
+        answer.members = members
+        return answer
+    }
+
+    private var lines: [String] {
+        let details = KeyDetails(identity)
+        var rows = [["name", details.name.printable]]
+        if let reader { rows.append(["reader", reader.printable]) }
+        if let path { rows.append(["node", path.printable]) }
+        rows += [("version", details.version), ("serial", details.serial)].map { [$0, $1?.printable ?? "not told"] }
+        if let info = identity.info { rows += Self.rows(info) }
+        if let fipsMode { rows.append(["FIPS mode", fipsMode ? "on" : "off"]) }
+        if reader != nil { rows.append(["oath", words(oath)]) }
+        guard let info = identity.info else { return Table.lines(rows) }
+        return Table.lines(rows) + [""] + Table.lines(Self.table(info)) + Self.flaws(info)
+    }
+
+    private func words(_ oath: OATHInfo?) -> String {
+        guard let oath else { return "not there" }
+        return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
+    }
+
+    /// What is out of the ordinary has a row; what is not, none.
+    private static func rows(_ info: DeviceInfo) -> [[String]] {
+        var rows = [["shape", info.formFactor.description]]
+        if let part = info.partNumber { rows.append(["part number", part.printable]) }
+        if let version = info.fingerprintVersion { rows.append(["fingerprint sensor", "version \(version)"]) }
+        if let version = info.stmVersion { rows.append(["STM", "version \(version)"]) }
+        if info.isFIPSSeries { rows.append(["series", "FIPS"]) }
+        if info.isSecurityKeySeries { rows.append(["series", "Security Key"]) }
+        if info.isLocked { rows.append(["configuration", "locked by a code"]) }
+        if info.requiresComplexPIN { rows.append(["PINs", "simple ones are refused"]) }
+        if !info.resetBlocked.isEmpty { rows.append(["reset blocked by", info.resetBlocked.sentence]) }
+        if info.isNFCRestricted { rows.append(["nfc", "off until the key is in a USB port"]) }
+        if info.flags.contains(.touchEject) { rows.append(["touch", "ejects the smart card"]) }
+        if info.flags.contains(.remoteWakeUp) { rows.append(["remote wake-up", "on"]) }
+        if info.autoEjectTimeout > 0 { rows.append(["auto-eject", "after \(info.autoEjectTimeout) s"]) }
+        if info.challengeResponseTimeout > 0, info.challengeResponseTimeout != 15 {
+            rows.append(["challenge-response", "waits \(info.challengeResponseTimeout) s for a touch"])
+        }
+        if info.isSynthesized { rows.append(["note", "too old to say what it has; this was found out by trying"]) }
+        return rows
+    }
+
+    /// Applications by ways of plugging in, and with FIPS where the key knows it.
+    private static func table(_ info: DeviceInfo) -> [[String]] {
+        let hasNFC = info.nfc != nil
+        let hasFIPS = !info.fipsCapable.isEmpty
+        let head = ["application", "usb"] + (hasNFC ? ["nfc"] : []) + (hasFIPS ? ["FIPS approved"] : [])
+        let rows = Capability.applications.map { capability, name in
+            var row = [name, state(capability, info.usb) ?? "not there"]
+            if hasNFC { row.append(state(capability, info.nfc) ?? "not there") }
+            if hasFIPS, info.fipsCapable.contains(capability) {
+                row.append(info.fipsApproved.contains(capability) ? "yes" : "no")
+            }
+            return row
+        }
+        return [head] + rows
+    }
+
+    static func state(_ capability: Capability, _ applications: DeviceInfo.Applications?) -> String? {
+        guard let applications, applications.supported.contains(capability) else { return nil }
+        return applications.enabled.contains(capability) ? "enabled" : "disabled"
+    }
+
+    private static func flaws(_ info: DeviceInfo) -> [String] {
+        let flaws = KnownFlaw.of(info)
+        guard !flaws.isEmpty else { return [] }
+        return ["", "known flaws of firmware \(info.version)"]
+            + flaws.flatMap { flaw in
+                ["  \(flaw.name) (\(flaw.reference))", "    \(flaw.summary)", "    what to do: \(flaw.advice)"]
+            }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKFIDO
+import YKManagement
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// Device information over FIDO HID, and what is known of keys by their USB numbers.
+struct FIDOInfoTests {
+    private func link(_ version: Version, _ faults: String = "") throws -> sending HIDFIDOLink {
+        let key = VirtualKey(VirtualKeyState.demonstration(version: version))
+        return try HIDFIDOLink(key.reportLink(faults: try FaultPlan(parsing: faults)))
+    }
+
+    @Test("both ways tell the same")
+    func same() async throws {
+        let key = VirtualKey.demonstration()
+        let card = try await ManagementService.open(CardChannel(link: key.link())).deviceInfo()
+        let service = try await ManagementService.open(fido: try HIDFIDOLink(key.reportLink()))
+        #expect(try await service.deviceInfo() == card)
+        #expect(await service.version == Version(5, 7, 1))
+        #expect(await service.exchanges == 2)
+        await service.rest()
+    }
+
+    @Test(
+        "keys too old to say are known by their product number",
+        arguments: [
+            (0x0116, "YubiKey NEO", [.otp, .u2f, .openPGP, .piv, .oath]), (0x0120, "FIDO U2F Security Key", .u2f),
+            (0x0410, "YubiKey Plus", [.otp, .u2f]), (0x0113, "YubiKey NEO", .u2f),
+        ] as [(UInt16, String, Capability)])
+    func old(_ number: UInt16, _ name: String, _ enabled: Capability) async throws {
+        let product = USBProduct(vendor: 0x1050, product: number)
+        let info = try await ManagementService.open(fido: try link(Version(3, 4, 0)), product: product).deviceInfo()
+        #expect(info.isSynthesized && info.usb.enabled == enabled)
+        #expect(info.productName == name)
+        #expect(info.serial == nil && (info.nfc != nil) == name.hasSuffix("NEO"))
+    }
+
+    @Test("a 4 series key has on what its interfaces show")
+    func four() async throws {
+        let product = USBProduct(vendor: 0x1050, product: 0x0402)
+        let info = try await ManagementService.open(fido: try link(Version(4, 3, 7)), product: product).deviceInfo()
+        #expect(info.usb == .init(supported: [.otp, .u2f, .oath, .piv], enabled: .u2f))
+        #expect(!info.isFIPSSeries)
+        #expect(try await ManagementService.open(fido: try link(Version(4, 4, 5))).deviceInfo().isFIPSSeries)
+    }
+
+    @Test("an Edge has no smart card, a nano no aerial")
+    func corrected() throws {
+        func info(_ version: String, _ page: [UInt8]) throws -> DeviceInfo {
+            try ManagementSession(CardChannel(link: ScriptedCard(version: version, pages: [page]))).deviceInfo()
+        }
+        #expect(try info("4.3.1", ScriptedCard.page(TLV(0x01, [0x07]))).productName == "YubiKey Edge")
+        let near = [TLV(0x0D, [1]), TLV(0x0E, [1])]
+        for (form, version, hasNFC): (UInt8, String, Bool) in [
+            (2, "5.4.3", false), (4, "5.4.3", false), (5, "5.4.3", false), (3, "5.1.2", false), (3, "5.2.4", true),
+            (1, "5.1.2", true),
+        ] {
+            let page = ScriptedCard.page(TLV(0x01, [1]), TLV(0x04, [form]), near[0], near[1])
+            #expect((try info(version, page).nfc != nil) == hasNFC, "\(form) \(version)")
+        }
+    }
+
+    @Test("a key that lies, refuses or goes is reported")
+    func hostile() async throws {
+        for (fault, error): (String, ManagementError) in [
+            ("on c2: error 01", .fido(.refused(.invalidCommand), during: ReadConfig.name)),
+            ("on c2: remove", .fido(.device(.removed), during: ReadConfig.name)),
+        ] {
+            let service = try await ManagementService.open(fido: try link(Version(5, 7, 1), fault))
+            await #expect(throws: error) { try await service.deviceInfo() }
+        }
+        let key = VirtualKey.demonstration()
+        let service = try await ManagementService.open(
+            fido: try HIDFIDOLink(key.reportLink(faults: try FaultPlan(parsing: "on c2: status 0102"))))
+        await #expect(throws: ManagementError.self) { try await service.deviceInfo() }
+    }
+
+    @Test("a FIPS key of the 4 series says whether it is in its mode")
+    func fipsMode() throws {
+        #expect(try !FIPSMode.isOn(try link(Version(4, 4, 5))))
+        #expect(try FIPSMode.isOn(try link(Version(4, 4, 5), "on 830046: status 9000")))
+        #expect(throws: ManagementError.card(.status(.unknownInstruction, during: "VERIFY FIPS MODE"))) {
+            try FIPSMode.isOn(try link(Version(4, 3, 7)))
+        }
+        #expect(throws: ManagementError.fido(.device(.removed), during: "VERIFY FIPS MODE")) {
+            try FIPSMode.isOn(try link(Version(4, 4, 5), "on 830046: remove"))
+        }
+    }
+
+    @Test("readers' names tell the interfaces")
+    func readers() {
+        #expect(USBProduct(reader: "Yubico YubiKey OTP+FIDO+CCID 00 00")?.interfaces == [.otp, .fido, .ccid])
+        #expect(USBProduct(reader: "Yubico Yubikey NEO U2F+CCID 00 00")?.family == .neo)
+        #expect(USBProduct(reader: "Yubico YubiKey CCID 01 00")?.interfaces == .ccid)
+        #expect(USBProduct(reader: "ACS ACR122U 00 00") == nil && USBProduct(vendor: 0x1050, product: 0) == nil)
+        #expect(USBProduct(vendor: 1, product: 0x0407) == nil)
+    }
+
+    @Test("keys of other makers are named")
+    func makers() throws {
+        func identity(_ vendor: UInt16, _ product: UInt16, _ name: String = "") -> DeviceIdentity {
+            DeviceIdentity(vendor: vendor, product: product, name: name)
+        }
+        #expect(identity(0x20A0, 0x42B2, "Nitrokey Nitrokey 3").product == "Nitrokey 3")
+        #expect(identity(0x1209, 0xBEEE).maker == .soloKeys && identity(0x349E, 0x0022, "Token2 X").maker == .token2)
+        #expect(identity(0x349E, 0x0022, "Token2 PIN+").product == "Token2 PIN+")
+        #expect(identity(0x349E, 0x0022).product == "Token2 security key")
+        #expect(identity(1, 2, "CanoKeys CanoKey").maker == .canokey && identity(1, 2).maker == .unknown)
+        #expect(identity(1, 2).product == "Security key")
+        let yubico = try DeviceIdentity.read(
+            fido: try link(Version(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1050, product: 0x0407))
+        #expect(yubico.serial == "16777217" && yubico.product == "YubiKey 5 NFC")
+        let solo = try DeviceIdentity.read(
+            fido: try link(Version(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1209, product: 0xBEEE))
+        #expect(solo.product == "Solo 2" && solo.version == Version(5, 7, 1) && solo.info == nil)
+    }
+
+    @Test(
+        "flaws are told by firmware",
+        arguments: [
+            ("4.3.1", 0x00, ["ROCA"]), ("4.3.5", 0x00, []), ("4.4.2", 0x80, ["YSA-2019-02"]), ("4.4.5", 0x80, []),
+            ("5.2.4", 0x01, ["YSA-2020-05", "EUCLEAK"]), ("5.4.3", 0x01, ["EUCLEAK", "YSA-2025-02"]),
+            ("5.7.1", 0x01, ["YSA-2025-02"]), ("5.7.1", 0x06, ["EUCLEAK", "YSA-2025-02"]), ("5.7.4", 0x01, []),
+            ("3.4.0", 0x00, []),
+        ] as [(String, UInt8, [String])])
+    func flaws(_ version: String, _ form: UInt8, _ names: [String]) throws {
+        var info = DeviceInfo(version: Version(version) ?? Version(0, 0, 0), usb: [.openPGP, .piv, .fido2, .u2f])
+        info.formFactor = FormFactor(rawValue: form & 0x0F)
+        info.isFIPSSeries = form & 0x80 != 0
+        let flaws = KnownFlaw.of(info)
+        #expect(flaws.map(\.name) == names)
+        #expect(flaws.allSatisfy { !$0.summary.isEmpty && !$0.advice.isEmpty && !$0.reference.isEmpty })
+        #expect(Set(KnownFlaw.all).count == KnownFlaw.all.count)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKManagement
+import YKTransport
+import YKVirtualKey
+
+/// Management over OTP HID.
+struct KeyboardTests {
+    private func open(_ key: VirtualKey) async throws -> ManagementService {
+        let product = USBProduct(vendor: 0x1050, product: key.state.usbProduct)
+        return try await .open(otp: HIDOTPLink(key.otpReportLink()), product: product)
+    }
+
+    @Test("what the keyboard tells is what the card tells, and what it writes is there")
+    func same() async throws {
+        let key = VirtualKey.demonstration()
+        let card = try await ManagementService.open(CardChannel(link: key.link()))
+        var told = try await card.deviceInfo()
+        await card.rest()
+        told.family = .fourAndFive
+        let service = try await open(key)
+        #expect(try await service.deviceInfo() == told)
+        var change = DeviceConfiguration()
+        change.usbEnabled = [.otp, .fido2]
+        change.challengeResponseTimeout = 40
+        let outcome = try await service.write(change)
+        #expect(outcome.unconfirmed.isEmpty && outcome.restarts && outcome.info.challengeResponseTimeout == 40)
+        await #expect(throws: ManagementError.notOverThisLink(ResetDevice.name)) { try await service.resetDevice() }
+        #expect(await service.exchanges > 5)
+        await service.rest()
+    }
+
+    @Test("a lock code over the keyboard")
+    func lock() async throws {
+        let service = try await open(VirtualKey.demonstration())
+        #expect(try await service.setLockCode(try LockCode([UInt8](1...16))).isLocked)
+        var change = DeviceConfiguration()
+        change.challengeResponseTimeout = 40
+        await #expect(throws: ManagementError.wrongLockCode) {
+            try await service.write(change, lockCode: try LockCode([UInt8](2...17)))
+        }
+    }
+
+    @Test("older keys are known by product number and serial", arguments: [Version(3, 4, 0), Version(2, 4, 3)])
+    func older(_ version: Version) async throws {
+        let key = VirtualKey(VirtualKeyState.demonstration(version: version))
+        let service = try await open(key)
+        let info = try await service.deviceInfo()
+        #expect(info.isSynthesized && info.serial == 16_777_217)
+        #expect(info.productName == (version.major == 3 ? "YubiKey NEO" : "YubiKey Standard"))
+        guard version.major == 3, let mode = USBMode(.otp) else { return }
+        try await service.setMode(mode)
+        #expect(key.state.usbProduct == 0x0110)
+    }
+}
