@@ -26,7 +26,7 @@ struct KeyboardTests {
         change.challengeResponseTimeout = 40
         let outcome = try await service.write(change)
         #expect(outcome.unconfirmed.isEmpty && outcome.restarts && outcome.info.challengeResponseTimeout == 40)
-        await #expect(throws: ManagementError.notOverThisLink(ResetDevice.name)) { try await service.resetDevice() }
+        await #expect(throws: ManagementError.noWholeReset) { try await service.resetDevice() }
         #expect(await service.exchanges > 5)
         await service.rest()
     }
