@@ -8,4 +8,4 @@ if arguments.prefix(while: { $0 != "--" }).contains("--version") {
     exit(0)
 }
 Interruption.install()
-exit(await Program.run(arguments).rawValue)
+exit(MainLoop().run { await Program.run(arguments) }.rawValue)

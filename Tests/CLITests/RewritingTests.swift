@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RewritingTests {
     private func rewrite(_ line: String, files: Set<String> = []) -> String {
-        let rewriting = ArgumentRewriting(groups: ["list", "oath", "apdu"]) { files.contains($0) }
+        let rewriting = ArgumentRewriting(isGroup: ["list", "oath", "apdu"].contains, exists: files.contains)
         return rewriting.rewrite(line.split(separator: " ").map(String.init)).joined(separator: " ")
     }
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test func everyGlobalOptionIsKnownToBoth() {
         let help = GlobalOptions.helpMessage()
-        for name in ArgumentRewriting.valued.union(ArgumentRewriting.flags) {
+        for name in ArgumentRewriting.valued + ArgumentRewriting.flags {
             #expect(help.contains(name), "\(name)")
         }
     }

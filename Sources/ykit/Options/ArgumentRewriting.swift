@@ -3,18 +3,18 @@
 /// Lets the global options stand anywhere on the line: they are moved behind everything else, where the verb reads
 /// them.
 struct ArgumentRewriting {
-    /// The words that can follow `ykit`, which are no file names.
-    var groups: Set<String>
+    /// Whether a word can follow `ykit` and so is no file name.
+    var isGroup: (String) -> Bool
     /// Whether a file of this name exists.
     var exists: (String) -> Bool
 
     /// Global options that take a value.
-    static let valued: Set<String> = [
+    static let valued = [
         "--device", "--reader", "--path", "--link", "--timeout", "--record", "--replay", "--replay-mode",
         "--log-level", "--log-file",
     ]
     /// Global options that stand alone.
-    static let flags: Set<String> = ["--json", "--strict", "--keep-secrets", "--plan"]
+    static let flags = ["--json", "--strict", "--keep-secrets", "--plan"]
 
     /// The value of `--virtual` without a file.
     static let inMemory = ":memory:"
@@ -33,7 +33,7 @@ struct ArgumentRewriting {
             let name = String(word.prefix { $0 != "=" })
             if word == "--virtual" {
                 global.append(
-                    "--virtual=" + takeStateFile(&words, isBeforeGroup: !own.contains(where: groups.contains)))
+                    "--virtual=" + takeStateFile(&words, isBeforeGroup: !own.contains(where: isGroup)))
             } else if word == "--vpcd", words.first?.hasPrefix("-") ?? true {
                 own.append("--vpcd=" + Self.usualAddress)
             } else if Self.valued.contains(name) {
@@ -52,7 +52,7 @@ struct ArgumentRewriting {
     /// behind it, where verbs have words of their own, only a path or an existing file.
     private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {
         guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return Self.inMemory }
-        let isFile = isBeforeGroup ? !groups.contains(next) : next.contains("/") || exists(next)
+        let isFile = isBeforeGroup ? !isGroup(next) : next.contains("/") || exists(next)
         guard isFile else { return Self.inMemory }
         words.removeFirst()
         return next

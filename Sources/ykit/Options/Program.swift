@@ -7,36 +7,20 @@ import YKWire
 extension Program {
     /// Reads the command line, runs the verb and prints what it answers.
     static func run(_ arguments: [String]) async -> ExitStatus {
-        let groups = Set(
-            Ykit.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"])
-        let rewriting = ArgumentRewriting(groups: groups) { access($0, F_OK) == 0 }
+        let rewriting = ArgumentRewriting(
+            isGroup: { $0 == "help" || Ykit.configuration.subcommand($0) != nil },
+            exists: { access($0, F_OK) == 0 })
         let arguments = rewriting.rewrite(arguments)
         let terminal = Terminal()
         do {
-            var command = try verb(arguments) ?? Ykit.parseAsRoot(arguments)
+            if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
+            var command = try Ykit.parseAsRoot(arguments)
             if let verb = command as? any Verb { return await run(verb, terminal) }
             try command.run()
             return .done
         } catch {
             return refused(error, isJSON: arguments.contains("--json"), terminal)
         }
-    }
-
-    /// The verb that the first words name, read by its own parser: from the root the line is read once a level, which
-    /// takes longer than most verbs. `nil` when the line asks for help or is wrong; the root then says so.
-    private static func verb(_ arguments: [String]) -> (any ParsableCommand)? {
-        var command: any ParsableCommand.Type = Ykit.self
-        var words = arguments[...]
-        while !command.configuration.subcommands.isEmpty {
-            guard let word = words.popFirst() else { return nil }
-            let next = command.configuration.subcommands.first {
-                $0.configuration.commandName == word || $0.configuration.aliases.contains(word)
-            }
-            guard let next else { return nil }
-            command = next
-        }
-        guard let parsed = try? command.parseAsRoot(Array(words)), type(of: parsed) == command else { return nil }
-        return parsed
     }
 
     private static func run(_ verb: some Verb, _ terminal: Terminal) async -> ExitStatus {
@@ -58,7 +42,7 @@ extension Program {
     static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
-            if let raw = answer.raw { Terminal.write(raw, to: 1) } else { answer.lines.forEach(terminal.line) }
+            if let raw = answer.raw { Terminal.write(raw, to: 1) } else { terminal.lines(answer.lines) }
             if let failure = answer.failure { terminal.fail(failure) }
             return
         }

@@ -10,3 +10,7 @@ protocol Verb: ParsableCommand {
     /// Does the work.
     func answer(in world: World) async throws -> Answer
 }
+
+extension Verb {
+    static var unread: (any Verb)? { Self() }
+}

@@ -25,6 +25,16 @@ struct Terminal: Sendable {
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
 
+    /// Writes the lines of a result at once.
+    func lines(_ lines: [String]) {
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += line.utf8
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        Self.write(bytes, to: 1)
+    }
+
     /// Writes a message for the person, one line.
     func say(_ text: String) { Self.write(Array((text + "\n").utf8), to: 2) }
 

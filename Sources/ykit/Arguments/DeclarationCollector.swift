@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Collects what the properties of a verb take, in their order: what the compiler writes to encode a struct visits
+/// each property with its name, which costs much less than reflection.
+final class DeclarationCollector: Encoder {
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// The properties that take something from the line, those of groups too.
+    private(set) var declared: [(property: String, declaration: Declaration)] = []
+    /// The properties of the struct itself with ArgumentParser's wrappers for them.
+    private(set) var parsed: [(property: String, wrapper: () -> Any)] = []
+    /// What the groups check.
+    private(set) var checks: [() throws -> Void] = []
+    private let isDeep: Bool
+    private var property = ""
+
+    /// Visits a struct; `isDeep` visits its groups as well.
+    init(_ options: some ParsableArguments, isDeep: Bool) {
+        self.isDeep = isDeep
+        do { try options.encode(to: self) } catch { preconditionFailure("options are no options: \(error)") }
+    }
+
+    /// A property takes something from the line.
+    static func add(_ declaration: Declaration, to encoder: any Encoder) {
+        guard let collector = encoder as? DeclarationCollector else { return }
+        if collector.isDeep {
+            collector.declared.append((collector.property, declaration))
+        } else {
+            collector.parsed.append((collector.property, declaration.parsed))
+        }
+    }
+
+    /// A property is a group.
+    static func add(
+        _ group: some ParsableArguments, to encoder: any Encoder, parsed: @escaping () -> Any
+    ) throws {
+        guard let collector = encoder as? DeclarationCollector else { return }
+        guard collector.isDeep else { return collector.parsed.append((collector.property, parsed)) }
+        try group.encode(to: collector)
+        collector.checks.append {
+            var group = group
+            try group.validate()
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(Properties<Key>(collector: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { preconditionFailure("options have names") }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { preconditionFailure("options have names") }
+
+    /// The properties of one struct.
+    private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let collector: DeclarationCollector
+        var codingPath: [any CodingKey] { [] }
+
+        mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+            collector.property = key.stringValue
+            try value.encode(to: collector)
+        }
+
+        mutating func encodeNil(forKey key: Key) {}
+
+        mutating func nestedContainer<Nested: CodingKey>(
+            keyedBy type: Nested.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<Nested> { collector.container(keyedBy: type) }
+
+        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            collector.unkeyedContainer()
+        }
+
+        mutating func superEncoder() -> any Encoder { collector }
+
+        mutating func superEncoder(forKey key: Key) -> any Encoder { collector }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Reads a plain line: names that are written out, their values behind them or after an equals sign, other words.
+/// What is anything else, or wrong, is left to ArgumentParser, which knows how to say so.
+struct LineReader {
+    private var options: [(word: String, declaration: Declaration, isFlag: Bool)] = []
+    private var arguments: [Declaration] = []
+    private let all: [Declaration]
+    private let checks: [() throws -> Void]
+
+    /// The verb that the first words mean, with its options; `nil` when ArgumentParser has to look.
+    static func verb(_ line: [String], from root: any ParsableCommand.Type) -> (any Verb)? {
+        var command = root
+        var words = line[...]
+        while command.unread == nil {
+            guard let word = words.popFirst(), let next = command.configuration.subcommand(word) else { return nil }
+            command = next
+        }
+        guard var verb = command.unread else { return nil }
+        var reader = LineReader(verb)
+        guard reader.read(words) else { return nil }
+        do {
+            for check in reader.checks { try check() }
+            try verb.validate()
+        } catch {
+            return nil
+        }
+        return verb
+    }
+
+    private init(_ verb: some Verb) {
+        let collector = DeclarationCollector(verb, isDeep: true)
+        all = collector.declared.map(\.declaration)
+        checks = collector.checks
+        for (property, declaration) in collector.declared {
+            switch declaration.place {
+            case .option(let names): add(names.words(for: property), declaration, isFlag: false)
+            case .flag(let names): add(names.words(for: property), declaration, isFlag: true)
+            case .argument: arguments.append(declaration)
+            case .elsewhere: break
+            }
+        }
+    }
+
+    private mutating func add(_ words: [String], _ declaration: Declaration, isFlag: Bool) {
+        for word in words { options.append((word, declaration, isFlag)) }
+    }
+
+    /// Whether all words have found a place and all places that need one a word.
+    private mutating func read(_ line: ArraySlice<String>) -> Bool {
+        var words = line
+        while let word = words.popFirst() {
+            if word == "--" { return words.allSatisfy { place($0) } && isComplete }
+            guard word.utf8.first == UInt8(ascii: "-"), word != "-" else {
+                guard place(word) else { return false }
+                continue
+            }
+            guard let (option, value) = option(word, &words), option.take(value), isFirst(option) else { return false }
+        }
+        return isComplete
+    }
+
+    /// The option that a word names, and its value.
+    private func option(_ word: String, _ words: inout ArraySlice<String>) -> (Declaration, String)? {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first, let found = options.first(where: { $0.word == name }) else { return nil }
+        if found.isFlag { return parts.count == 1 ? (found.declaration, "") : nil }
+        if parts.count == 2 {
+            return word.hasPrefix("--") && !parts[1].isEmpty ? (found.declaration, String(parts[1])) : nil
+        }
+        guard let value = words.popFirst(), !value.isEmpty, !value.hasPrefix("-") || value == "-" else { return nil }
+        return (found.declaration, value)
+    }
+
+    /// Gives a word to the next argument.
+    private mutating func place(_ word: String) -> Bool {
+        guard let next = arguments.first, !word.isEmpty, next.take(word) else { return false }
+        if !next.isRepeated { arguments.removeFirst() }
+        return true
+    }
+
+    private var seen: [Declaration] = []
+
+    /// Whether the option may come, and comes for the first time or may come again.
+    private mutating func isFirst(_ option: Declaration) -> Bool {
+        if option.isRepeated { return true }
+        defer { seen.append(option) }
+        return !seen.contains { $0 === option }
+    }
+
+    private var isComplete: Bool { all.allSatisfy { $0.value != nil } }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// What an option is called on the line.
+struct Names: ExpressibleByArrayLiteral {
+    /// One name.
+    enum Name {
+        /// Two dashes and the property's name, its words separated by dashes.
+        case long
+        /// A dash and the property's first letter.
+        case short
+        /// Two dashes and a word.
+        case customLong(String)
+        /// A dash and a letter.
+        case customShort(Character)
+    }
+
+    let names: [Name]
+
+    init(arrayLiteral names: Name...) { self.names = names }
+
+    static var long: Names { [.long] }
+    static var short: Names { [.short] }
+    static var shortAndLong: Names { [.long, .short] }
+    static func customLong(_ word: String) -> Names { [.customLong(word)] }
+    static func customShort(_ letter: Character) -> Names { [.customShort(letter)] }
+
+    /// The words on the line that mean the property of this name.
+    func words(for property: String) -> [String] {
+        names.map { name in
+            switch name {
+            case .long: "--" + Self.dashed(property)
+            case .short: "-" + property.prefix(1)
+            case .customLong(let word): "--" + word
+            case .customShort(let letter): "-\(letter)"
+            }
+        }
+    }
+
+    /// The same for ArgumentParser.
+    var parsed: NameSpecification {
+        NameSpecification(
+            names.map { name in
+                switch name {
+                case .long: .long
+                case .short: .short
+                case .customLong(let word): .customLong(word)
+                case .customShort(let letter): .customShort(letter)
+                }
+            })
+    }
+
+    /// A property's name in small letters, a dash before each word but the first; letters of an abbreviation stay
+    /// together, as in `rpID`: `rp-id`.
+    private static func dashed(_ property: String) -> String {
+        let letters = Array(property.utf8)
+        var text: [UInt8] = []
+        for (index, letter) in letters.enumerated() {
+            let isCapital = isCapital(letter)
+            if isCapital, index > 0 {
+                let isNextSmall = index + 1 < letters.count && !Self.isCapital(letters[index + 1])
+                if !Self.isCapital(letters[index - 1]) || isNextSmall { text.append(UInt8(ascii: "-")) }
+            }
+            text.append(isCapital ? letter | 0x20 : letter)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isCapital(_ letter: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letter) }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+
+/// Runs the program's tasks on the main thread. Swift's own executor starts a pool of threads first, which takes longer
+/// than most verbs.
+final class MainLoop: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+    private let wake = Semaphore()
+    private let result = Mutex<ExitStatus?>(nil)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+        wake.post()
+    }
+
+    /// Runs `body` and what it starts, until it is done.
+    func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
+        Task(executorPreference: self) { self.end(await body()) }
+        return loop()
+    }
+
+    private func end(_ status: ExitStatus) {
+        result.withLock { $0 = status }
+        wake.post()
+    }
+
+    private func loop() -> ExitStatus {
+        while true {
+            wake.wait()
+            while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+            if let status = result.withLock({ $0 }) { return status }
+        }
+    }
+}

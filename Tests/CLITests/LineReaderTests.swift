@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Testing
+
+@testable import ykit
+
+@Suite struct LineReaderTests {
+    /// All verbs below a command.
+    private static func verbs(below command: any ykit.ParsableCommand.Type) -> [any Verb] {
+        if let verb = command.unread { return [verb] }
+        return command.configuration.subcommands.flatMap { verbs(below: $0) }
+    }
+
+    private static func words(_ verb: some Verb) -> [String] {
+        DeclarationCollector(verb, isDeep: true).declared.flatMap { property, declaration in
+            switch declaration.place {
+            case .option(let names), .flag(let names): names.words(for: property)
+            case .argument, .elsewhere: [String]()
+            }
+        }
+    }
+
+    private static func helpMessage<Some: Verb>(_ verb: Some) -> String { Some.helpMessage(includeHidden: true) }
+
+    @Test func everyVerbIsReadByTheNamesInItsHelp() {
+        let verbs = Self.verbs(below: Ykit.self)
+        #expect(verbs.count > 40)
+        for verb in verbs {
+            let help = Self.helpMessage(verb)
+            for word in Self.words(verb) { #expect(help.contains(word), "\(type(of: verb)) \(word)") }
+        }
+    }
+
+    /// What a verb knows after its line was read.
+    private static func values(_ verb: some Verb) -> [String] {
+        let declared = DeclarationCollector(verb, isDeep: true).declared
+        return declared.map { "\($0.property) \($0.declaration.value ?? "unknown")" }
+    }
+
+    @Test(arguments: [
+        "list", "info --json", "oath list --device 12 --timeout=2.5", "oath calculate", "oath calculate name -c --json",
+        "oath add me --generate --digits 7 --period 60", "oath import a b - --strict", "oath uri -- -",
+        "fido2 info --path /dev/hidraw0", "fido info --link hid --log-level traffic",
+        "fido2 register --rp example.com --user me --resident --uv required --pin-stdin",
+        "fido2 register --rp example.com --user me --algorithm es256 --algorithm eddsa",
+        "fido2 assert --options - --format libfido2 --u2f", "fido2 pin set --new-pin-stdin",
+        "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
+        "apdu -a oath a1 a4:00", "capture show file --replay-mode lookup --replay other",
+    ])
+    func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let whole = try? Ykit.parseAsRoot(words)
+        let quick = LineReader.verb(words, from: Ykit.self)
+        guard let expected = whole as? any Verb, let quick else {
+            Issue.record("\(line): \(whole == nil) \(quick == nil)")
+            return
+        }
+        #expect(Self.values(quick) == Self.values(expected))
+    }
+
+    @Test(arguments: [
+        "", "oath", "nonsense", "oath nonsense", "oath list --nonsense", "oath list too many", "oath list --device",
+        "oath list --device --json", "oath list --device=", "oath list --json=yes", "oath list --json --json",
+        "oath list --timeout long", "oath delete", "oath add me --digits 9", "fido2 register --rp example.com",
+        "apdu -aoath a1", "apdu --short -a oath", "oath list --help", "oath list -h", "help oath list", "--version",
+        "clear-clipboard --after 3", "oath calculate -cx",
+    ])
+    func anythingElseIsLeftToTheWholeParser(_ line: String) {
+        #expect(LineReader.verb(line.split(separator: " ").map(String.init), from: Ykit.self) == nil)
+    }
+
+    @Test(arguments: [
+        ("device", "--device"), ("keepSecrets", "--keep-secrets"), ("rpID", "--rp-id"),
+        ("newPINStdin", "--new-pin-stdin"),
+        ("u2f", "--u2f"), ("largeBlob2", "--large-blob2"),
+    ])
+    func namesOfProperties(_ property: String, _ word: String) {
+        #expect(Names.long.words(for: property) == [word])
+    }
+}
