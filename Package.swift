@@ -16,6 +16,9 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+// tools/build.sh puts there what is to be part of the program; where the folder is missing nothing changes.
+let inside = LinkerSetting.unsafeFlags(["-L\(Context.packageDirectory)/.build/static"], .when(configuration: .release))
+
 func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
 }
@@ -79,7 +82,7 @@ let package = Package(
                 "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKVirtualKey", arguments,
                 "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKNFC", "YKToken",
             ],
-            swiftSettings: house),
+            swiftSettings: house, linkerSettings: [inside]),
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
         test("YKNFCTests", ["YKNFC", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
