@@ -40,18 +40,6 @@ public struct Environment: Sendable {
     public func deadline() -> Deadline { .after(timeout, cancellation: cancellation) }
 }
 
-/// The operating system's random bytes.
-public struct SystemRandom: RandomSource {
-    /// Makes a source.
-    public init() {}
-
-    /// Draws bytes from the system's cryptographic generator.
-    public func draw(_ count: Int, secret: Bool) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<max(0, count)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
-}
-
 /// A clock that stands still.
 public struct FixedClock: WallClock {
     /// Seconds since 1970-01-01 00:00 UTC.

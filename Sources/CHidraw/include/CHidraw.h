@@ -3,15 +3,22 @@
 #pragma once
 #include <linux/hidraw.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 
 static inline int ykit_hidraw_info(int node, struct hidraw_devinfo *info) { return ioctl(node, HIDIOCGRAWINFO, info); }
 
-static inline int ykit_hidraw_descriptor_size(int node, int *size) { return ioctl(node, HIDIOCGRDESCSIZE, size); }
-
-static inline int ykit_hidraw_descriptor(int node, struct hidraw_report_descriptor *descriptor) {
-    return ioctl(node, HIDIOCGRDESC, descriptor);
+// The report descriptor, which has at most HID_MAX_DESCRIPTOR_SIZE bytes: how many, or -1.
+static inline int ykit_hidraw_descriptor(int node, unsigned char *bytes, size_t room) {
+    struct hidraw_report_descriptor descriptor;
+    int size = 0;
+    if (ioctl(node, HIDIOCGRDESCSIZE, &size) < 0) return -1;
+    if (size < 0 || size > HID_MAX_DESCRIPTOR_SIZE || (size_t)size > room) return -1;
+    descriptor.size = (unsigned)size;
+    if (ioctl(node, HIDIOCGRDESC, &descriptor) < 0) return -1;
+    memcpy(bytes, descriptor.value, (size_t)size);
+    return size;
 }
 
 // These four give the number of bytes, or -1.

@@ -38,15 +38,16 @@ extension HIDRawLink {
         _ node: Int32, _ path: String
     ) throws(LinkError) -> (ReportIdentity, HIDReportDescriptor) {
         var info = hidraw_devinfo()
-        var raw = hidraw_report_descriptor()
-        var size: Int32 = 0
-        guard ykit_hidraw_info(node, &info) >= 0, ykit_hidraw_descriptor_size(node, &size) >= 0 else {
+        guard ykit_hidraw_info(node, &info) >= 0 else {
             throw errno == ENODEV || errno == EIO
                 ? .noDevice(path: path) : .failed(code: UInt32(bitPattern: errno), "\(path) is not a hidraw node")
         }
-        raw.size = UInt32(clamping: min(Int(size), HIDReportDescriptor.sizeLimit))
-        guard ykit_hidraw_descriptor(node, &raw) >= 0 else { throw .noDevice(path: path) }
-        let bytes = withUnsafeBytes(of: raw.value) { Array($0.prefix(Int(raw.size))) }
+        var size: Int32 = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: HIDReportDescriptor.sizeLimit) { bytes, count in
+            size = ykit_hidraw_descriptor(node, bytes.baseAddress, bytes.count)
+            count = Int(max(0, size))
+        }
+        guard size >= 0 else { throw .noDevice(path: path) }
         let descriptor = try lift(LinkError.malformed) { () throws(WireError) in
             try HIDReportDescriptor(decoding: bytes)
         }

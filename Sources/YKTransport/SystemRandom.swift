@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The operating system's random bytes.
+public struct SystemRandom: RandomSource {
+    /// How many bytes the system gives at once (getentropy(3)).
+    private static let portion = 256
+
+    /// Makes a source.
+    public init() {}
+
+    /// Draws bytes from the system's cryptographic generator, as many at once as it gives; on a system without
+    /// getentropy(3) one by one in Swift's way, which ends the program where there is no randomness.
+    public func draw(_ count: Int, secret: Bool) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: max(0, count)) { room, filled in
+            while filled < max(0, count) {
+                let part = room[filled..<min(filled + Self.portion, max(0, count))]
+                if getentropy(room.baseAddress?.advanced(by: filled), part.count) == 0 {
+                    filled += part.count
+                } else {
+                    room[filled] = UInt8.random(in: .min ... .max)
+                    filled += 1
+                }
+            }
+        }
+    }
+}
