@@ -69,6 +69,23 @@ struct VirtualKeyTests {
         #expect(all.map(\.response.user?.name) == ["alice"])
     }
 
+    @Test func doesNotAskForTheTriesWhenThePINIsAtHand() async throws {
+        let bench = try Bench(pin: "12345")
+        try await bench.open().setPIN(secret("12345"))
+        var counts: [Int] = []
+        for hasPIN in [false, true] {
+            let pins = bench.pins
+            var interaction = FIDOInteraction(pin: { pins.give($0) })
+            interaction.hasPIN = hasPIN
+            let channel = CardChannel(link: bench.key.link(), environment: .instant)
+            let service = try await FIDOService.open(card: channel, interaction: interaction)
+            _ = try await service.register(registration())
+            counts.append(await service.messages)
+        }
+        #expect(bench.pins.requests.map(\.retries) == [PINRetries(count: 8), nil])
+        #expect(counts[0] == counts[1] + 1)
+    }
+
     @Test func wrongPINsAndThePowerCycle() async throws {
         let bench = try Bench()
         let service = try await bench.open()

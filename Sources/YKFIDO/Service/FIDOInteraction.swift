@@ -9,6 +9,8 @@ public struct FIDOInteraction: Sendable {
     public var pin: @Sendable (PINRequest) -> SharedSecret?
     /// Told each time that the key says what it is doing.
     public var keepalive: @Sendable (FIDOKeepalive) -> Void
+    /// Whether the PIN is at hand, so that nobody has to know how many tries are left: the key is not asked for that.
+    public var hasPIN = false
 
     /// Makes an interaction; without arguments no PIN is given.
     public init(
@@ -26,13 +28,13 @@ public struct PINRequest: Hashable, Sendable {
     public let permissions: ClientPIN.Permissions
     /// The relying party that the permission is for.
     public let rpID: String?
-    /// Wrong PINs that are left.
-    public let retries: PINRetries
+    /// Wrong PINs that are left; `nil` when ``FIDOInteraction/hasPIN`` says that it does not matter.
+    public let retries: PINRetries?
     /// Why the key's own user verification did not do; `nil` when it was not tried.
     public let fallback: Fallback?
 
     /// Makes a request.
-    public init(permissions: ClientPIN.Permissions, rpID: String?, retries: PINRetries, fallback: Fallback?) {
+    public init(permissions: ClientPIN.Permissions, rpID: String?, retries: PINRetries?, fallback: Fallback?) {
         self.permissions = permissions
         self.rpID = rpID
         self.retries = retries

@@ -23,12 +23,18 @@ extension FIDOSession {
         }
         guard info.hasPIN else { throw info.takesPIN ? .pinNotSet : .unsupported("clientPin") }
         guard !info.mustChangePIN else { throw .pinChangeForced }
-        let retries = try pinRetries()
-        guard retries.count > 0 else { throw .pinBlocked }
-        guard !retries.needsPowerCycle else { throw .pinNeedsPowerCycle }
+        let retries = interaction.hasPIN ? nil : try usableRetries()
         let request = PINRequest(permissions: permissions, rpID: rpID, retries: retries, fallback: fallback)
         guard let pin = interaction.pin(request) else { throw .pinNeeded }
         return keep(try token(for: pin.value, permissions, rpID: rpID))
+    }
+
+    /// The tries that are left, when a PIN can be tried at all.
+    private func usableRetries() throws(FIDOError) -> PINRetries {
+        let retries = try pinRetries()
+        guard retries.count > 0 else { throw .pinBlocked }
+        guard !retries.needsPowerCycle else { throw .pinNeedsPowerCycle }
+        return retries
     }
 
     private func keep(_ token: FIDOToken) -> FIDOToken {

@@ -20,6 +20,9 @@ final class PINSource: Sendable {
         self.isPlanned = isPlanned
     }
 
+    /// Whether the PIN is given, so that nobody is asked.
+    var isGiven: Bool { source.isGiven }
+
     /// Why no PIN could be given.
     var problem: Explanation? { state.withLock { $0.problem } }
 
@@ -38,7 +41,7 @@ final class PINSource: Sendable {
     }
 
     /// The PIN, when the tries that are left are known.
-    func read(_ retries: PINRetries, _ fallback: PINRequest.Fallback? = nil) throws -> SharedSecret {
+    func read(_ retries: PINRetries?, _ fallback: PINRequest.Fallback? = nil) throws -> SharedSecret {
         if let fallback {
             let why = fallback == .blocked ? "is blocked" : "did not recognise you"
             terminal.say("the key's own verification \(why), the PIN will do")
@@ -47,7 +50,8 @@ final class PINSource: Sendable {
         case .secret(let secret): return SharedSecret(try Self.checked(secret))
         case .none:
             let prompt = try Prompt(orElse: source.hint)
-            prompt.tell("to \(reason), the key asks for its PIN; \(Self.words(retries.count))")
+            let left = retries.map { "; \(Self.words($0.count))" } ?? ""
+            prompt.tell("to \(reason), the key asks for its PIN\(left)")
             return SharedSecret(try Self.checked(try prompt.secret("PIN")))
         }
     }

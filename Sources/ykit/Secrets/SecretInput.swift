@@ -65,6 +65,11 @@ enum SecretInput {
         var warning: String
         /// The other ways to give it, in words.
         var hint: String
+
+        /// Whether the secret need not be asked for.
+        var isGiven: Bool {
+            text != nil || isStandardInput || descriptor != nil || Variables[variable].map { !$0.isEmpty } ?? false
+        }
     }
 
     /// The password that the options or the environment give; `nil` when it has to be asked for.

@@ -10,7 +10,9 @@ extension World {
     func openFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
         pins = source
-        return try await openFIDO(FIDOInteraction(pin: { source.pin($0) }))
+        var interaction = FIDOInteraction(pin: { source.pin($0) })
+        interaction.hasPIN = source.isGiven
+        return try await openFIDO(interaction)
     }
 
     /// The FIDO application of the key that is meant, for what needs no PIN.
