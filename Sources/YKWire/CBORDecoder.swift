@@ -110,20 +110,24 @@ struct CBORDecoder {
     private mutating func pair(_ pairs: inout Pairs, depth: Int) throws(WireError) {
         let start = cursor.position
         let key = try value(depth: depth)
-        if let last = pairs.entries.last, !last.key.precedes(key) || pairs.keys != nil {
+        if let last = pairs.entries.last, !last.key.precedes(key) || pairs.isDisordered {
             guard pairs.isNew(key) else { throw WireError(.duplicate, at: start, "a CBOR map key that is there twice") }
             if !last.key.precedes(key) { try note(start, "a CBOR map key out of order") }
         }
         pairs.entries.append(.init(key: key, value: try value(depth: depth)))
     }
 
-    /// The pairs of a map while it is read. As long as keys come in order none can be there twice; the set of keys is
-    /// made only once that is over.
+    /// The pairs of a map while it is read. As long as keys come in order none can be there twice; afterwards each is
+    /// looked for, in a long map with a set.
     private struct Pairs {
+        static let short = 32
         var entries: [CBOR.Map.Entry] = []
-        var keys: Set<CBOR>?
+        var isDisordered = false
+        private var keys: Set<CBOR>?
 
         mutating func isNew(_ key: CBOR) -> Bool {
+            isDisordered = true
+            if entries.count < Self.short { return !entries.contains { $0.key == key } }
             var known = keys ?? Set(entries.map(\.key))
             keys = nil
             defer { keys = known }

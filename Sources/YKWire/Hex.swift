@@ -5,7 +5,15 @@ public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Prints bytes as lower-case digits without separators.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String { digits(of: Array(bytes)) }
+
+    /// Prints bytes as lower-case digits without separators.
+    public static func encode(_ bytes: [UInt8]) -> String { digits(of: bytes) }
+
+    /// Prints bytes as lower-case digits without separators.
+    public static func encode(_ bytes: ArraySlice<UInt8>) -> String { digits(of: Array(bytes)) }
+
+    private static func digits(of bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             var index = 0
             for byte in bytes {

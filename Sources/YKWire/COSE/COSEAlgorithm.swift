@@ -56,9 +56,9 @@ public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     }
 
     /// The name in the registry, else the number.
-    public var description: String { Self.names[self] ?? "algorithm \(rawValue)" }
+    public var description: String { Self.names.first { $0.key == self }?.value ?? "algorithm \(rawValue)" }
 
-    private static let names: [COSEAlgorithm: String] = [
+    private static let names: KeyValuePairs<COSEAlgorithm, String> = [
         .es256: "ES256", .edDSA: "EdDSA", .esp256: "ESP256", .ed25519: "Ed25519", .ecdhESHKDF256: "ECDH-ES+HKDF-256",
         .es384: "ES384", .es512: "ES512", .ps256: "PS256", .es256K: "ES256K", .mlDSA44: "ML-DSA-44",
         .mlDSA65: "ML-DSA-65", .mlDSA87: "ML-DSA-87", .esp384: "ESP384", .esp512: "ESP512", .ed448: "Ed448",

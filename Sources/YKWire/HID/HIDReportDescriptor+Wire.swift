@@ -103,11 +103,11 @@ extension HIDReportDescriptor {
             let limit = 8 * HIDReportDescriptor.reportLimit
             let report = Report(kind, number: globals.number)
             let (more, isTooMuch) = globals.size.multipliedReportingOverflow(by: globals.count)
-            let bits = descriptor.bits[report, default: 0] + (isTooMuch ? limit + 1 : Int(more))
+            let bits = descriptor[report] + (isTooMuch ? limit + 1 : Int(more))
             guard bits <= limit else {
                 throw WireError(.tooLarge, at: item.place, "a report of more than \(limit / 8) bytes")
             }
-            descriptor.bits[report] = bits
+            descriptor[report] = bits
         }
 
         private mutating func setNumber(_ item: Item) throws(WireError) {

@@ -30,7 +30,24 @@ public struct HIDReportDescriptor: Hashable, Sendable {
     /// What the top-level collections are for, in the order of the descriptor.
     public internal(set) var usages: [HIDUsage] = []
     /// The length of each report in bits, without its number.
-    var bits: [Report: Int] = [:]
+    private var lengths: [Length] = []
+    private struct Length: Hashable {
+        let report: Report
+        var bits: Int
+    }
+
+    /// The length of a report in bits.
+    subscript(report: Report) -> Int {
+        get { lengths.first { $0.report == report }?.bits ?? 0 }
+        set {
+            if let index = lengths.firstIndex(where: { $0.report == report }) {
+                lengths[index].bits = newValue
+            } else {
+                lengths.append(Length(report: report, bits: newValue))
+            }
+        }
+    }
+
     /// Whether every report is preceded by its number.
     public internal(set) var hasNumbers = false
 
@@ -42,11 +59,11 @@ public struct HIDReportDescriptor: Hashable, Sendable {
 
     /// The length in bytes, without its number, of the longest report of a kind; 0 where there is none.
     public func length(of kind: Kind) -> Int {
-        bits.lazy.filter { $0.key.kind == kind }.map { ($0.value + 7) / 8 }.max() ?? 0
+        lengths.reduce(0) { $1.report.kind == kind ? max($0, ($1.bits + 7) / 8) : $0 }
     }
 
     /// The least report number of a kind; 0 where reports have none.
     public func number(of kind: Kind) -> UInt8 {
-        bits.keys.lazy.filter { $0.kind == kind }.map(\.number).min() ?? 0
+        lengths.reduce(nil) { $1.report.kind == kind ? min($0 ?? .max, $1.report.number) : $0 } ?? 0
     }
 }

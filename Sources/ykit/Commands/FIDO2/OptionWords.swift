@@ -4,11 +4,11 @@
 enum OptionWords {
     /// What an option means; nothing for one that is not known here.
     static func meaning(_ name: String, _ value: Bool) -> String {
-        guard let words = meanings[name] else { return "" }
+        guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }
         return value ? words.yes : words.no
     }
 
-    private static let meanings: [String: (yes: String, no: String)] = [
+    private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
         "rk": ("remembers credentials (passkeys)", "remembers no credentials"),
         "up": ("waits for a touch", "does not wait for a touch"),
         "uv": ("verifies its user itself", "could verify its user itself, not set up"),
