@@ -55,7 +55,7 @@ struct CCIDTests {
         #expect(send(0x6F, [], level: 0x10).count == 10)
         let huge = [0x6F, 0xFF, 0xFF, 0xFF, 0xFF, 0, 42, 0, 0, 0] as [UInt8]
         #expect(host.write(2, huge) == 0)
-        #expect(host.read(2, 4096).suffix(2) == [0x67, 0])
+        #expect(host.read(2, 4096).suffix(3) == [0x40, 1, 0])
         served.end()
     }
 

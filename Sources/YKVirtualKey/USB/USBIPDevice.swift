@@ -37,8 +37,10 @@ struct USBIPDevice {
         var waiting: [USBIPMessage.Transfer] = []
         for transfer in pending {
             let address = transfer.endpoint | 0x80
-            if let index = interface(address), let data = device.interfaces[index].next(endpoint: address, at: now) {
-                let data = Array(data.prefix(transfer.length))
+            let limit = transfer.length
+            if let index = interface(address),
+                let data = device.interfaces[index].next(endpoint: address, limit: limit, at: now)
+            {
                 answers += USBIPMessage.returned(transfer.sequence, status: 0, actual: data.count, data: data)
             } else {
                 waiting.append(transfer)

@@ -12,6 +12,10 @@ public struct USBIPServer {
     private let attach: () throws(USBIPError) -> (descriptor: Int32, port: Int)
     /// How long the key waits for a touch.
     public var touchTime: Duration = .seconds(30)
+    /// What the card reader exchanges with the host.
+    public var level = ReaderLevel.extended
+    /// What goes wrong with the card; the other faults are those of FIDO HID.
+    public var cardFaults = FaultPlan()
 
     /// Prepares to serve; nothing is plugged in before ``run()``.
     public init(
@@ -41,10 +45,11 @@ public struct USBIPServer {
     public func run() throws(USBIPError) {
         var hid = VirtualHID(key.state, faults: faults)
         hid.touchTime = touchTime
+        var cardFaults = cardFaults
         while !cancellation.isCancelled {
-            hid = try session(hid)
+            let absence = try session(&hid, &cardFaults)
             key.powerOff()
-            guard case .until(let back)? = hid.absence else { return }
+            guard case .until(let back)? = absence else { return }
             hid = hid.replugged
             hid.setCapabilities(key.state)
             let deadline = Deadline.after(back, cancellation: cancellation)
@@ -56,22 +61,24 @@ public struct USBIPServer {
     private static let restartTimes = (grace: Duration.milliseconds(200), absence: Duration.milliseconds(500))
 
     /// The interfaces that are switched on, in the order that real keys have them in.
-    private func interfaces(_ hid: VirtualHID) -> [any USBInterface] {
+    private func interfaces(_ hid: VirtualHID, _ cardFaults: FaultPlan) -> [any USBInterface] {
         let all: [(UInt8, any USBInterface)] = [
             (1, OTPInterface(key)), (2, FIDOInterface(key, hid, report: report)),
-            (4, CCIDInterface(key, report: report)),
+            (4, CCIDInterface(key, level: level, faults: cardFaults, report: report)),
         ]
         let shown = key.state.usbInterfaces
         return all.filter { $0.0 & shown != 0 }.map(\.1)
     }
 
-    /// From plugging in to pulling out; gives the FIDO device as it was left.
-    private func session(_ hid: VirtualHID) throws(USBIPError) -> VirtualHID {
+    /// From plugging in to pulling out; gives how the key was taken away, by a fault or to start anew.
+    private func session(
+        _ hid: inout VirtualHID, _ cardFaults: inout FaultPlan
+    ) throws(USBIPError) -> FaultPlan.Absence? {
         key.plugIn()
         let plug = try attach()
         let file = KernelFile(plug.descriptor)
         defer { report(.removed) }
-        let interfaces = interfaces(hid)
+        let interfaces = interfaces(hid, cardFaults)
         let fidoNumber = interfaces.firstIndex { $0 is FIDOInterface }
         var usb = USBIPDevice(USBDevice(key.state, interfaces))
         let place = "usb-vhci_hcd.0-\(plug.port + 1)/input\(fidoNumber ?? 9)"
@@ -87,8 +94,10 @@ public struct USBIPServer {
             guard answers.isEmpty || file.send(answers) else { throw .gone }
             if key.takeRestart() { restart = .after(Self.restartTimes.grace) }
         }
-        var device = usb.device.interfaces.lazy.compactMap { $0 as? FIDOInterface }.first?.device ?? hid
-        if restart != nil, device.absence == nil { device.leave(.until(Self.restartTimes.absence)) }
-        return device
+        for interface in usb.device.interfaces {
+            if let fido = interface as? FIDOInterface { hid = fido.device }
+            if let reader = interface as? CCIDInterface { cardFaults = reader.faults }
+        }
+        return usb.absence ?? restart.map { _ in .until(Self.restartTimes.absence) }
     }
 }

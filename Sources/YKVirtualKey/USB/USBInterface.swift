@@ -12,6 +12,8 @@ protocol USBInterface {
     mutating func receive(_ data: [UInt8], at now: ContinuousClock.Instant)
     /// What is ready to go to the host on an endpoint.
     mutating func next(endpoint: UInt8, at now: ContinuousClock.Instant) -> [UInt8]?
+    /// The same for a transfer of so many bytes; what does not fit comes with the next.
+    mutating func next(endpoint: UInt8, limit: Int, at now: ContinuousClock.Instant) -> [UInt8]?
     /// Does what time brings.
     mutating func poll(at now: ContinuousClock.Instant)
     /// How long nothing happens by itself; `nil` for as long as nothing comes.
@@ -21,6 +23,10 @@ protocol USBInterface {
 }
 
 extension USBInterface {
+    mutating func next(endpoint: UInt8, limit: Int, at now: ContinuousClock.Instant) -> [UInt8]? {
+        next(endpoint: endpoint, at: now).map { Array($0.prefix(limit)) }
+    }
+
     mutating func poll(at now: ContinuousClock.Instant) {}
     func pause(at now: ContinuousClock.Instant) -> Duration? { nil }
     var absence: FaultPlan.Absence? { nil }
