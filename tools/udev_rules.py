@@ -7,6 +7,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = os.path.join(ROOT, "udev", "devices.txt")
 PATH = os.path.join(ROOT, "udev", "70-ykit.rules")
+NAMES_PATH = os.path.join(ROOT, "Sources", "YKHardware", "Discovery", "KnownKeys+Table.swift")
 
 
 def devices():
@@ -49,3 +50,12 @@ def rules():
         lines += [f'ATTR{{idVendor}}=="{vendor}", ATTR{{idProduct}}=="{numbers}", {grant}']
     lines += ["", 'LABEL="ykit_end"']
     return "\n".join(lines) + "\n"
+
+
+def names():
+    """The table as Swift source."""
+    rows = [f"        {vendor} {product} {name}" for vendor, products in devices().items() for product, name in products]
+    return "\n".join([
+        "// SPDX-License-Identifier: Apache-2.0", "", "extension KnownKeys {",
+        "    /// Vendor, product or *, name. Made by tools/generate of udev/devices.txt.",
+        '    static let table = """', *rows, '        """', "}"]) + "\n"

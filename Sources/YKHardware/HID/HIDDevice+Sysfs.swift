@@ -54,7 +54,8 @@ extension HIDDevice {
         return nil
     }
 
-    private static func access(to path: String) -> Access {
+    /// Whether this user may read and write a node.
+    static func access(to path: String) -> Access {
         if faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 { return .readable }
         return errno == ENOENT ? .missing : .denied
     }

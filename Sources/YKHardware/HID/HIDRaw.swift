@@ -8,7 +8,7 @@ public enum HIDRaw {
     /// nothing is asked of them.
     ///
     /// Throws `failed` where there is no sysfs.
-    public static func devices() throws(LinkError) -> [HIDDevice] { try HIDMachine.this.keys() }
+    public static func devices() throws(LinkError) -> [HIDDevice] { try HIDMachine().keys() }
 
     /// Opens a node such as `/dev/hidraw0` and locks it against other programs that do the same (flock(2)); nothing is
     /// sent to the device. A lock of another program is waited for until the deadline.

@@ -14,28 +14,19 @@ extension UDevLibrary {
             dlclose(image)
             return nil
         }
-        return UDevLibrary(list: { calls.list() }, monitor: { calls.monitor($0) })
+        return UDevLibrary(monitor: { calls.monitor($0) })
     }
 
-    /// The functions of the library. Each list and each monitor has a context of its own, so that threads share nothing.
+    /// The functions of the library. Each monitor has a context of its own, so that threads share nothing.
     private struct Calls: @unchecked Sendable {
         typealias New = @convention(c) () -> OpaquePointer?
         typealias Made = @convention(c) (OpaquePointer) -> OpaquePointer?
         typealias Number = @convention(c) (OpaquePointer) -> Int32
-        typealias Matching = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
         typealias Filter = @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> Int32
-        typealias Text = @convention(c) (OpaquePointer) -> UnsafePointer<CChar>?
         typealias Open = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> OpaquePointer?
 
         let new: New
         let release: Made
-        let newList: Made
-        let releaseList: Made
-        let match: Matching
-        let scan: Number
-        let first: Made
-        let next: Made
-        let name: Text
         let newMonitor: Open
         let releaseMonitor: Made
         let filter: Filter
@@ -49,13 +40,6 @@ extension UDevLibrary {
                 dlsym(image, name).map { unsafeBitCast($0, to: type) }
             }
             guard let new = symbol("udev_new", New.self), let release = symbol("udev_unref", Made.self),
-                let newList = symbol("udev_enumerate_new", Made.self),
-                let releaseList = symbol("udev_enumerate_unref", Made.self),
-                let match = symbol("udev_enumerate_add_match_subsystem", Matching.self),
-                let scan = symbol("udev_enumerate_scan_devices", Number.self),
-                let first = symbol("udev_enumerate_get_list_entry", Made.self),
-                let next = symbol("udev_list_entry_get_next", Made.self),
-                let name = symbol("udev_list_entry_get_name", Text.self),
                 let newMonitor = symbol("udev_monitor_new_from_netlink", Open.self),
                 let releaseMonitor = symbol("udev_monitor_unref", Made.self),
                 let filter = symbol("udev_monitor_filter_add_match_subsystem_devtype", Filter.self),
@@ -64,26 +48,10 @@ extension UDevLibrary {
                 let receive = symbol("udev_monitor_receive_device", Made.self),
                 let releaseDevice = symbol("udev_device_unref", Made.self)
             else { return nil }
-            (self.new, self.release, self.newList, self.releaseList) = (new, release, newList, releaseList)
-            (self.match, self.scan, self.first, self.next, self.name) = (match, scan, first, next, name)
+            (self.new, self.release) = (new, release)
             (self.newMonitor, self.releaseMonitor, self.filter) = (newMonitor, releaseMonitor, filter)
             (self.enable, self.descriptor) = (enable, descriptor)
             (self.receive, self.releaseDevice) = (receive, releaseDevice)
-        }
-
-        func list() -> [String]? {
-            guard let context = new() else { return nil }
-            defer { _ = release(context) }
-            guard let list = newList(context) else { return nil }
-            defer { _ = releaseList(list) }
-            guard match(list, "hidraw") >= 0, scan(list) >= 0 else { return nil }
-            var found: [String] = []
-            var entry = first(list)
-            while let current = entry {
-                if let path = name(current) { found.append(String(cString: path)) }
-                entry = next(current)
-            }
-            return found
         }
 
         func monitor(_ source: Source) -> UDevMonitor? {
@@ -97,7 +65,8 @@ extension UDevLibrary {
                 _ = releaseMonitor(held)
                 _ = release(owner)
             }
-            guard filter(monitor, "hidraw", nil) >= 0, enable(monitor) >= 0 else {
+            guard filter(monitor, "hidraw", nil) >= 0, filter(monitor, "usb", "usb_device") >= 0, enable(monitor) >= 0
+            else {
                 close()
                 return nil
             }

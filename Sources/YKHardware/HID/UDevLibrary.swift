@@ -2,9 +2,7 @@
 
 /// What is used of libudev, as a table: the real library fills it at run time, a test with its own.
 struct UDevLibrary: Sendable {
-    /// The folders in sysfs of all hidraw devices; `nil` when they cannot be listed.
-    var list: @Sendable () -> [String]?
-    /// Starts to listen to what happens to hidraw devices; `nil` when that cannot be.
+    /// Starts to listen to what happens to hidraw and USB devices; `nil` when that cannot be.
     var monitor: @Sendable (Source) -> UDevMonitor?
 
     /// Who tells what happens.

@@ -56,6 +56,8 @@ extension PCSCLibrary {
         typealias Control =
             @convention(c) (SCARDHANDLE, DWORD, LPCVOID?, DWORD, LPVOID?, DWORD, Out<DWORD>?) -> LONG
         let control = try Self.symbol(image, "SCardControl", as: Control.self)
+        typealias Attribute = @convention(c) (SCARDHANDLE, DWORD, LPBYTE?, Out<DWORD>?) -> LONG
+        let attribute = try Self.symbol(image, "SCardGetAttrib", as: Attribute.self)
         typealias Transmit =
             @convention(c) (
                 SCARDHANDLE, UnsafePointer<SCARD_IO_REQUEST>?, LPCBYTE?, DWORD, Out<SCARD_IO_REQUEST>?, LPBYTE?,
@@ -75,6 +77,7 @@ extension PCSCLibrary {
             endTransaction: { end($0, $1) },
             status: { status($0, nil, nil, nil, nil, $1, $2) },
             control: { control($0, $1, nil, 0, $2, $3, $4) },
+            attribute: { attribute($0, $1, $2, $3) },
             transmit: { transmit($0, $1, $2, $3, nil, $4, $5) })
     }
 }

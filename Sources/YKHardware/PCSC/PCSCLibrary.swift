@@ -35,6 +35,10 @@ struct PCSCLibrary: Sendable {
             SCARDHANDLE, _ code: DWORD, _ reply: UnsafeMutablePointer<UInt8>?, _ room: DWORD,
             _ length: UnsafeMutablePointer<DWORD>
         ) -> LONG
+    var attribute:
+        @Sendable (
+            SCARDHANDLE, _ number: DWORD, _ value: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<DWORD>
+        ) -> LONG = { _, _, _, _ in LONG(0x8010_001F) }
     var transmit:
         @Sendable (
             SCARDHANDLE, _ header: UnsafePointer<SCARD_IO_REQUEST>, _ command: UnsafePointer<UInt8>?, _ count: DWORD,

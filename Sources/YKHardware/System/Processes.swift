@@ -36,6 +36,11 @@ enum Processes {
         return (found.isEmpty ? openers : found).map(holder)
     }
 
+    /// The processes of a name, also those of other users.
+    static func named(_ name: String) -> [LinkError.Holder] {
+        others().map(holder).filter { $0.name == name }
+    }
+
     /// The processes that have taken a lock of the whole file (flock(2)).
     static func lockers(of path: String) -> [Int32] {
         var info = stat()

@@ -30,18 +30,6 @@ import YKWire
         #expect(keys[0].serial == nil && keys[1].featureReportLength == 8 && keys[1].usage == .keyboard)
     }
 
-    @Test func theListOfLibudevIsUsedAndWhatHasJustGoneIsLeftOut() throws {
-        let system = try FakeSystem()
-        try system.plug(0)
-        try system.plug(1)
-        var machine = system.machine
-        let paths = try machine.keys().map(\.sysPath)
-        machine.library = UDevLibrary(list: { [paths[1], "/sys/devices/just/gone"] }, monitor: { _ in nil })
-        #expect(try machine.keys().map(\.sysPath) == [paths[1]])
-        machine.library?.list = { nil }
-        #expect(try machine.keys().count == 2)
-    }
-
     @Test func aMachineWithoutSysfsSaysSo() {
         let machine = HIDMachine(library: nil, system: "/no-such-folder")
         #expect(throws: LinkError.self) { try machine.keys() }
@@ -50,7 +38,6 @@ import YKWire
     @Test func thisMachineIsListed() throws {
         _ = try HIDRaw.devices()
         let library = try #require(UDevLibrary.load())
-        #expect(library.list() != nil)
         if let monitor = library.monitor(.kernel) {
             #expect(monitor.descriptor >= 0)
             monitor.close()
@@ -89,7 +76,6 @@ import YKWire
 
         var library: UDevLibrary {
             UDevLibrary(
-                list: { nil },
                 monitor: { [self] source in
                     sources.withLock { $0.append(source) }
                     return UDevMonitor(

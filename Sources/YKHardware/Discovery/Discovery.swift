@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// Finds the keys that are attached, each once whatever its interfaces.
+public enum Discovery {
+    /// What was found.
+    public struct Findings: Sendable, Hashable {
+        /// The keys and readers.
+        public var keys: [SecurityKey]
+        /// Why the smart card service could not be asked; keys that only it knows are missing then.
+        public var serviceTrouble: LinkError?
+    }
+
+    /// Lists the keys on the USB, other FIDO devices, and the readers of the smart card service; nothing is asked of a
+    /// key. Where two keys have the same name the service is asked which of its readers is which.
+    ///
+    /// Throws `cancelled`; everything else that fails only leaves out what depends on it.
+    public static func keys(
+        asking service: Bool = true, timeout: Duration = .seconds(5), cancellation: Cancellation? = nil
+    ) throws(LinkError) -> Findings {
+        let devices = USB.devices()
+        let hid = (try? HIDRaw.devices()) ?? []
+        var trouble: LinkError?
+        var readers: [ReaderStatus] = []
+        if service {
+            do { readers = try PCSC.readers(timeout: timeout, cancellation: cancellation) } catch {
+                if error == .cancelled { throw error }
+                trouble = error
+            }
+        }
+        let keys = merge(devices, hid, readers) { PCSC.usbAddress(of: $0, timeout: timeout) }
+        return Findings(keys: keys, serviceTrouble: trouble)
+    }
+
+    /// Puts interfaces together: those of one USB port, and the reader that has the name of exactly one of the devices;
+    /// `locate` tells bus and address of a reader where names do not.
+    static func merge(
+        _ devices: [USBDevice], _ hid: [HIDDevice], _ readers: [ReaderStatus],
+        locate: (String) -> (bus: Int, address: Int)?
+    ) -> [SecurityKey] {
+        var keys = devices.filter { device in
+            device.reader != nil || hid.contains { $0.usbPath == device.usbPath }
+        }.map { SecurityKey(place: .usb($0.usbPath), usb: $0) }
+        for device in hid {
+            let place = device.usbPath.map(SecurityKey.Place.usb) ?? .node(device.path)
+            if let index = keys.firstIndex(where: { $0.place == place }) {
+                keys[index].hid.append(device)
+            } else {
+                keys.append(SecurityKey(place: place, hid: [device]))
+            }
+        }
+        for reader in readers {
+            if let index = match(reader, readers, keys, locate) {
+                keys[index].reader = reader
+            } else {
+                keys.append(SecurityKey(place: .reader(reader.name), reader: reader))
+            }
+        }
+        return keys
+    }
+
+    private static func match(
+        _ reader: ReaderStatus, _ readers: [ReaderStatus], _ keys: [SecurityKey],
+        _ locate: (String) -> (bus: Int, address: Int)?
+    ) -> Int? {
+        let open = keys.indices.filter { keys[$0].usbReader != nil && keys[$0].reader == nil }
+        guard !open.isEmpty else { return nil }
+        let named = open.filter { reader.name.isName(of: keys[$0]) }
+        if named.count == 1, let only = named.first, readers.count(where: { $0.name.isName(of: keys[only]) }) == 1 {
+            return only
+        }
+        guard let found = locate(reader.name) else { return nil }
+        return open.first { keys[$0].usb?.bus == found.bus && keys[$0].usb?.address == found.address }
+    }
+}
+
+extension String {
+    /// Whether a reader's name, as pcscd makes it of what the USB device calls itself, is that of a key.
+    fileprivate func isName(of key: SecurityKey) -> Bool {
+        guard let name = key.usb?.productName, !name.isEmpty else { return false }
+        let own = lowercased()
+        // What follows is the interface in brackets, the serial number in parentheses, and two numbers of two digits; a
+        // longer product name is another product's: "Solo 2" is no "Solo".
+        let isWhole = own.ranges(of: name.lowercased()).contains { range in
+            let rest = own[range.upperBound...].drop { $0 == " " }
+            return rest.first == "[" || rest.first == "(" || rest.utf8.count <= 5
+        }
+        return isWhole && (key.usb?.manufacturer.map { own.contains($0.lowercased()) } ?? true)
+    }
+}

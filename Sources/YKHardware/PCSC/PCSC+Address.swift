@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCSC
+import YKTransport
+
+extension PCSC {
+    /// Where on the USB a reader is: bus and address of its device, as its driver tells (SCARD_ATTR_CHANNEL_ID, PC/SC
+    /// part 3 §3.1.9: 0020 for USB, then bus and address). The card in it is neither powered nor asked; `nil` where the
+    /// driver does not say, or the reader is somebody's alone.
+    static func usbAddress(of reader: String, timeout: Duration) -> (bus: Int, address: Int)? {
+        guard let service = try? PCSCService.shared() else { return nil }
+        let channel = try? service.run("where a reader is", .after(timeout)) { session throws(PCSCFailure) in
+            try session.channel(of: reader)
+        }
+        return channel.flatMap { $0 }.flatMap(address)
+    }
+
+    /// Reads the attribute: the number of a channel, in the machine's byte order.
+    static func address(_ channel: UInt32) -> (bus: Int, address: Int)? {
+        guard channel >> 16 == 0x0020 else { return nil }
+        return (Int(channel >> 8 & 0xFF), Int(channel & 0xFF))
+    }
+}
+
+extension PCSCSession {
+    /// SCARD_ATTR_CHANNEL_ID.
+    private static let channelID: DWORD = 0x0002_0110
+    /// SCARD_SHARE_DIRECT: a connection to the reader, not to the card.
+    private static let direct: DWORD = 3
+
+    /// The channel that a reader is on; `nil` where its driver does not say.
+    func channel(of reader: String) throws(PCSCFailure) -> UInt32? {
+        try withContext { context throws(PCSCFailure) in
+            var handle: SCARDHANDLE = 0
+            var active: DWORD = 0
+            try PCSCFailure.check(library.connect(context, reader, Self.direct, 0, &handle, &active), .connect)
+            defer { _ = library.disconnect(handle, Disposition.leave.rawValue) }
+            var value = [UInt8](repeating: 0, count: 8)
+            var length = DWORD(value.count)
+            guard PCSCCode(library.attribute(handle, Self.channelID, &value, &length)) == .success, length >= 4
+            else { return nil }
+            return (0..<4).reduce(0) { $0 | UInt32(value[$1]) << (8 * $1) }
+        }
+    }
+}

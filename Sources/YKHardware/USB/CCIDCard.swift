@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// A card in a slot of a reader: power, parameters, and APDUs at whatever level the reader has (CCID 1.1 §3).
+final class CCIDCard {
+    /// The longest response APDU, in bytes, and how many messages bring it.
+    private static let responseLimit = 65_538
+    private static let partLimit = 8192
+
+    let slot: CCIDSlot
+    private(set) var atr: [UInt8] = []
+    private(set) var isPowered = false
+    private let voltage: CCID.Voltage?
+    private var t1: T1Exchange?
+
+    /// Prepares to power the card with `voltage`, or as reader and card like it.
+    init(_ slot: CCIDSlot, voltage: CCID.Voltage? = nil) {
+        self.slot = slot
+        self.voltage = voltage
+    }
+
+    private var descriptor: CCID.Descriptor { slot.descriptor }
+
+    /// The longest command APDU, in bytes, that reader and card can take.
+    var maxCommandLength: Int {
+        switch descriptor.level {
+        case .extendedAPDU: CCID.dataLimit
+        case .tpdu where t1 != nil: CCID.dataLimit
+        default: 261
+        }
+    }
+
+    /// Powers the card, or resets it when it has power, and agrees on how to talk to it.
+    func powerOn(deadline: Deadline) throws(LinkError) {
+        guard descriptor.level != .character else {
+            throw .unresponsive("the reader only passes single characters on")
+        }
+        isPowered = false
+        var trouble: LinkError?
+        for choice in voltage.map({ [$0] }) ?? descriptor.powerChoices {
+            let reply = try slot.send(.powerOn(choice), deadline: deadline)
+            guard reply.outcome == .failed else { return try begin(reply.data, deadline) }
+            trouble = explain(reply)
+            if reply.card == .absent { break }
+            _ = try slot.send(.init(.powerOff), deadline: deadline)
+        }
+        throw trouble ?? .unresponsive("the card gets no power")
+    }
+
+    private func begin(_ atr: [UInt8], _ deadline: Deadline) throws(LinkError) {
+        self.atr = atr
+        t1 = nil
+        if descriptor.level == .tpdu { try agree(deadline) }
+        isPowered = true
+    }
+
+    /// Where the reader carries only TPDUs: the first protocol that the card offers, its parameters, and how long blocks
+    /// may be. Nothing is selected (PPS), so the speed stays what every card begins with, or what the reader chose.
+    private func agree(_ deadline: Deadline) throws(LinkError) {
+        guard let parsed = try? ATR(decoding: atr) else {
+            throw .unresponsive("the card's answer to reset makes no sense")
+        }
+        guard parsed.protocols.first == 1 else { return }
+        var exchange = T1Exchange(parsed.t1)
+        if !descriptor.features.contains(.parametersByATR), !descriptor.features.contains(.negotiation) {
+            let reply = try slot.send(.set(.t1(parsed.t1Parameters)), deadline: deadline)
+            if reply.outcome == .failed, reply.error != .unsupported { throw explain(reply) }
+        }
+        if !descriptor.features.contains(.blockSize) {
+            try exchange.offer(Int(clamping: descriptor.maxBlockSize), carrier(deadline))
+        }
+        t1 = exchange
+    }
+
+    /// Takes the card's power; that it fails is of no interest.
+    func powerOff(deadline: Deadline) {
+        guard isPowered else { return }
+        isPowered = false
+        _ = try? slot.send(.init(.powerOff), deadline: deadline)
+    }
+
+    /// Whether the card still has the power that we gave it; one that was taken out or exchanged has not.
+    func keepsPower(deadline: Deadline) throws(LinkError) -> Bool {
+        guard try slot.takeNews() else { return true }
+        return try slot.send(.init(.slotStatus), deadline: deadline).card == .active
+    }
+
+    /// What the parameters are just now.
+    func parameters(deadline: Deadline) throws(LinkError) -> CCID.Parameters {
+        let reply = try slot.send(.init(.getParameters), deadline: deadline)
+        guard reply.outcome == .done else { throw explain(reply) }
+        return try lift(LinkError.malformed) { () throws(WireError) in
+            try CCID.Parameters(reply.choice, decoding: reply.data)
+        }
+    }
+
+    // MARK: APDUs
+
+    /// Sends a command APDU and gives the response APDU.
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard descriptor.level == .tpdu else {
+            guard command.count <= maxCommandLength else {
+                throw .failed(code: 0, "the reader takes commands of at most \(maxCommandLength) bytes")
+            }
+            return try chained(command, deadline)
+        }
+        guard t1 != nil else {
+            return try T0Exchange.exchange(command) { tpdu throws(LinkError) in
+                try block(.transfer(.whole, tpdu), deadline).data
+            }
+        }
+        guard var exchange = t1 else { return [] }
+        defer { t1 = exchange }
+        return try exchange.exchange(command, carrier(deadline))
+    }
+
+    private func carrier(_ deadline: Deadline) -> T1Exchange.Carry {
+        { [self] bytes, waiting throws(LinkError) in
+            var message = CCID.Command.transfer(.whole, bytes)
+            message.choice = waiting
+            return try block(message, deadline).data
+        }
+    }
+
+    /// A command in one message or a chain of them, and its response likewise (CCID 1.1 §6.1.4, §6.2.1).
+    private func chained(_ command: [UInt8], _ deadline: Deadline) throws(LinkError) -> [UInt8] {
+        var reply = try send(command, deadline)
+        var response = reply.data
+        for _ in 0..<Self.partLimit {
+            switch reply.chain {
+            case .whole, .end: return response
+            case .begin, .middle: break
+            case .proceed, nil:
+                throw .malformed(WireError(.malformed, at: 9, "chain parameter \(reply.choice) of a response"))
+            }
+            reply = try block(.transfer(.proceed, []), deadline)
+            response += reply.data
+            guard response.count <= Self.responseLimit else {
+                throw .malformed(WireError(.tooLarge, at: 0, "the reply is longer than any response APDU"))
+            }
+        }
+        throw .malformed(WireError(.tooLarge, at: 0, "a response in more than \(Self.partLimit) parts"))
+    }
+
+    /// The message that ends the command is answered with the response or its beginning, those before with nothing.
+    private func send(_ command: [UInt8], _ deadline: Deadline) throws(LinkError) -> CCID.Reply {
+        let room = descriptor.maxDataLength
+        guard command.count > room else { return try block(.transfer(.whole, command), deadline) }
+        var chain = CCID.Chain.begin
+        var rest = command[...]
+        while rest.count > room {
+            let reply = try block(.transfer(chain, Array(rest.prefix(room))), deadline)
+            guard reply.data.isEmpty else {
+                throw .malformed(WireError(.malformed, at: 1, "a response before the command is whole"))
+            }
+            rest = rest.dropFirst(room)
+            chain = .middle
+        }
+        return try block(.transfer(.end, Array(rest)), deadline)
+    }
+
+    private func block(_ command: CCID.Command, _ deadline: Deadline) throws(LinkError) -> CCID.Reply {
+        let reply = try slot.send(command, deadline: deadline)
+        guard reply.outcome == .failed else { return reply }
+        throw reply.card == .absent ? .removed : explain(reply)
+    }
+
+    private func explain(_ reply: CCID.Reply) -> LinkError {
+        switch (reply.card, reply.error) {
+        case (.absent?, _): .noCard(reader: "")
+        case (_, .slotBusy), (_, .busy): .unresponsive("the reader is busy with something else")
+        case (_, let error): .unresponsive(error.description)
+        }
+    }
+}
+
+extension ATR {
+    /// The parameters of T=1 for this card at the speed that every card begins with.
+    fileprivate var t1Parameters: CCID.Parameters.T1 {
+        var parameters = CCID.Parameters.T1()
+        parameters.convention = 0x10 | (bytes.first == 0x3F ? 2 : 0) | (t1?.c ?? 0) & 1
+        parameters.guardTime = interfaceGroups.first?.c ?? 0
+        parameters.waiting = t1?.b ?? 0x4D
+        parameters.blockSize = t1?.a ?? 32
+        return parameters
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// A card in a reader on the USB that no smart card service is between. While it is open nobody else has the reader.
+final class USBCardLink: CardLink {
+    private(set) var identity: CardIdentity
+    private let card: CCIDCard
+    private var isLost = false
+    private var isRemoved = false
+    private var isClosed = false
+    /// Whether the last exchange did not end, so that card and reader are out of step.
+    private var isBroken = false
+
+    /// Powers the card.
+    init(_ card: CCIDCard, reader: String, deadline: Deadline) throws(LinkError) {
+        self.card = card
+        identity = CardIdentity(reader: reader, atr: [])
+        do { try card.powerOn(deadline: deadline) } catch {
+            card.slot.close()
+            isClosed = true
+            if case .noCard = error { throw .noCard(reader: reader) }
+            if case .unresponsive(let why) = error { throw .unresponsive("\(reader): \(why)") }
+            throw error
+        }
+        adopt()
+    }
+
+    deinit { close() }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard !command.isEmpty else { throw .malformed(WireError(.truncated, at: 0, "a command without bytes")) }
+        try check()
+        guard !isBroken else { throw .reset }
+        let reply = try guarded { () throws(LinkError) in try card.exchange(command, deadline: deadline) }
+        guard reply.count >= 2 else {
+            isBroken = true
+            throw .malformed(
+                WireError(.truncated, at: reply.count, "a reply of \(reply.count) bytes, expected 2 or more"))
+        }
+        return reply
+    }
+
+    /// Nobody else has the reader, so there is nobody to keep off; the card may have been taken out.
+    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+        try check()
+        if isBroken { try reset(.cold, deadline: deadline) }
+        let isThere = try guarded { () throws(LinkError) in try card.keepsPower(deadline: deadline) }
+        guard isThere else {
+            isRemoved = true
+            throw .removed
+        }
+        defer { isLost = false }
+        return isLost
+    }
+
+    func end() {}
+
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        try check()
+        isLost = true
+        if kind == .cold { card.powerOff(deadline: deadline) }
+        try guarded { () throws(LinkError) in try card.powerOn(deadline: deadline) }
+        isBroken = false
+        adopt()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        if !isRemoved { card.powerOff(deadline: .after(.seconds(1))) }
+        card.slot.close()
+    }
+
+    private func adopt() {
+        identity.atr = card.atr
+        identity.maxCommandLength = card.maxCommandLength
+    }
+
+    private func check() throws(LinkError) {
+        if isRemoved || isClosed { throw .removed }
+    }
+
+    /// Keeps in mind what a failure means for the next exchange.
+    private func guarded<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            switch error {
+            case .removed, .noCard:
+                isRemoved = true
+                throw .removed
+            default: isBroken = true
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CUSB
+import Glibc
+import YKTransport
+import YKWire
+
+extension USBNode {
+    /// How long to wait before a claim is tried again, and for how long while a program that is no ykit has it.
+    private static let claimInterval = Duration.milliseconds(10)
+    private static let claimPatience = Duration.seconds(2)
+
+    /// Opens the node of a device and claims its card reader.
+    static func open(
+        _ device: USBDevice, _ deadline: Deadline
+    ) throws(LinkError) -> (USBNode, CCID.Descriptor) {
+        try deadline.check("the reader to be opened")
+        guard let interface = device.reader?.descriptor, let endpoints = USBReaderEndpoints(interface) else {
+            throw .noDevice(path: device.node)
+        }
+        guard let descriptor = interface.reader else {
+            throw .malformed(WireError(.missing, at: 0, "the reader does not say what it can do"))
+        }
+        let node = Glibc.open(device.node, O_RDWR | O_CLOEXEC)
+        guard node >= 0 else { throw refusal(errno, device) }
+        do throws(LinkError) { try claim(node, interface.number, device, deadline) } catch {
+            _ = Glibc.close(node)
+            throw error
+        }
+        return (USBNode(node, interface: interface.number, endpoints), descriptor)
+    }
+
+    private static func claim(
+        _ node: Int32, _ number: UInt8, _ device: USBDevice, _ deadline: Deadline
+    ) throws(LinkError) {
+        var patience: Deadline?
+        while ykit_usb_claim(node, UInt32(number)) != 0 {
+            guard errno == EBUSY else { throw refusal(errno, device) }
+            if deadline.isCancelled { throw .cancelled }
+            let limit = patience ?? .after(claimPatience)
+            patience = limit
+            // Read anew: it may have come and gone since the devices were listed.
+            let holders = USB.holders(of: USBDevice(folder: device.sysPath, devices: devices(of: device)) ?? device)
+            let isOurs = !holders.isEmpty && holders.allSatisfy { $0.name == "ykit" }
+            let isForGood = holders.contains { $0.pid == 0 || $0.name == "pcscd" }
+            if isForGood || deadline.isOver || limit.isOver && !isOurs {
+                throw .busy(reader: device.readerName, holders: holders)
+            }
+            Pause.system(claimInterval, deadline)
+        }
+    }
+
+    /// Where the nodes are: what comes before `bus/usb/001/004`.
+    private static func devices(of device: USBDevice) -> String {
+        "/" + device.node.split(separator: "/").dropLast(4).joined(separator: "/")
+    }
+
+    private static func refusal(_ number: Int32, _ device: USBDevice) -> LinkError {
+        switch number {
+        case EACCES, EPERM: .accessDenied(.device(path: device.node))
+        case ENOENT, ENODEV, ENXIO: .noDevice(path: device.node)
+        case EBUSY: .busy(reader: device.readerName, holders: USB.holders(of: device))
+        default:
+            .failed(
+                code: UInt32(bitPattern: number), "opening \(device.node): \(String(cString: strerror(number)))")
+        }
+    }
+}

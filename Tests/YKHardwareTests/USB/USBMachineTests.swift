@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+import YKTransport
+import YKWire
+
+@testable import YKHardware
+
+@Suite struct USBMachineTests {
+    private let names = ["manufacturer": "Yubico", "product": "YubiKey OTP+FIDO+CCID", "serial": "77"]
+
+    @Test func devicesAreListedByWhatTheySay() throws {
+        let bus = try FakeBus()
+        try bus.plug("1-2", 4, texts: names, driver: "usbfs")
+        try bus.plug("1-1.4", 3, hasNode: false)
+        try bus.plug("1-3", 5, FakeBus.device + [9, 4, 0, 0, 0, 9, 0, 0, 0])
+        try bus.plug("1-4", 6, [1, 2, 3])
+        try bus.plug("usb1", 1)
+        try bus.plug("1-2:1.0", 7)
+        let found = bus.machine.all()
+        #expect(found.map(\.usbPath) == ["1-1.4", "1-2"] && found.map(\.address) == [3, 4])
+        #expect(found.map(\.access) == [.missing, .readable])
+        let key = found[1]
+        #expect(key.name == "Yubico YubiKey OTP+FIDO+CCID" && key.serial == "77" && key.readerName == key.name)
+        #expect(key.vendor == 0x1050 && key.product == 0x0407 && key.bus == 1 && key.node.hasSuffix("bus/usb/001/004"))
+        #expect(key.reader?.descriptor.number == 2 && key.reader?.driver == "usbfs")
+        #expect(found[0].name == "" && found[0].readerName == "USB 1-1.4" && found[0].reader?.driver == nil)
+        #expect(USBMachine(system: "/no-such-folder").all().isEmpty)
+        _ = USB.devices()
+    }
+
+    @Test func holdersAreNamed() throws {
+        let bus = try FakeBus()
+        try bus.plug("1-2", 4, driver: "usbfs")
+        try bus.plug("1-3", 5, driver: "acm")
+        try bus.plug("1-4", 6)
+        let found = bus.machine.all()
+        let node = Glibc.open(found[0].node, O_RDONLY)
+        defer { close(node) }
+        #expect(USB.holders(of: found[1]) == [.init(pid: 0, name: "the kernel's driver acm")])
+        #expect(USB.holders(of: found[2]).isEmpty)
+        _ = USB.holders(of: found[0])
+        #expect(Processes.named("no such program").isEmpty)
+    }
+
+    @Test func whatCannotBeOpenedSaysWhy() throws {
+        let bus = try FakeBus()
+        try bus.plug("1-2", 4)
+        try bus.plug("1-3", 5, FakeBus.device + FakeBus.configuration + FakeBus.keyboard)
+        try bus.plug("1-4", 6, FakeBus.device + [9, 4, 2, 0, 0, 0x0B, 0, 0, 0] + FakeBus.reader.suffix(21))
+        let found = bus.machine.all()
+        let deadline = Deadline.after(.seconds(1))
+        func failure(_ device: USBDevice, _ deadline: Deadline) -> LinkError? {
+            do {
+                _ = try USB.connect(device, deadline: deadline)
+                return nil
+            } catch { return error }
+        }
+        #expect(failure(found[1], deadline) == .noDevice(path: found[1].node))
+        if case .malformed? = failure(found[2], deadline) {
+        } else {
+            Issue.record("a reader that does not say what it is")
+        }
+        if case .failed? = failure(found[0], deadline) {} else { Issue.record("a file that is no node") }
+        unlink(found[0].node)
+        #expect(failure(found[0], deadline) == .noDevice(path: found[0].node))
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(failure(found[0], .after(.seconds(1), cancellation: cancellation)) == .cancelled)
+        var other = found[0]
+        other.node = "/proc/self/pagemap/x"
+        #expect(failure(other, deadline) == .noDevice(path: other.node) || failure(other, deadline) != nil)
+    }
+
+    @Test func transfersOnWhatIsNoUSBDeviceFail() throws {
+        let interface = try #require(try USBDescriptors(decoding: FakeBus.key).interfaces.last)
+        let endpoints = try #require(USBReaderEndpoints(interface))
+        #expect(endpoints.output == 2 && endpoints.input == 0x82 && endpoints.interrupt == 0x83)
+        let node = USBNode(Glibc.open("/dev/null", O_RDWR), interface: 2, endpoints)
+        let deadline = Deadline.after(.milliseconds(200))
+        #expect(node.packetSize == 64)
+        #expect(throws: USBFailure.self) { try node.send([1], deadline: deadline) }
+        #expect(throws: USBFailure.self) { try node.receive(64, deadline: deadline) }
+        #expect(throws: USBFailure.self) { try node.news() }
+        #expect(throws: USBFailure.self) { try node.request(1, value: 0, deadline: .after(.seconds(1))) }
+        #expect(throws: USBFailure.self) { try node.clearHalt(isIn: true) }
+        node.close()
+        #expect(throws: USBFailure.link(.removed)) { try node.send([1], deadline: .after(.seconds(1))) }
+        var lame = interface
+        lame.endpoints.removeFirst()
+        #expect(USBReaderEndpoints(lame) == nil)
+    }
+}
