@@ -52,7 +52,7 @@ extension Explain {
         if command == "reset" {
             return Explanation(
                 "too-late", .policy, "the key allows a reset only in the first seconds after it was plugged in",
-                hint: "take the key out, insert it again, and at once: ykit fido2 reset --force")
+                hint: "ykit fido2 reset --reinsert, which waits for the key to be taken out and inserted again")
         }
         return Explanation("not-allowed", .policy, "the key does not allow \(command) now")
     }

@@ -33,12 +33,12 @@ extension Explain {
                 hint: """
                     install the rule that comes with ykit, then repeat the command:
                       sudo install -m 644 \(UDevRule.source) \(UDevRule.folder)
-                      \(reload)
+                      \(reload(path))
                     """)
         case .notApplied:
             return Explanation(
                 "udev-rule-not-applied", .permission,
-                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: reload)
+                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: reload(path))
         case .applied:
             return Explanation(
                 "udev-seat", .permission,
@@ -50,7 +50,10 @@ extension Explain {
         }
     }
 
-    private static let reload = "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=hidraw"
+    private static func reload(_ path: String) -> String {
+        let kind = path.contains("/bus/usb/") ? "usb" : "hidraw"
+        return "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=\(kind)"
+    }
 
     /// The rule that lets the calling user use smart cards, also without a local session (polkit(8)).
     private static func rule(for actions: [String]) -> String {

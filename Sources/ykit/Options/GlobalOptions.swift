@@ -10,10 +10,12 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the reader of this name or part of a name (YKIT_READER).", valueName: "name"))
     var reader: String?
 
-    @Option(help: ArgumentHelp("Use the HID device at this path, such as /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
     var path: String?
 
-    @Option(help: "How to reach the key: auto, hid or pcsc; usb is not built yet (YKIT_LINK).")
+    @Option(help: "How to reach the key: auto, hid, pcsc, or usb for its card reader without pcscd (YKIT_LINK).")
     var link: LinkChoice?
 
     @Option(

@@ -27,14 +27,7 @@ struct Selection: Sendable, Hashable {
             link = choice
         }
         try readTimeout(options.timeout, read("YKIT_TIMEOUT"))
-        if link == .usb {
-            throw Explanation(
-                "link-not-supported", .usage, "--link usb needs a link that this version does not have",
-                hint: "leave it away, or use --link hid or --link pcsc")
-        }
-        if path != nil, link == .pcsc || reader != nil {
-            throw .usage("--path means a HID device, --reader and --link pcsc a card; use one of them")
-        }
+        if path != nil, reader != nil { throw .usage("--path and --reader both name the key, use one of them") }
     }
 
     private mutating func readTimeout(_ option: Double?, _ variable: String?) throws(Explanation) {

@@ -25,6 +25,12 @@ extension World {
         return service
     }
 
+    /// The FIDO application of the key at a node.
+    func openFIDO(at path: String) async throws -> FIDOService {
+        let link = try HIDFIDOLink(logged(try recordedReports(path)), environment: environment)
+        return try await FIDOService.open(PromptingLink(link, terminal), interaction: FIDOInteraction())
+    }
+
     /// Says what is about to be approved with a touch; a plan asks for none.
     func announce(_ what: String) {
         if plan == nil { terminal.say("to be approved: \(what)") }

@@ -16,9 +16,9 @@ extension World {
     /// Finds the way: what the options say, else the one HID device that is attached, else the one card.
     func fidoWay() throws -> FIDOWay {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
-        if selection.link == .pcsc || selection.reader != nil { return .card }
+        if selection.link == .pcsc || selection.link == .usb || selection.reader != nil { return .card }
         if software != nil { return .reports(path: nil) }
-        if let path = selection.path { return .reports(path: path) }
+        if let path = selection.path { return try fidoWay(at: path) }
         let found = HIDNode.attached(environment, asking: selection.device != nil)
         let wanted = found.filter { selection.device == nil || $0.serial == selection.device }
         if let only = wanted.first, wanted.count == 1 { return .reports(path: only.device.path) }
@@ -32,8 +32,18 @@ extension World {
                 hint: "ykit list", candidates: found.map(\.line))
     }
 
-    /// Whether there is a reader with a card in it.
-    private var hasCard: Bool { (try? readers().contains(where: \.hasCard)) ?? false }
+    /// Whether there is a reader with a card in it, or one on the USB.
+    private var hasCard: Bool {
+        (try? readers().contains(where: \.hasCard)) ?? false || USB.devices().contains { $0.reader != nil }
+    }
+
+    /// The way to the key at a node, or in a USB port.
+    private func fidoWay(at path: String) throws -> FIDOWay {
+        guard !path.hasPrefix("/dev/hidraw") else { return .reports(path: path) }
+        let found = try Discovery.keys(asking: false).keys
+        guard let key = found.first(where: { $0.isAt(path) }) else { return .reports(path: path) }
+        return key.fido.map { .reports(path: $0.path) } ?? .card
+    }
 
     private static func several(_ nodes: [HIDNode]) -> Explanation {
         Explanation(

@@ -26,7 +26,7 @@ extension World {
         if software != nil || selection.reader != nil || selection.link == .pcsc || selection.link == .usb {
             return nil
         }
-        if let path = selection.path { return path }
+        if let path = selection.path { return try otpNode(at: path) }
         let found = try HIDRaw.devices().filter(\.isOTP)
         let wanted = found.filter { isMeant($0) }
         if let only = wanted.first, wanted.count == 1 { return only.path }
@@ -37,6 +37,13 @@ extension World {
         throw Explanation(
             "several-devices", .severalDevices, "\(wanted.count) keys are attached, choose one",
             hint: "--path PATH or --device SERIAL", candidates: wanted.map(\.path))
+    }
+
+    /// The keyboard of the key at a node, or in a USB port.
+    private func otpNode(at path: String) throws -> String? {
+        let found = try Discovery.keys(asking: false).keys
+        guard let key = found.first(where: { $0.isAt(path) }) else { throw LinkError.noDevice(path: path) }
+        return key.otp?.path
     }
 
     /// Whether a keyboard is of the key with the serial number that is asked for: its FIDO interface tells that.

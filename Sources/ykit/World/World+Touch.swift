@@ -22,7 +22,7 @@ extension World {
     /// The nodes of the keys that can be chosen from; none when one is meant already.
     private var selectable: [String] {
         guard replay == nil, software == nil, selection.path == nil, selection.reader == nil, selection.device == nil,
-            selection.link != .pcsc
+            selection.link != .pcsc, selection.link != .usb
         else { return [] }
         return HIDNode.attached(environment, asking: false).filter { $0.device.access == .readable }.map(\.device.path)
     }
@@ -32,7 +32,7 @@ extension World {
         let service = try await openFIDO()
         try await service.select()
         switch way {
-        case .card: return try selection.reader ?? (software == nil ? chosenReader() : "virtual")
+        case .card: return try selection.reader ?? (software == nil ? cardWay().name : "virtual")
         case .reports(let path): return path ?? replay?.capture.header.reader ?? "virtual"
         }
     }

@@ -95,10 +95,9 @@ final class World {
     }
 
     private func checkForCard() throws(Explanation) {
-        guard selection.link == .hid || selection.path != nil else { return }
+        guard selection.link == .hid else { return }
         throw Explanation(
-            "needs-card", .usage,
-            "\(selection.path == nil ? "--link hid" : "--path") means a HID device, this verb needs a card",
+            "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
             hint: "leave it away, or choose with --device or --reader")
     }
 
@@ -118,7 +117,7 @@ final class World {
             return replay.link()
         }
         if let software { return try Self.link(to: software) }
-        return try PCSC.connect(reader: try chosenReader(), deadline: environment.deadline())
+        return try openCard()
     }
 
     /// The software key; on a link where things go wrong as YKIT_FAULT says, for tests.

@@ -18,6 +18,9 @@ struct FIDO2Reset: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask.")
     var force = false
 
+    @Flag(help: "Have the key taken out and inserted again first, and check that it is the same one.")
+    var reinsert = false
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
@@ -36,9 +39,23 @@ struct FIDO2Reset: Verb {
         if !force, world.plan == nil {
             try Prompt.confirm(typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN")
         }
+        if reinsert, world.plan == nil { return try await resetInsertedAnew(info, in: world) }
+        return try await reset(service, info, in: world)
+    }
+
+    private func reset(_ service: FIDOService, _ info: AuthenticatorInfo, in world: World) async throws -> Answer {
         let touch = info.needsLongTouchForReset == true ? "touch and hold it until it is done" : "touch it"
         world.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
         return Answer("all FIDO credentials are deleted, no PIN is set", ["reset": true])
+    }
+
+    /// The same with the key inserted anew.
+    private func resetInsertedAnew(_ info: AuthenticatorInfo, in world: World) async throws -> Answer {
+        guard case .reports(let path?) = try world.fidoWay() else {
+            throw Explanation.usage("--reinsert is for a key on the USB")
+        }
+        let node = try await world.reinsert(fido: path)
+        return try await reset(try await world.openFIDO(at: node), info, in: world)
     }
 }

@@ -42,6 +42,9 @@ struct VirtualServe: Verb {
     @Option(help: ArgumentHelp("Misbehave by these rules; may be given again.", valueName: "rules"))
     var fault: [String] = []
 
+    @OptionGroup(title: "Card Reader on the USB")
+    var reader: ServedReaderOptions
+
     @Option(
         help: ArgumentHelp(
             "Who touches the key: yes (at once), no (nobody, and its time is over), never (nobody), ask (you, with Enter), "
@@ -78,7 +81,14 @@ struct VirtualServe: Verb {
     }
 
     private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
-        let server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        var server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        server.level = reader.readerLevel
+        server.cardFaults = try read("--card-fault") { () throws(WireError) in
+            try FaultPlan(parsing: reader.cardFault.joined(separator: ";"))
+        }
+        guard server.cardFaults.misfit(on: .card) == nil else {
+            throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
+        }
         do { try server.run() } catch { throw Explain.usbip(error) }
         return Answer([], ["node": events.node.map(JSON.string) ?? .null])
     }
