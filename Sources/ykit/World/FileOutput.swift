@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKHardware
 
 /// Where a verb puts what it made: a file, or standard output for `-`.
 struct FileOutput {
@@ -25,8 +26,7 @@ struct FileOutput {
 extension Files {
     /// Writes a file, complete or not at all; what is there and no plain file, such as a pipe, is written to.
     static func put(_ bytes: [UInt8], at path: String) throws(Explanation) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return try write(bytes, to: path) }
+        guard FileStatus(path)?.isRegular == false else { return try write(bytes, to: path) }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw Explanation("file", .failed, "cannot open \(path): \(System.failure)")

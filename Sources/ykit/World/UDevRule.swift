@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKHardware
 
 /// What the rule that comes with ykit has done for a device node (udev(7), sd-login(3)).
 enum UDevRule: Hashable {
@@ -20,12 +21,8 @@ enum UDevRule: Hashable {
 
     /// Looks at the files of udev below `root`.
     init(for node: String, root: String = "") {
-        var info = stat()
-        if stat(node, &info) == 0 {
-            let number = UInt64(info.st_rdev)  // As major(3) and minor(3) take it apart.
-            let (major, minor) = (number >> 8 & 0xFFF | number >> 32 & ~0xFFF, number & 0xFF | number >> 12 & ~0xFF)
-            let name = "c\(UInt32(truncatingIfNeeded: major)):\(UInt32(truncatingIfNeeded: minor))"
-            if access("\(root)/run/udev/tags/uaccess/\(name)", F_OK) == 0 {
+        if let (major, minor) = FileStatus(node)?.device {
+            if access("\(root)/run/udev/tags/uaccess/c\(major):\(minor)", F_OK) == 0 {
                 self = .applied
                 return
             }
