@@ -19,6 +19,9 @@ struct PINOptions: ParsableArguments {
             warning: "a PIN on the command line can be seen by others; use --pin-stdin or the prompt",
             hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
     }
+
+    /// Whether there is one without a question.
+    var isGiven: Bool { pinStdin || pinFd != nil || pin != nil || Variables["YKIT_PIN"].map { !$0.isEmpty } ?? false }
 }
 
 /// Where a new PIN comes from when it is not asked for.

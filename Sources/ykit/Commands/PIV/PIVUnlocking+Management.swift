@@ -33,6 +33,9 @@ extension PIVUnlocking {
             default: throw error
             }
         }
+        guard !world.options.strict else {
+            throw Explanation("management-key-default", .policy, Self.isDefault)
+        }
         world.terminal.warn(Self.isDefault)
         return true
     }
@@ -44,9 +47,9 @@ extension PIVUnlocking {
     /// The key behind the PIN; a plan does not give the PIN, so it ends here.
     private mutating func useProtected(for reason: String) async throws {
         guard world.plan == nil else { throw stopped }
-        try await service.authenticate(
-            withProtectedKeyOf: try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)"))
-        isVerified = true
+        let pin = try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)")
+        try await service.authenticate(withProtectedKeyOf: pin.copy())
+        hold(pin)
     }
 
     private func authenticate(_ text: borrowing Secret, _ metadata: ManagementKeyMetadata?) async throws {

@@ -11,6 +11,8 @@ struct PIVUnlocking {
     let service: PIVService
     let pin: PINOptions
     var isVerified = false
+    /// The PIN, once the card has taken it.
+    private var held: HeldPIN?
 
     init(_ world: World, _ service: PIVService, _ pin: PINOptions) {
         self.world = world
@@ -21,31 +23,47 @@ struct PIVUnlocking {
     /// Gives the PIN, when it was not given yet.
     mutating func verify(for reason: String) async throws {
         if isVerified { return }
-        try await service.verify(try await world.pivPIN(pin, of: service, for: reason))
+        let pin = try await world.pivPIN(pin, of: service, for: reason)
+        try await service.verify(pin.copy())
+        hold(pin)
+    }
+
+    /// Takes note of a PIN that the card has taken.
+    mutating func hold(_ pin: consuming PIVPIN) {
+        held = HeldPIN(pin: pin)
         isVerified = true
     }
 
     /// Gives what the key in a slot wants before it is used, and says what kind of key that is.
     ///
-    /// Where the card does not tell when a key needs the PIN, it is given for all slots but 9E.
+    /// The PIN comes last: some keys want it right before they are used. Where the card does not tell when a key needs
+    /// it, it is given for all slots but 9E, and there when there is one.
     mutating func prepare(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for reason: String
     ) async throws -> KeyUse {
         let metadata = try await service.metadata(of: slot)
-        let algorithm: PIVAlgorithm
-        if let known = metadata?.algorithm ?? kind {
-            algorithm = known
-        } else {
-            algorithm = try await service.findAlgorithm(slot)
+        var key = metadata?.publicKey
+        var algorithm = metadata?.algorithm ?? kind
+        if algorithm == nil {
+            key = try await service.publicKey(slot)
+            algorithm = key.flatMap { PIVAlgorithm($0) }
         }
+        guard let algorithm else { throw PIVError.noKey(slot) }
         guard algorithm.fits(operation) else { throw PIVError.unfit(algorithm, for: operation) }
         switch metadata?.policies.pin {
         case .never?: break
         case .matchOnce?, .matchAlways?: try await match(for: reason)
-        case nil where slot == .cardAuthentication: break
-        default: try await verify(for: reason)
+        case nil where slot == .cardAuthentication && !pin.isGiven: break
+        case .once?: try await verify(for: reason)
+        default: try await verifyAgain(for: reason)
         }
-        return KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: metadata?.publicKey)
+        return KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
+    }
+
+    /// Gives the PIN, and gives the same once more when other commands came in between.
+    private mutating func verifyAgain(for reason: String) async throws {
+        guard let held else { return try await verify(for: reason) }
+        try await service.verify(held.pin.copy())
     }
 
     /// Waits for a finger; when it is not recognised, the PIN will do.
@@ -63,6 +81,13 @@ struct PIVUnlocking {
             try await verify(for: reason)
         }
     }
+}
+
+/// A PIN that the card has taken, wiped at the end of the verb.
+private final class HeldPIN: Sendable {
+    let pin: PIVPIN
+
+    init(pin: consuming PIVPIN) { self.pin = pin }
 }
 
 /// The key that is used.
