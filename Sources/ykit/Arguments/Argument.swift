@@ -44,6 +44,30 @@ struct Argument<Value>: Codable {
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
+    /// A word that has to be there, read by a function that says what is wrong.
+    init(
+        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Value
+    ) {
+        declaration = Declaration(
+            .argument,
+            parsed: { ArgumentParser.Argument<Value>(help: help, completion: completion, transform: transform) },
+            read: { word, _ in try? transform(word) })
+    }
+
+    /// A word that may be left away, read by a function that says what is wrong.
+    init<Wrapped>(
+        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Wrapped
+    ) where Value == Wrapped? {
+        declaration = Declaration(
+            .argument, value: .some(Value.none as Any),
+            parsed: {
+                ArgumentParser.Argument<Value>(help: help, completion: completion, transform: transform)
+            },
+            read: { word, _ in (try? transform(word)).map(Value.some) })
+    }
+
     /// All words that are left.
     init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], help: ArgumentHelp? = nil, completion: CompletionKind? = nil

@@ -29,11 +29,29 @@ struct Flag<Value>: Codable {
 }
 
 extension Flag<Bool> {
+    /// A flag with a counterpart that lowers it. ArgumentParser knows their names, so it reads them.
+    init(wrappedValue: Bool, name: Names = .long, inversion: FlagInversion, help: ArgumentHelp? = nil) {
+        declaration = Declaration(
+            .elsewhere, value: wrappedValue,
+            parsed: {
+                ArgumentParser.Flag(wrappedValue: wrappedValue, name: name.parsed, inversion: inversion, help: help)
+            })
+    }
+
     /// A flag that is not raised unless it is given.
     init(wrappedValue: Bool, name: Names = .long, help: ArgumentHelp? = nil) {
         declaration = Declaration(
             .flag(name), value: wrappedValue,
             parsed: { ArgumentParser.Flag(wrappedValue: wrappedValue, name: name.parsed, help: help) },
             read: { _, _ in true })
+    }
+}
+
+extension Flag<Bool?> {
+    /// A flag with a counterpart, and a third meaning without either. ArgumentParser reads them.
+    init(name: Names = .long, inversion: FlagInversion, help: ArgumentHelp? = nil) {
+        declaration = Declaration(
+            .elsewhere, value: .some(Bool?.none as Any),
+            parsed: { ArgumentParser.Flag<Bool?>(name: name.parsed, inversion: inversion, help: help) })
     }
 }

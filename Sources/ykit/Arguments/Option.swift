@@ -63,6 +63,21 @@ struct Option<Value>: Codable {
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
+    /// An option with a usual value, read by a function that says what is wrong.
+    init(
+        wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Value
+    ) {
+        declaration = Declaration(
+            .option(name), value: .some(wrappedValue as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    wrappedValue: wrappedValue, name: name.parsed, help: help, completion: completion,
+                    transform: transform)
+            },
+            read: { word, _ in try? transform(word) })
+    }
+
     /// An option that may be given several times.
     init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
