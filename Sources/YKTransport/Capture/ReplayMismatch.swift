@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Where a replay and its recording part: the line and the bytes that were expected and sent, secrets overwritten.
 public struct ReplayMismatch: Hashable, Sendable {
     /// The line of the capture, 0 when it is past the end.
@@ -58,7 +60,19 @@ extension Replay {
             line: event?.line ?? 0, expected: event?.sentBytes, actual: hidden?.sentBytes, reason: reason)
         mismatch.expectedWords = event?.words(narrator)
         mismatch.actualWords = sent?.words(narrator)
+        mismatch.tellApart()
         return mismatch
+    }
+}
+
+extension ReplayMismatch {
+    /// Where both read alike, says which byte is another one; what is hidden in a recording is not told.
+    fileprivate mutating func tellApart() {
+        guard let words = expectedWords, words == actualWords, let expected, let actual else { return }
+        let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }
+        guard let place else { return }
+        expectedWords = "\(words), byte \(place.offset + 1) is \(Hex.encode([place.element.0]))"
+        actualWords = "\(words), byte \(place.offset + 1) is \(Hex.encode([place.element.1]))"
     }
 }
 
