@@ -25,13 +25,16 @@ extension World {
         if let path = selection.path { return try cardWay(at: path) }
         switch selection.link {
         case .pcsc: return .reader(try chosenReader())
-        case .usb: return .usb(try chosenDevice())
+        case .usb: return .usb(try chosenDevice(of: Self.readers(isFree: false)))
         case .auto, .hid: break
         }
         do { return .reader(try chosenReader()) } catch {
-            guard selection.reader == nil, Self.leavesOtherWays(error), !USB.devices().allSatisfy({ $0.reader == nil })
-            else { throw error }
-            do { return .usb(try chosenDevice()) } catch let other as Explanation where other.code == "no-such-device" {
+            guard selection.reader == nil, Self.leavesOtherWays(error) else { throw error }
+            let devices = Self.readers(isFree: !Self.isServiceMissing(error))
+            guard !devices.isEmpty else { throw error }
+            do { return .usb(try chosenDevice(of: devices)) } catch let other as Explanation
+                where other.code == "no-such-device"
+            {
                 throw error
             }
         }
@@ -54,6 +57,18 @@ extension World {
         }
     }
 
+    private static func isServiceMissing(_ error: any Error) -> Bool {
+        switch error as? LinkError {
+        case .serviceNotInstalled, .serviceNotRunning: true
+        default: false
+        }
+    }
+
+    /// The readers on the USB, or those that no program has claimed: a service that runs has claimed its own.
+    static func readers(isFree: Bool) -> [USBDevice] {
+        USB.devices().filter { $0.reader.map { !isFree || $0.driver == nil } ?? false }
+    }
+
     private func cardWay(at path: String) throws -> CardWay {
         let isDirect = selection.link == .usb
         let found = try Discovery.keys(asking: !isDirect, cancellation: environment.cancellation).keys
@@ -68,8 +83,7 @@ extension World {
     // MARK: on the USB
 
     /// The reader on the USB with the key that is meant; several are told apart by name or serial number.
-    private func chosenDevice() throws -> USBDevice {
-        let all = USB.devices().filter { $0.reader != nil }
+    private func chosenDevice(of all: [USBDevice]) throws -> USBDevice {
         guard !all.isEmpty else {
             throw Explanation(
                 "no-device", .noDevice, "no card reader is on the USB",

@@ -32,9 +32,9 @@ extension World {
                 hint: "ykit list", candidates: found.map(\.line))
     }
 
-    /// Whether there is a reader with a card in it, or one on the USB.
+    /// Whether there is a reader with a card in it, or a free one on the USB.
     private var hasCard: Bool {
-        (try? readers().contains(where: \.hasCard)) ?? false || USB.devices().contains { $0.reader != nil }
+        (try? readers().contains(where: \.hasCard)) ?? false || !Self.readers(isFree: true).isEmpty
     }
 
     /// The way to the key at a node, or in a USB port.
