@@ -10,9 +10,12 @@ final class TagSession {
     private static let attempts = 3
     /// The longest message that is read, in bytes.
     static let limit = 1 << 20
+    /// When a reading has to be at its end: a tag that gives a byte at a time, each just in time, must not hold it for ever.
+    private var deadline: Deadline
 
     init(_ channel: CardChannel) throws(TagError) {
         self.channel = channel
+        deadline = channel.environment.deadline()
         try lift(TagError.init) { () throws(CardError) in
             do throws(CardError) { _ = try channel.select(.ndef) } catch {
                 guard case .appletMissing = error else { throw error }
@@ -39,6 +42,7 @@ final class TagSession {
     }
 
     private func anew<Value>(_ body: () throws(TagError) -> Value?) throws(TagError) -> Value {
+        deadline = channel.environment.deadline()
         for _ in 0..<Self.attempts {
             do {
                 if let value = try body() { return value }
@@ -95,6 +99,7 @@ final class TagSession {
     private func piece(at offset: Int, _ count: Int) throws(TagError) -> [UInt8] {
         let count = UInt8(clamping: count)
         return try lift(TagError.init) { () throws(CardError) in
+            try lift(CardError.link) { () throws(LinkError) in try deadline.check("the tag to be read") }
             guard let near = UInt16(exactly: offset), near < 0x8000 else {
                 return try channel.send(ReadBinaryFar(offset: UInt32(clamping: offset), count: count))
             }

@@ -15,6 +15,8 @@ final class Tag: CardLink {
         var instead: [Int: Result<[UInt8], LinkError>] = [:]
         /// The most bytes that are given, whatever is asked for.
         var most = 65_536
+        /// How long the tag takes for an answer.
+        var pause = Duration.zero
         /// What becomes of the files at an exchange.
         var later: [Int: [UInt16: [UInt8]]] = [:]
 
@@ -51,6 +53,7 @@ final class Tag: CardLink {
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         log.append(command)
         count += 1
+        Pause.system(script.pause, deadline)
         if let files = script.later[count] { script.files.merge(files) { $1 } }
         if let instead = script.instead[count] { return try instead.get() }
         guard let apdu = try? APDU(decoding: command) else { return [0x67, 0x00] }

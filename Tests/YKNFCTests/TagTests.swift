@@ -142,6 +142,17 @@ import YKWire
         #expect(await fault(script) == .unsteady)
     }
 
+    @Test("a tag that takes a little time for every byte is given up")
+    func aTagThatHoldsOn() async throws {
+        var script = Tag.Script([UInt8](repeating: 0xD0, count: 1900))
+        script.most = 15
+        script.pause = .milliseconds(20)
+        let tag = Tag(script, Tag.Log())
+        let environment = Environment(timeout: .seconds(1))
+        let service = try await TagService.open(CardChannel(link: tag, environment: environment))
+        await #expect(throws: TagError.card(.link(.timedOut("the tag to be read")))) { try await service.content() }
+    }
+
     @Test func statusWordsAreKept() async throws {
         var script = Tag.Script(try Self.message.encoded())
         script.instead[6] = .success([0x69, 0x82])

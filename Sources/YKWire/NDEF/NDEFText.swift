@@ -50,11 +50,15 @@ extension NDEFText {
         let tag = Array(language.utf8)
         guard tag.count <= 63 else { throw WireError(.tooLarge, at: 1, "a language has at most 63 bytes") }
         let status = UInt8(tag.count) | (encoding == .utf16 ? 0x80 : 0)
-        let bytes =
-            encoding == .utf8
-            ? Array(text.utf8)
-            : text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-        return [status] + tag + bytes
+        return [status] + tag + (encoding == .utf8 ? Array(text.utf8) : utf16)
+    }
+
+    /// Most significant byte first; a mark stands before a text that would else seem to begin with one.
+    private var utf16: [UInt8] {
+        let mark: [UInt16] = [0xFEFF, 0xFFFE].contains(text.utf16.first) ? [0xFEFF] : []
+        return (mark + text.utf16).flatMap { unit in
+            [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
+        }
     }
 
     /// The record that holds it.

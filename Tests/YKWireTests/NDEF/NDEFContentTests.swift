@@ -46,6 +46,12 @@ import YKWire
         #expect(throws: WireError.self) { try NDEFText(decoding: bytes) }
     }
 
+    @Test(arguments: ["\u{FEFF}a", "\u{FFFE}", "\u{FEFF}\u{FEFF}", "a\u{FEFF}"])
+    func aTextThatBeginsLikeAMark(text: String) throws {
+        let record = NDEFText(text, encoding: .utf16)
+        #expect(try Array(NDEFText(decoding: record.encoded()).text.utf16) == Array(text.utf16))
+    }
+
     @Test func aLanguageHasItsLimit() {
         #expect(throws: WireError.self) { try NDEFText("", language: String(repeating: "a", count: 64)).encoded() }
         #expect(throws: Never.self) { try NDEFText("", language: String(repeating: "a", count: 63)).record() }

@@ -97,7 +97,8 @@ struct OTPVerify: Verb {
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
             transport: try HTTPValidation(world.environment.cancellation), environment: world.environment)
-        let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel)
+        let patience = max(1, Int(world.selection.timeout) / server.count)
+        let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
         var answer = Answer("good: \(Self.name(otp)), says \(server.printable)", [:])
         if text == nil { answer.warnings.append("without the client's key nothing but TLS says who answered") }
         answer.members["publicId"] = .string(Modhex.encode(otp.publicID))
