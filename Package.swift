@@ -97,7 +97,11 @@ let package = Package(
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
-            "CLITests", ["ykit", arguments, "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"],
+            "CLITests",
+            [
+                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto",
+                "YKWire",
+            ],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         test("YKManagementTests", ["YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),

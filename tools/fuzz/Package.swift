@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "YKToken", package: "ykit"),
                 .product(name: "YKOATH", package: "ykit"),
                 .product(name: "YKFIDO", package: "ykit"),
+                .product(name: "YKManagement", package: "ykit"),
                 .product(name: "YKPIV", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
             ],

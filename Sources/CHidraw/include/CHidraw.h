@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/xattr.h>
 
 static inline int ykit_hidraw_info(int node, struct hidraw_devinfo *info) { return ioctl(node, HIDIOCGRAWINFO, info); }
 
@@ -39,3 +40,6 @@ static inline int ykit_hidraw_set_feature(int node, const unsigned char *report,
 
 // Takes a lock of the whole node, or fails at once with EWOULDBLOCK.
 static inline int ykit_lock(int node) { return flock(node, LOCK_EX | LOCK_NB); }
+
+// How long the access control list of a node is, in bytes; 0 or less when it has none.
+static inline long ykit_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0); }

@@ -5,7 +5,7 @@ struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    static let all: [FuzzTarget] = wire + hid + usb + captures + oath + fido + attestation + piv + nfc
+    static let all: [FuzzTarget] = wire + hid + usb + captures + oath + fido + attestation + piv + nfc + management
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// One step on the way from a port to an application: what was seen, whether it is well, and what to do.
+struct Rung: Hashable {
+    /// How a step stands.
+    enum Verdict: String, Hashable {
+        case good = "ok"
+        case note
+        case bad = "problem"
+    }
+
+    /// A word that stays the same, for programs.
+    var name: String
+    var verdict: Verdict
+    /// What was seen.
+    var seen: String
+    /// What to do, where something is to be done: lines, commands among them.
+    var remedy: String?
+    /// What the shell gets when this is the first problem.
+    var exit: ExitStatus = .failed
+
+    init(_ name: String, _ verdict: Verdict, _ seen: String, remedy: String? = nil, exit: ExitStatus = .failed) {
+        self.name = name
+        self.verdict = verdict
+        self.seen = seen
+        self.remedy = remedy
+        self.exit = exit
+    }
+
+    /// A step that fails as an explanation says.
+    init(_ name: String, _ why: Explanation) {
+        self.init(name, .bad, why.message, remedy: why.hint, exit: why.exit)
+    }
+
+    /// The lines for a person.
+    var lines: [String] {
+        let mark =
+            switch verdict {
+            case .good: "ok     "
+            case .note: "note   "
+            case .bad: "PROBLEM"
+            }
+        let advice = remedy.map { $0.split(separator: "\n").map(String.init) } ?? []
+        return ["\(mark)  \(seen)"]
+            + advice.enumerated().map { ($0.offset == 0 ? "         -> " : "            ") + $0.element }
+    }
+
+    /// The object for a program.
+    var json: JSON {
+        [
+            "rung": .string(name), "verdict": .string(verdict.rawValue), "seen": .string(seen),
+            "remedy": remedy.map(JSON.string) ?? .null,
+        ]
+    }
+}
