@@ -45,7 +45,7 @@ enum OTPNarration: ApplicationNarration {
     static func payload(_ data: MaskedBytes, of command: OTPCommand) -> [String] {
         if data.isEmpty { return [] }
         switch command {
-        case .serial, .fipsMode: return []
+        case .serial, .fipsMode, .swap: return []
         case .setDeviceInfo: return ManagementNarration.configuration(data)
         case .deviceInfo: return ["page \(data[0..<1].number.map(String.init) ?? data[0..<1].hex)"]
         case .configure1, .configure2, .update1, .update2:

@@ -4,6 +4,7 @@ import YKFIDO
 import YKManagement
 import YKNFC
 import YKOATH
+import YKOTP
 import YKPIV
 import YKToken
 import YKTransport
@@ -22,6 +23,7 @@ enum Explain {
         case let error as TagError: tag(error)
         case let error as TokenError: token(error)
         case let error as ValidationError: validation(error)
+        case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
         case let error as WebAuthnError: webAuthn(error)

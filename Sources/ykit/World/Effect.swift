@@ -25,6 +25,9 @@ enum Effect: Hashable {
             self = Self.piv(command)
         } else if applet.map({ AID.management.matches($0.rawValue) }) ?? false {
             self = command.ins == 0x1D ? .read : .write(reply: [0x90, 0x00])
+        } else if applet.map({ AID.otp.matches($0.rawValue) }) ?? false {
+            let isQuery = command.ins == 0x01 && [0x10, 0x13, 0x14].contains(command.p1)
+            self = command.ins == 0x03 || isQuery ? .read : .write(reply: nil)
         } else {
             self = Self.reads(applet).contains(command.ins) ? .read : .write(reply: nil)
         }

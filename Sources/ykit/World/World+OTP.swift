@@ -2,6 +2,7 @@
 
 import YKHardware
 import YKTransport
+import YKVirtualKey
 
 /// A way to the OTP application of a key.
 enum OTPWay {
@@ -16,6 +17,10 @@ extension World {
     /// where there is one, else as a card; a recording over what it recorded.
     func openOTP() throws -> sending OTPWay {
         try checkRecording()
+        if let software, selection.link != .pcsc, selection.reader == nil {
+            guard let recorder else { return .reports(logged(software.otpReportLink())) }
+            return .reports(logged(try recorder.recording(software.otpReportLink())))
+        }
         guard let path = try otpNode() else { return .card(try connect()) }
         return .reports(logged(try recordedReports(path)))
     }

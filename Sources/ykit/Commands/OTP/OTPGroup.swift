@@ -6,5 +6,8 @@ import ArgumentParser
 struct OTPGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "otp", abstract: "Yubico OTP: the two slots of a key, and the tokens they make.",
-        subcommands: [OTPParse.self, OTPVerify.self])
+        subcommands: [
+            OTPInfo.self, OTPSwap.self, OTPDelete.self, OTPYubiOTP.self, OTPStatic.self, OTPChalResp.self, OTPHOTP.self,
+            OTPNDEF.self, OTPSettingsUpdate.self, OTPCalculate.self, OTPParse.self, OTPVerify.self,
+        ])
 }

@@ -12,6 +12,10 @@ final class Finger: Sendable {
 
     /// How often SIGUSR1 came.
     private static let signals = Atomic<Int>(0)
+    /// How often SIGUSR2 came.
+    private static let longSignals = Atomic<Int>(0)
+    /// The signals that made a slot type, or a touch.
+    private let consumed = Mutex<(short: Int, long: Int)>((0, 0))
 
     /// A touch that the key waits for.
     private struct Wait {
@@ -38,6 +42,18 @@ final class Finger: Sendable {
         }
     }
 
+    /// The slot that a touch nobody waits for makes type: SIGUSR1 is a short one, SIGUSR2 a long one.
+    @Sendable func press() -> Int? {
+        guard choice == .signal else { return nil }
+        let isWaiting = wait.withLock { $0.map { $0.asked.duration(to: .now) < .seconds(1) } ?? false }
+        let (short, long) = (Self.signals.load(ordering: .relaxed), Self.longSignals.load(ordering: .relaxed))
+        return consumed.withLock { consumed in
+            defer { consumed = (short, long) }
+            if isWaiting { return nil }
+            return short != consumed.short ? 1 : long != consumed.long ? 2 : nil
+        }
+    }
+
     /// Says once what to do, and looks whether it was done. A wait that was not asked about for a second is over.
     private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualWorld.Touch {
         wait.withLock { wait in
@@ -59,6 +75,8 @@ final class Finger: Sendable {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in Finger.signals.add(1, ordering: .relaxed) }
         sigaction(SIGUSR1, &action, nil)
+        action.__sigaction_handler.sa_handler = { _ in Finger.longSignals.add(1, ordering: .relaxed) }
+        sigaction(SIGUSR2, &action, nil)
     }
 
     private static func readLine() -> Bool {

@@ -48,7 +48,8 @@ struct VirtualServe: Verb {
     @Option(
         help: ArgumentHelp(
             "Who touches the key: yes (at once), no (nobody, and its time is over), never (nobody), ask (you, with Enter), "
-                + "signal (SIGUSR1), or a time such as 2s after which it is touched.", valueName: "who"))
+                + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched.",
+            valueName: "who"))
     var touch: TouchChoice = .yes
 
     @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file())
@@ -118,6 +119,7 @@ struct VirtualServe: Verb {
         let finger = Finger(touch, terminal)
         var world = VirtualWorld(touch: finger.touch)
         world.verify = new.verify(finger.touch)
+        world.press = finger.press
         guard let state = state ?? file else {
             var demonstration = VirtualKeyState.demonstration()
             if let profile = try new.profile(serial: demonstration.profile.serial) {

@@ -5,7 +5,8 @@ struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
-    static let all: [FuzzTarget] = wire + hid + usb + captures + oath + fido + attestation + piv + nfc + management
+    static let all: [FuzzTarget] =
+        wire + otp + hid + usb + captures + oath + fido + attestation + piv + nfc + management
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOTP
+import YKTransport
+import YKWire
+
+/// Asks a slot for the answer to a challenge.
+struct OTPCalculate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "calculate", abstract: "Ask a slot for the answer to a challenge.",
+        discussion: """
+            The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
+            the answer a code.
+            """)
+    static let members = ["slot", "response", "code"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Argument(help: "The challenge, up to 64 bytes.")
+    var challenge: String?
+
+    @Flag(name: [.customShort("T"), .long], help: "Make a TOTP code.")
+    var totp = false
+
+    @Option(name: .shortAndLong, help: "The digits of a TOTP code, 6 to 8.")
+    var digits = 6
+
+    @Option(help: ArgumentHelp("Make the code of this time, in seconds since 1970.", valueName: "seconds"))
+    var time: Int64?
+
+    @Option(help: "Seconds that a TOTP code is valid.")
+    var period: Int64 = 30
+
+    @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.")
+    var yubico = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if totp, challenge != nil || yubico { throw ValidationError("--totp takes no challenge") }
+        if !totp, challenge == nil { throw ValidationError("give a challenge, or --totp") }
+        if !(6...8).contains(digits) { throw ValidationError("a code has 6 to 8 digits") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let prompt = await service.carrier == .card ? TouchPrompt(world.terminal) : nil
+        defer { prompt?.end() }
+        if totp {
+            let code = try await service.code(slot, at: time ?? world.now, period: period, digits: digits)
+            return Answer(code, ["slot": .int(Int64(slot.rawValue)), "code": .string(code)])
+        }
+        let bytes = try challengeBytes()
+        let response = yubico ? try await service.challengeOTP(slot, bytes) : try await service.hmac(slot, bytes)
+        let text = Hex.encode(response)
+        return Answer(text, ["slot": .int(Int64(slot.rawValue)), "response": .string(text)])
+    }
+
+    private func challengeBytes() throws -> [UInt8] {
+        var text = challenge ?? ""
+        if text == "-" { text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self) }
+        guard let bytes = try? Hex.decode(text) else {
+            throw Explanation.usage("the challenge is not hexadecimal", hint: "printf %s TEXT | xxd -p")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOATH
+import YKOTP
+import YKWire
+
+/// Programs challenge-response.
+struct OTPChalResp: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "chalresp", abstract: "Program a slot to answer challenges.",
+        discussion: """
+            With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
+            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate.
+            """)
+    static let members = ["slot", "touch", "kind"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.")
+    var touch = false
+
+    @Flag(name: [.customShort("T"), .long], help: "The key is base 32, as services print it for TOTP.")
+    var totp = false
+
+    @Flag(help: "Answer with Yubico OTP blocks rather than HMACs.")
+    var yubico = false
+
+    @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.")
+    var fullChallenges = false
+
+    @OptionGroup(title: "Key Options")
+    var key: OTPKeyOptions
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
+    var force = false
+
+    @OptionGroup(title: "Access Code Options")
+    var code: AccessCodeOptions
+
+    @OptionGroup(title: "New Access Code")
+    var newCode: NewAccessCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let current = try code.read(world)
+        let secret = try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
+        let access = try newCode.access(from: current, world)
+        try await world.confirm(writing: slot, of: service, force: force)
+        let content: OTPSlotContent =
+            yubico
+            ? .challengeOTP(key: secret, needsTouch: touch)
+            : .hmac(key: secret, needsTouch: touch, takesShortChallenges: !fullChallenges)
+        try await service.program(slot, content, access: access)
+        let text = secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) }
+        try key.show("key", Secret(utf8: text), world)
+        return Answer(
+            "slot \(slot.rawValue) answers challenges" + (touch ? " when touched" : ""),
+            [
+                "slot": .int(Int64(slot.rawValue)), "touch": .bool(touch),
+                "kind": .string(yubico ? "yubico-otp" : "hmac-sha1"),
+            ])
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOTP
+import YKWire
+
+/// Writes what a key gives over NFC.
+struct OTPNDEF: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ndef", abstract: "Have a slot's token given over NFC, behind an address or a text.")
+    static let members = ["slot", "kind", "prefix"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "What stands before the token; https://my.yubico.com/yk/# unless told otherwise.", valueName: "text"))
+    var prefix: String?
+
+    @Flag(help: "Give a text rather than an address.")
+    var text = false
+
+    @Option(help: ArgumentHelp("The language of the text, en unless told otherwise.", valueName: "code"))
+    var language = "en"
+
+    @OptionGroup(title: "Access Code Options")
+    var code: AccessCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
+        let record: OTPNDEFRecord =
+            text ? .text(prefix ?? "", language: language) : prefix.map(OTPNDEFRecord.uri) ?? .standard
+        try await service.setNDEF(record, for: slot, access: try code.read(world))
+        let shown: String
+        switch record {
+        case .uri(let address): shown = address
+        case .text(let text, _): shown = text
+        }
+        return Answer(
+            "over NFC the key gives '\(shown.printable)' and the token of slot \(slot.rawValue)",
+            [
+                "slot": .int(Int64(slot.rawValue)), "kind": .string(text ? "text" : "uri"), "prefix": .string(shown),
+            ])
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOTP
+import YKWire
+
+extension OTPSlot {
+    /// Reads `1` or `2` from the command line.
+    static func parse(_ text: String) throws -> OTPSlot {
+        guard let slot = Int(text).flatMap({ OTPSlot(rawValue: $0) }) else {
+            throw ValidationError("a slot is 1 or 2, not '\(text.printable)'")
+        }
+        return slot
+    }
+}
+
+/// Where the access code that a slot has comes from. It is never asked for unless that is said.
+struct AccessCodeOptions: ParsableArguments {
+    @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
+    var accessCode = false
+
+    @Flag(help: "Read the slot's access code from standard input, one line.")
+    var accessCodeStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the slot's access code from this open file descriptor (YKIT_OTP_ACCESS_CODE).", valueName: "n"))
+    var accessCodeFd: Int32?
+
+    /// The code, `nil` for a slot that has none.
+    func read(_ world: World) throws -> OTPAccessCode? {
+        let source = SecretInput.Source(
+            isStandardInput: accessCodeStdin, descriptor: accessCodeFd, variable: "YKIT_OTP_ACCESS_CODE", warning: "",
+            hint: "give it with --access-code-stdin, --access-code-fd N or YKIT_OTP_ACCESS_CODE")
+        return try Self.code(source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
+    }
+
+    /// A code from a source, else from the person where there is a question.
+    static func code(
+        _ source: SecretInput.Source, asks question: String?, _ terminal: Terminal
+    ) throws -> OTPAccessCode? {
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let text): return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
+        case .none:
+            guard let question else { return nil }
+            let text = try Prompt(orElse: source.hint).secret(question + " (12 hexadecimal digits)")
+            return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
+        }
+    }
+}
+
+/// The access code that a slot gets.
+struct NewAccessCodeOptions: ParsableArguments {
+    @Flag(help: "Ask for a new access code: 12 hexadecimal digits.")
+    var newAccessCode = false
+
+    @Flag(help: "Read the new access code from standard input, one line.")
+    var newAccessCodeStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the new access code from this open file descriptor (YKIT_OTP_NEW_ACCESS_CODE).", valueName: "n"))
+    var newAccessCodeFd: Int32?
+
+    @Flag(help: "Take the access code away.")
+    var removeAccessCode = false
+
+    func validate() throws {
+        if removeAccessCode, newAccessCode || newAccessCodeStdin || newAccessCodeFd != nil {
+            throw ValidationError("--remove-access-code takes no new one")
+        }
+    }
+
+    /// What becomes of the code: it is kept unless something else is said.
+    func access(from current: OTPAccessCode?, _ world: World) throws -> OTPAccess {
+        if removeAccessCode { return OTPAccess(current: current, new: nil) }
+        let source = SecretInput.Source(
+            isStandardInput: newAccessCodeStdin, descriptor: newAccessCodeFd, variable: "YKIT_OTP_NEW_ACCESS_CODE",
+            warning: "",
+            hint: "give it with --new-access-code-stdin, --new-access-code-fd N or YKIT_OTP_NEW_ACCESS_CODE")
+        let question = newAccessCode ? "new access code" : nil
+        guard let new = try AccessCodeOptions.code(source, asks: question, world.terminal) else {
+            return .keeping(current)
+        }
+        return OTPAccess(current: current, new: new)
+    }
+}
+
+/// Where the key of a slot comes from.
+struct OTPKeyOptions: ParsableArguments {
+    @Flag(help: "Read the key from standard input, one line.")
+    var keyStdin = false
+
+    @Option(help: ArgumentHelp("Read the key from this open file descriptor (YKIT_OTP_KEY).", valueName: "n"))
+    var keyFd: Int32?
+
+    @Flag(name: .shortAndLong, help: "Make a random key up.")
+    var generate = false
+
+    @Option(
+        help: ArgumentHelp("Write what was made up into this new file, not to the terminal.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    func validate() throws {
+        if generate, keyStdin || keyFd != nil { throw ValidationError("--generate takes no key") }
+    }
+
+    /// The key: made up, given, or asked for.
+    func read(_ question: String, made count: Int, base32: Bool = false, _ world: World) throws -> SharedSecret {
+        if generate { return try OTPSecret.random(count, world) }
+        let source = SecretInput.Source(
+            isStandardInput: keyStdin, descriptor: keyFd, variable: "YKIT_OTP_KEY", warning: "",
+            hint: "give it with --key-stdin, --key-fd N or YKIT_OTP_KEY, or --generate one")
+        return SharedSecret(try OTPSecret.read(source, question, world, base32: base32))
+    }
+
+    /// Tells what was made up, once: in a new file, else on the terminal, never in the results.
+    func show(_ words: String, _ secret: borrowing Secret, _ world: World) throws {
+        guard generate, world.plan == nil else { return }
+        try OTPSecret.show(words, secret, output)
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOTP
+import YKTransport
+import YKWire
+
+/// Programs a static password.
+struct OTPStatic: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "static", abstract: "Program a slot to type a static password.",
+        discussion: """
+            A key types positions, not characters: name the layout that the computer is set to. With modhex, the usual \
+            one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
+            The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
+            --generate.
+            """)
+    static let members = ["slot", "layout", "length"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.")
+    var layout: LayoutChoice = .modhex
+
+    @Flag(help: "Read the password from standard input, one line.")
+    var passwordStdin = false
+
+    @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "n"))
+    var passwordFd: Int32?
+
+    @Flag(name: .shortAndLong, help: "Make a random password up.")
+    var generate = false
+
+    @Option(help: "How long the made-up password is, up to 38.")
+    var length = 38
+
+    @Option(
+        help: ArgumentHelp("Write the made-up password into this new file.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
+    var force = false
+
+    @OptionGroup(title: "Typing")
+    var typing: TypingOptions
+
+    @OptionGroup(title: "Access Code Options")
+    var code: AccessCodeOptions
+
+    @OptionGroup(title: "New Access Code")
+    var newCode: NewAccessCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// The layouts by name.
+    enum LayoutChoice: String, CaseIterable, ExpressibleByArgument {
+        case modhex, us, uk, de, fr, it, bepo, norman
+
+        var layout: KeyboardLayout { KeyboardLayout(rawValue: rawValue) ?? .modhex }
+    }
+
+    func validate() throws {
+        if generate, passwordStdin || passwordFd != nil { throw ValidationError("--generate takes no password") }
+        if output != nil, !generate { throw ValidationError("--output needs --generate") }
+        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw ValidationError("--length is 1 to 38") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let current = try code.read(world)
+        let password = try self.password(world)
+        let codes = try scanCodes(password)
+        let count = codes.value.count
+        let access = try newCode.access(from: current, world)
+        try await world.confirm(writing: slot, of: service, force: force)
+        try await service.program(slot, .staticPassword(scanCodes: codes), typing.settings, access: access)
+        if generate, world.plan == nil { try OTPSecret.show("password", password, output) }
+        return Answer(
+            "slot \(slot.rawValue) types a password of \(count) characters",
+            [
+                "slot": .int(Int64(slot.rawValue)), "layout": .string(layout.rawValue), "length": .int(Int64(count)),
+            ])
+    }
+
+    private func password(_ world: World) throws -> Secret {
+        if generate { return try layout.layout.password(length: length, random: world.environment.random) }
+        let source = SecretInput.Source(
+            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_OTP_PASSWORD", warning: "",
+            hint: "give it with --password-stdin, --password-fd N or YKIT_OTP_PASSWORD, or --generate one")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return secret
+        case .none: return try Prompt(orElse: source.hint).newSecret("static password")
+        }
+    }
+
+    private func scanCodes(_ password: borrowing Secret) throws -> SharedSecret {
+        var bytes = password.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        do {
+            var codes = try layout.layout.scanCodes(String(decoding: bytes, as: UTF8.self))
+            defer { Secret.wipe(&codes) }
+            return SharedSecret(Secret(codes))
+        } catch {
+            throw Explanation.usage(
+                "character \(error.offset + 1) of the password is on no key of the layout \(layout.rawValue)",
+                hint: "name the layout of the computer with --layout")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOTP
+import YKWire
+
+/// Swaps the slots.
+struct OTPSwap: Verb {
+    static let configuration = CommandConfiguration(commandName: "swap", abstract: "Swap what the two slots hold.")
+    static let members: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        if !force, world.plan == nil { try Prompt.confirm("swap the two slots?") }
+        try await service.swap()
+        return Answer("the slots are swapped", [:])
+    }
+}
+
+/// Empties a slot.
+struct OTPDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Empty a slot. What is in it cannot be brought back.")
+    static let members = ["slot"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "Access Code Options")
+    var code: AccessCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
+        let access = try code.read(world)
+        if !force, world.plan == nil {
+            try Prompt.confirm("empty slot \(slot.rawValue)? what is in it cannot be brought back")
+        }
+        try await service.delete(slot, access: access)
+        return Answer("slot \(slot.rawValue) is empty", ["slot": .int(Int64(slot.rawValue))])
+    }
+}

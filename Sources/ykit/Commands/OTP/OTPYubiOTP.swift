@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOTP
+import YKWire
+
+/// Programs a Yubico OTP.
+struct OTPYubiOTP: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "yubiotp", abstract: "Program a slot to type Yubico OTPs.",
+        discussion: """
+            The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
+            environment, or are made up with --generate. When several come by standard input, their lines are: access \
+            code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
+            """)
+    static let members = ["slot", "publicId", "serial"]
+
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
+    var slot: OTPSlot
+
+    @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
+    var publicId: String?
+
+    @Flag(help: "Make the public identity of the serial number.")
+    var serialPublicId = false
+
+    @Flag(help: "Read the private identity from standard input, one line.")
+    var privateIdStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the private identity from this open file descriptor (YKIT_OTP_PRIVATE_ID).", valueName: "n"))
+    var privateIdFd: Int32?
+
+    @OptionGroup(title: "Key Options")
+    var key: OTPKeyOptions
+
+    @Option(
+        help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file())
+    var csv: String?
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
+    var force = false
+
+    @OptionGroup(title: "Typing")
+    var typing: TypingOptions
+
+    @OptionGroup(title: "Access Code Options")
+    var code: AccessCodeOptions
+
+    @OptionGroup(title: "New Access Code")
+    var newCode: NewAccessCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if (publicId == nil) == !serialPublicId { throw ValidationError("give --public-id or --serial-public-id") }
+        if key.generate, privateIdStdin || privateIdFd != nil {
+            throw ValidationError("--generate makes the private identity up as well")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.otp()
+        let serial = serialPublicId || csv != nil ? try await service.serial() : nil
+        let identity = try self.identity(serial)
+        let current = try code.read(world)
+        let privateID = try self.privateID(world)
+        let secret = try key.read("AES key", made: 16, world)
+        let access = try newCode.access(from: current, world)
+        try await world.confirm(writing: slot, of: service, force: force)
+        let content = OTPSlotContent.yubicoOTP(publicID: identity, privateID: privateID, key: secret)
+        try await service.program(slot, content, typing.settings, access: access)
+        try write(world, serial, identity, privateID, secret, access)
+        let text = Modhex.encode(identity)
+        return Answer(
+            "slot \(slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)",
+            [
+                "slot": .int(Int64(slot.rawValue)), "publicId": .string(text),
+                "serial": serial.map { .int(Int64($0)) } ?? .null,
+            ])
+    }
+
+    /// The public identity; of a serial number FF 00 and its four bytes, which Yubico's servers know for customers' own.
+    private func identity(_ serial: UInt32?) throws -> [UInt8] {
+        if let serial, serialPublicId {
+            return [0xFF, 0x00] + (0..<4).map { UInt8(truncatingIfNeeded: serial >> (24 - 8 * UInt32($0))) }
+        }
+        guard let bytes = try? Modhex.decode(publicId ?? ""), bytes.count <= 16 else {
+            throw Explanation.usage(
+                "the public identity is not modhex of at most 32 letters", hint: "the letters are \(Modhex.alphabet)")
+        }
+        return bytes
+    }
+
+    private func privateID(_ world: World) throws -> SharedSecret {
+        if key.generate { return try OTPSecret.random(6, world) }
+        let source = SecretInput.Source(
+            isStandardInput: privateIdStdin, descriptor: privateIdFd, variable: "YKIT_OTP_PRIVATE_ID", warning: "",
+            hint: "give it with --private-id-stdin, --private-id-fd N or YKIT_OTP_PRIVATE_ID, or --generate it")
+        return SharedSecret(try OTPSecret.read(source, "private identity", world))
+    }
+
+    /// Writes the line for YubiCloud, and tells what was made up.
+    private func write(
+        _ world: World, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
+        _ access: OTPAccess
+    ) throws {
+        guard world.plan == nil else { return }
+        let record = YubiCloudRecord(
+            serial: serial ?? 0, publicID: identity, privateID: privateID, key: secret, accessCode: access.new,
+            time: world.now)
+        if let csv { try OTPSecret.show("", record.line, csv) }
+        guard key.generate, csv == nil || key.output != nil else { return }
+        let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
+        try key.show("private identity and key", Secret(utf8: words), world)
+    }
+}

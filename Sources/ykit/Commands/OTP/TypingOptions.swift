@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOTP
+import YKWire
+
+/// How a slot types, and what else it decides.
+struct TypingOptions: ParsableArguments {
+    @Flag(inversion: .prefixedNo, help: "Press Enter at the end.")
+    var enter = true
+
+    @Option(help: ArgumentHelp("Wait so many milliseconds between characters: 0, 20, 40 or 60.", valueName: "ms"))
+    var pacing = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "Press Tab: first, after-first or after-second part; may be given again.", valueName: "place"))
+    var tab: [TabPlace] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait half a second: after-first or after-second part; may be given again.", valueName: "place"))
+    var delay: [DelayPlace] = []
+
+    @Flag(help: "Type digits on the numeric keypad.")
+    var numericKeypad = false
+
+    @Flag(inversion: .prefixedNo, help: "Let a short touch do when only slot 1 is in use.")
+    var fastTrigger = true
+
+    @Flag(help: "Type the serial number when the key is touched while it is plugged in.")
+    var serialAtStart = false
+
+    @Flag(help: "Show the serial number in the USB descriptor.")
+    var serialInUsb = false
+
+    @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.")
+    var serialByCommand = true
+
+    @Flag(help: "Let the slot sleep until its settings are updated.")
+    var dormant = false
+
+    @Flag(help: "Keep the light off at rest.")
+    var invertLight = false
+
+    @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.")
+    var updates = true
+
+    /// Where a Tab is pressed.
+    enum TabPlace: String, CaseIterable, ExpressibleByArgument {
+        case first
+        case afterFirst = "after-first"
+        case afterSecond = "after-second"
+    }
+
+    /// Where is waited.
+    enum DelayPlace: String, CaseIterable, ExpressibleByArgument {
+        case afterFirst = "after-first"
+        case afterSecond = "after-second"
+    }
+
+    func validate() throws {
+        if OTPSettings.Pacing(rawValue: pacing) == nil { throw ValidationError("--pacing is 0, 20, 40 or 60") }
+    }
+
+    /// The settings.
+    var settings: OTPSettings {
+        var settings = OTPSettings()
+        settings.ticket = enter ? .enter : []
+        for place in tab {
+            switch place {
+            case .first: settings.ticket.insert(.tabFirst)
+            case .afterFirst: settings.ticket.insert(.tabAfterFirst)
+            case .afterSecond: settings.ticket.insert(.tabAfterSecond)
+            }
+        }
+        for place in delay { settings.ticket.insert(place == .afterFirst ? .delayAfterFirst : .delayAfterSecond) }
+        settings.pacing = OTPSettings.Pacing(rawValue: pacing) ?? .none
+        settings.extended = []
+        let extended: [(Bool, OTPExtendedFlags)] = [
+            (serialAtStart, .serialAtStart), (serialInUsb, .serialInUSB), (serialByCommand, .serialByCommand),
+            (numericKeypad, .numericKeypad), (fastTrigger, .fastTrigger), (updates, .allowsUpdate),
+            (dormant, .dormant), (invertLight, .invertedLight),
+        ]
+        for (isSet, flag) in extended where isSet { settings.extended.insert(flag) }
+        return settings
+    }
+}

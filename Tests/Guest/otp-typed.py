@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a keyboard types, read from its event device as US layout: otp-typed.py SECONDS. Ends with Enter or the time."""
+
+import glob
+import os
+import select
+import struct
+import sys
+import time
+
+NAMES = {2 + i: c for i, c in enumerate("1234567890-=")}
+NAMES |= {16 + i: c for i, c in enumerate("qwertyuiop[]")}
+NAMES |= {30 + i: c for i, c in enumerate("asdfghjkl;'`")}
+NAMES |= {43: "\\"} | {44 + i: c for i, c in enumerate("zxcvbnm,./")} | {57: " ", 15: "\t"}
+SHIFTED = dict(zip("1234567890-=[];'`\\,./", '!@#$%^&*()_+{}:"~|<>?'))
+
+keyboards = [
+    path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in open(path).read()
+]
+devices = [os.open("/dev/input/" + path.split("/")[4], os.O_RDONLY | os.O_NONBLOCK) for path in keyboards]
+print("ready", file=sys.stderr, flush=True)
+end, text, shift = time.time() + float(sys.argv[1]), "", False
+while devices and time.time() < end:
+    for device in select.select(devices, [], [], 0.2)[0]:
+        for _, _, kind, code, value in struct.iter_unpack("llHHi", os.read(device, 24 * 64)):
+            if kind != 1 or value == 2:
+                continue
+            if code in (42, 54):
+                shift = value == 1
+            elif value == 1 and code == 28:
+                print(text)
+                sys.exit(0)
+            elif value == 1:
+                key = NAMES.get(code, "?")
+                text += (SHIFTED.get(key) or key.upper()) if shift else key
+print(text + " (no Enter)")
+sys.exit(1)
