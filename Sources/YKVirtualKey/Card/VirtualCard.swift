@@ -79,7 +79,8 @@ package struct VirtualCard: Sendable {
     /// A failed SELECT leaves the selected application as it is (ISO 7816-4 §11.2.2).
     private mutating func select(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard command.p2 & 0xF3 == 0 else { throw .status(.wrongParameters) }
-        let match = Self.applets.first { applet in
+        let applets = state.profile.model.isCard ? [FIDOApplet.self] : Self.applets
+        let match = applets.first { applet in
             command.data.count >= 5 && applet.aid.rawValue.starts(with: command.data)
         }
         guard let match, isEnabled(match) else { throw .status(.notFound) }

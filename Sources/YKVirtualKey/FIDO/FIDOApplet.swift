@@ -13,7 +13,7 @@ package struct FIDOApplet: Applet {
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] {
         key.fidoPower.waiting = nil
-        return Array("U2F_V2".utf8)
+        return Array((key.profile.model.hasU2F ? "U2F_V2" : "FIDO_2_0").utf8)
     }
 
     package mutating func process(
@@ -30,6 +30,7 @@ package struct FIDOApplet: Applet {
             authenticator.power.waiting = nil
             if command.p1 == 0x11 { return [0x2D] }
             return try message(waiting, canPoll: true, &authenticator)
+        case (0x00, _) where !key.profile.model.hasU2F: throw .status(.unknownInstruction)
         case (0x00, 0x01): return try authenticator.u2fRegister(command.data)
         case (0x00, 0x02): return try authenticator.u2fAuthenticate(command.p1, command.data)
         case (0x00, 0x03): return Array("U2F_V2".utf8)

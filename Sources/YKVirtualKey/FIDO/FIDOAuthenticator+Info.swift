@@ -8,7 +8,7 @@ extension FIDOAuthenticator {
     /// What the key says of itself, as its version of CTAP has it (CTAP 2.3 §6.4).
     mutating func info() throws(Refusal) -> CBOR {
         var map: CBOR.Map = [
-            1: .array(versions.map(CBOR.text)), 2: .array(extensions.map(CBOR.text)), 3: .bytes(Self.aaguid),
+            1: .array(versions.map(CBOR.text)), 2: .array(extensions.map(CBOR.text)), 3: .bytes(aaguid),
             4: .map(options), 5: .int(Int64(Self.messageLimit)), 6: ctap < .v21 ? [1] : [2, 1],
         ]
         guard ctap >= .v21Pre else { return .map(map) }
@@ -16,7 +16,7 @@ extension FIDOAuthenticator {
         map[8] = 128
         guard ctap >= .v21 else { return .map(map) }
         let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        map[9] = ["usb", "nfc"]
+        map[9] = profile.model.transports
         map[10] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
         map[11] = .int(Int64(FIDOMemory.largeBlobLimit))
         map[12] = .bool(memory.mustChangePIN)
@@ -39,7 +39,7 @@ extension FIDOAuthenticator {
         try memory.prepare(world, profile)
         map[24] = false
         map[25] = .bytes(try sealed(memory.identifier, "encIdentifier"))
-        map[26] = ["usb", "nfc"]
+        map[26] = profile.model.transports
         map[27] = false
         map[29] = 63
         map[30] = .bytes(try sealed(storeState, "encCredStoreState"))
@@ -66,12 +66,14 @@ extension FIDOAuthenticator {
     static let algorithms: [COSEAlgorithm] = [.es256, .edDSA, .es384, .es512, .rs256]
 
     private var versions: [String] {
-        switch ctap {
-        case .v20: ["U2F_V2", "FIDO_2_0"]
-        case .v21Pre: ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE"]
-        case .v21: ["U2F_V2", "FIDO_2_0", "FIDO_2_1"]
-        case .v23: ["U2F_V2", "FIDO_2_0", "FIDO_2_1", "FIDO_2_3"]
-        }
+        let own =
+            switch ctap {
+            case .v20: ["FIDO_2_0"]
+            case .v21Pre: ["FIDO_2_0", "FIDO_2_1_PRE"]
+            case .v21: ["FIDO_2_0", "FIDO_2_1"]
+            case .v23: ["FIDO_2_0", "FIDO_2_1", "FIDO_2_3"]
+            }
+        return profile.model.hasU2F ? ["U2F_V2"] + own : own
     }
 
     var extensions: [String] {

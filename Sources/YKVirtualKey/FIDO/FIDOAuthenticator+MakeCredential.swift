@@ -171,7 +171,7 @@ extension FIDOAuthenticator {
     ) throws(Refusal) -> CBOR {
         let extensions = try extensionAnswers(credential, input, isVerified: isVerified)
         let attested = AuthenticatorData.AttestedCredential(
-            aaguid: Self.aaguid, id: credential.id, publicKey: try credential.publicKey())
+            aaguid: aaguid, id: credential.id, publicKey: try credential.publicKey())
         let data = AuthenticatorData(
             rpIDHash: rpIDHash, flags: isVerified ? [.userPresent, .userVerified] : .userPresent,
             counter: nextCount(), credential: attested, extensions: extensions.isEmpty ? nil : extensions)

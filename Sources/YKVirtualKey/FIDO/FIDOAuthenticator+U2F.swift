@@ -45,6 +45,8 @@ extension FIDOAuthenticator {
 
     /// U2F never waits: without a touch it answers 6985, and the host asks again.
     private func u2fTouch() throws(Refusal) {
-        guard world.touch(Array("U2F".utf8)) == .touched else { throw .status(.conditionsNotSatisfied) }
+        guard profile.model.isCard || world.touch(Array("U2F".utf8)) == .touched else {
+            throw .status(.conditionsNotSatisfied)
+        }
     }
 }

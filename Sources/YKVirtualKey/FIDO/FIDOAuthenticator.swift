@@ -16,10 +16,8 @@ struct FIDOAuthenticator {
     /// The version of CTAP that it speaks.
     var ctap: FIDOFeatures.Version { profile.fido.version }
 
-    /// The model of key: fixed, and of nobody else's.
-    static let aaguid: [UInt8] = [
-        0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
-    ]
+    /// The number of the model.
+    var aaguid: [UInt8] { profile.model.aaguid }
     /// The longest message, in bytes.
     static let messageLimit = 1200
 
@@ -78,8 +76,9 @@ struct FIDOAuthenticator {
         power = FIDOPower()
     }
 
-    /// Waits for a touch: 2F when nobody touches the key in its time.
+    /// Waits for a touch: 2F when nobody touches the key in its time. A card is held to the reader, that is enough.
     func touch(_ purpose: String) throws(Refusal) {
+        guard !profile.model.isCard else { return }
         switch world.touch(Array(purpose.utf8)) {
         case .touched: return
         case .notTouched: throw .ctap(0x2F)

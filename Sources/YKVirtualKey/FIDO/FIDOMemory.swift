@@ -86,7 +86,7 @@ package struct FIDOMemory: Hashable, Sendable {
         let number = device.map { HashAlgorithm.sha256.hash("\($0)".utf8) } ?? seed
         return try AttestationAuthority(key: try SigningKey(p256: Secret(authorityKey))).leaf(
             for: try SigningKey(p256: Secret(attestationKey)), serial: Array(number.prefix(8)),
-            aaguid: FIDOAuthenticator.aaguid, device: device)
+            aaguid: profile.model.aaguid, device: device)
     }
 
     /// What is left after a reset: the attestation.

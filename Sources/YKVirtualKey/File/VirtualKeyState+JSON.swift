@@ -46,6 +46,7 @@ extension DeviceProfile {
         object["form"] = .int(Int64(formFactor))
         object["transport"] = .string(transport.rawValue)
         object["fido"] = fido.json
+        if model != .yubiKey { object["model"] = .string(model.rawValue) }
         return .object(object)
     }
 
@@ -59,6 +60,9 @@ extension DeviceProfile {
             version: version, serial: serial, formFactor: try fields.number("form", 0...255),
             transport: try fields.choice("transport", Transport.allCases.map { ($0.rawValue, $0) }))
         if fields.has("fido") { fido = try FIDOFeatures(try fields.fields("fido")) }
+        if fields.has("model") {
+            model = try fields.choice("model", DeviceModel.allCases.map { ($0.rawValue, $0) })
+        }
         try fields.finish()
     }
 }

@@ -12,6 +12,8 @@ public struct DeviceProfile: Hashable, Sendable {
         case nfc
     }
 
+    /// What product it is.
+    public var model = DeviceModel.yubiKey
     /// The firmware version; what a key of that version cannot do, this one refuses as that version does.
     public var version: Version
     /// The serial number, printed on the back of a real key.
@@ -37,6 +39,7 @@ public struct DeviceProfile: Hashable, Sendable {
 
     /// The answer to reset of a real key of this version.
     public var atr: [UInt8] {
+        if model.isCard { return DeviceModel.contactless }
         if transport == .nfc { return Self.contactlessATR }
         return switch version.major {
         case ...3: Self.neo

@@ -12,7 +12,9 @@ final class VirtualKeyLink: CardLink {
     init(key: VirtualKey, number: UInt64) {
         self.key = key
         self.number = number
-        identity = CardIdentity(reader: VirtualKey.readerName, atr: key.state.profile.atr)
+        let profile = key.state.profile
+        let reader = profile.model.isCard ? "ykit virtual contactless reader" : VirtualKey.readerName
+        identity = CardIdentity(reader: reader, atr: profile.atr)
     }
 
     deinit { close() }
