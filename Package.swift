@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "YKPIV", targets: ["YKPIV"]),
         .library(name: "YKOTP", targets: ["YKOTP"]),
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
+        .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
     ],
     dependencies: [
@@ -76,12 +77,15 @@ let package = Package(
             name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1, x509],
             swiftSettings: house),
         .target(name: "YKHTTP", dependencies: ["YKTransport", "YKWire", "CCurl"], swiftSettings: house),
+        .target(
+            name: "YKArculus", dependencies: ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
+            swiftSettings: house),
         .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
         .executableTarget(
             name: "ykit",
             dependencies: [
                 "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKVirtualKey", arguments,
-                "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKNFC", "YKToken",
+                "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC", "YKToken",
             ],
             swiftSettings: house, linkerSettings: [inside]),
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
@@ -103,6 +107,9 @@ let package = Package(
                 "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
+        test(
+            "YKArculusTests",
+            ["YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         test("YKManagementTests", ["YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
     ]

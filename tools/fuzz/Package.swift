@@ -18,6 +18,8 @@ let package = Package(
                 .product(name: "YKFIDO", package: "ykit"),
                 .product(name: "YKManagement", package: "ykit"),
                 .product(name: "YKPIV", package: "ykit"),
+                .product(name: "YKHTTP", package: "ykit"),
+                .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],

@@ -7,6 +7,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         wire + otp + hid + usb + captures + oath + fido + attestation + piv + nfc + management
+        + servers
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

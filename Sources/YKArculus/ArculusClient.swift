@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKFIDO
+public import YKHTTP
+
+/// Registers and authenticates a card at a server, the client speaking with the server itself: begin, card, complete.
+///
+/// Nothing is done to the card before the server began, and nothing is told the server when the card failed.
+public struct ArculusClient {
+    /// The server.
+    public let server: ArculusServer
+    /// The card.
+    public let card: ArculusCard
+    private let http: any HTTPClient
+
+    /// Puts server and card together.
+    public init(_ server: ArculusServer, card: ArculusCard, http: any HTTPClient) {
+        self.server = server
+        self.card = card
+        self.http = http
+    }
+
+    /// Registers a credential of the card for a user (the SDK's registerUser).
+    ///
+    /// With `newPIN` (the SDK's resetDevice) the card is reset as soon as the server began, and gets this PIN.
+    public func registerUser(
+        _ username: String, displayName: String, pin: ArculusPIN, wishes: ArculusWishes = ArculusWishes(),
+        afterResetTo newPIN: SharedSecret? = nil
+    ) async throws(ArculusError) -> RegistrationResponse {
+        if let newPIN { try ArculusPIN.checkNew(newPIN) }
+        var conversation = ServerConversation(server, http)
+        let begin = wishes.registration(username, displayName, server.dialect)
+        let reply = try await conversation.post(begin, to: server.endpoints.registrationBegin)
+        var options = try ArculusOptions.creation(reply)
+        options.rpID = try relyingParty(options.rpID)
+        let made = try await card.register(options, origin: server.origin, pin: pin, afterResetTo: newPIN)
+        _ = try await conversation.post(made.arculusJSON, to: server.endpoints.registrationComplete)
+        return made
+    }
+
+    /// Authenticates a user with the card (the SDK's authenticateUser).
+    public func authenticateUser(
+        _ username: String, pin: ArculusPIN, wishes: ArculusWishes = ArculusWishes()
+    ) async throws(ArculusError) -> AuthenticationResponse {
+        var conversation = ServerConversation(server, http)
+        let reply = try await conversation.post(
+            wishes.authentication(username), to: server.endpoints.authenticationBegin)
+        var options = try ArculusOptions.request(reply)
+        options.rpID = try relyingParty(options.rpID)
+        let signed = try await card.authenticate(options, username: username, origin: server.origin, pin: pin)
+        _ = try await conversation.post(signed.arculusJSON, to: server.endpoints.authenticationComplete)
+        return signed
+    }
+
+    /// The relying party: the server may name none, but no other than the one that it was described with.
+    private func relyingParty(_ named: String?) throws(ArculusError) -> String? {
+        guard let wanted = server.rpID else { return named }
+        guard named == nil || named == wanted else {
+            throw .reply("the server asks for '\(named ?? "")', its description says '\(wanted)'")
+        }
+        return wanted
+    }
+}

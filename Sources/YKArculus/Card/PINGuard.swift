@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKCrypto
+import YKFIDO
+
+/// Gives the PIN of one operation, and gives it again after the card was lost only if the card's counter shows that the
+/// first time cost no try.
+final class PINGuard: Sendable {
+    private struct State {
+        var pin: SharedSecret?
+        var retries: PINRetries?
+        var problem: ArculusError?
+    }
+
+    private let source: ArculusPIN
+    private let state = Mutex(State())
+
+    init(_ source: ArculusPIN) { self.source = source }
+
+    /// Why no PIN was given.
+    var problem: ArculusError? { state.withLock { $0.problem } }
+
+    /// The PIN for what the card asks; `nil` when there is none, or it is not sent again.
+    func pin(_ request: PINRequest) -> SharedSecret? {
+        let known = state.withLock { ($0.pin, $0.retries) }
+        if let pin = known.0, let before = known.1 {
+            // A card counts a try before it looks at the PIN, and gives it back when the PIN is right.
+            guard request.retries.count < before.count else { return pin }
+            state.withLock { $0.problem = .pinInDoubt(request.retries) }
+            return nil
+        }
+        do throws(ArculusError) {
+            let pin = try source.give(request)
+            state.withLock { ($0.pin, $0.retries) = (pin, request.retries) }
+            return pin
+        } catch {
+            state.withLock { $0.problem = error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+public import YKWire
+
+extension RegistrationResponse {
+    /// What completes a registration at a server of Arculus or of the conformance tests. A card that does not say how
+    /// it is reached is reached by NFC.
+    public var arculusJSON: JSON {
+        var response = JSON.Object()
+        response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)
+        response["attestationObject"] = .base64url(attestationObjectBytes)
+        let ways = transports.isEmpty ? ["nfc"] : transports.map(\.rawValue)
+        response["transports"] = .array(ways.map(JSON.string))
+        return .completion(id, response, clientExtensionResults)
+    }
+}
+
+extension AuthenticationResponse {
+    /// What completes an authentication at a server of Arculus or of the conformance tests.
+    public var arculusJSON: JSON {
+        var response = JSON.Object()
+        response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)
+        response["authenticatorData"] = .base64url(authenticatorData.bytes)
+        response["signature"] = .base64url(signature)
+        response["userHandle"] = .base64url(userHandle ?? [])
+        return .completion(id, response, clientExtensionResults)
+    }
+}
+
+extension JSON {
+    fileprivate static func base64url(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+
+    fileprivate static func completion(_ id: [UInt8], _ response: Object, _ results: Object) -> JSON {
+        [
+            "id": .base64url(id), "rawId": .base64url(id), "type": "public-key", "response": .object(response),
+            "getClientExtensionResults": .object(results), "clientExtensionResults": .object(results),
+        ]
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+import YKWire
+
+/// Turns what a backend hands on into options for the card (the SDK's createOptionsResponseFromBackend): bare, under
+/// `publicKey` or `options`, with the `status` of the conformance tests or without.
+public enum ArculusOptions {
+    /// Options of a registration. Throws `server` when the reply is a refusal, `reply` when it is no options.
+    public static func creation(fromBackend text: [UInt8]) throws(ArculusError) -> PublicKeyCredentialCreationOptions {
+        try creation(try ArculusReply(backend: text))
+    }
+
+    /// Options of an authentication. Throws `server` when the reply is a refusal, `reply` when it is no options.
+    public static func request(fromBackend text: [UInt8]) throws(ArculusError) -> PublicKeyCredentialRequestOptions {
+        try request(try ArculusReply(backend: text))
+    }
+
+    static func creation(_ reply: ArculusReply) throws(ArculusError) -> PublicKeyCredentialCreationOptions {
+        do { return try PublicKeyCredentialCreationOptions(json: inner(reply)) } catch {
+            throw .reply("the server's options: \(error)")
+        }
+    }
+
+    static func request(_ reply: ArculusReply) throws(ArculusError) -> PublicKeyCredentialRequestOptions {
+        do { return try PublicKeyCredentialRequestOptions(json: inner(reply)) } catch {
+            throw .reply("the server's options: \(error)")
+        }
+    }
+
+    private static func inner(_ reply: ArculusReply) -> JSON {
+        if let options = reply.object["options"], options.object != nil, reply.object["challenge"] == nil {
+            return options
+        }
+        return .object(reply.object)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+import YKWire
+
+/// What a server said when it refused.
+public struct ArculusRefusal: Hashable, Sendable {
+    /// The code: the server's own where it said one, E0024R for a session that is over, else the HTTP status.
+    public let code: ArculusCode
+    /// The status word; `false` for a session that is over.
+    public let status: ArculusResult.Status
+    /// The server's words.
+    public let message: String
+    /// The HTTP status.
+    public let httpStatus: Int
+
+    /// Makes a refusal.
+    public init(code: ArculusCode, status: ArculusResult.Status = .failed, message: String, httpStatus: Int) {
+        self.code = code
+        self.status = status
+        self.message = message
+        self.httpStatus = httpStatus
+    }
+
+    /// What the SDK's calls answer with.
+    public var result: ArculusResult {
+        ArculusResult(status: status, errorMessage: message, statuscode: code.rawValue, responseCode: httpStatus)
+    }
+}
+
+/// What a server, or a backend that hands its answers on, says: `status`, `errorMessage`, and whatever was asked for.
+struct ArculusReply {
+    /// The whole object.
+    let object: JSON.Object
+
+    /// The most of a server's words that are told on.
+    private static let messageLimit = 500
+
+    /// Reads an answer. Throws `server` when it is a refusal, `reply` when it is no answer of such a server.
+    init(_ response: HTTPResponse) throws(ArculusError) {
+        guard let json = try? JSON(parsing: response.body), let object = json.object else {
+            throw Self.unreadable(response)
+        }
+        try self.init(object, httpStatus: response.status)
+    }
+
+    /// Reads what a backend handed on.
+    init(backend text: [UInt8]) throws(ArculusError) {
+        guard let json = try? JSON(parsing: text), let object = json.object else {
+            throw .reply("the backend's reply is no JSON object")
+        }
+        try self.init(object, httpStatus: 200)
+    }
+
+    private init(_ object: JSON.Object, httpStatus: Int) throws(ArculusError) {
+        self.object = object
+        let status = object["status"]?.string.map(ArculusResult.Status.init(rawValue:))
+        let isGood = (200...299).contains(httpStatus)
+        guard !isGood || status.map({ $0 != .ok }) ?? false else { return }
+        let message = String((object["errorMessage"]?.string ?? "").prefix(Self.messageLimit))
+        let said = object["statuscode"]?.string ?? object["statuscode"]?.int.map { String($0) }
+        let http = object["responseCode"]?.int.map { Int(clamping: $0) } ?? httpStatus
+        let code = ArculusCode.find(in: said ?? "") ?? ArculusCode.find(in: message)
+        let isOver = code == .sessionExpired || code == nil && httpStatus == 408
+        throw .server(
+            ArculusRefusal(
+                code: isOver ? .sessionExpired : code ?? ArculusCode(rawValue: said ?? String(http)),
+                status: isOver ? .noSession : status == .ok ? .failed : status ?? .failed,
+                message: message.isEmpty ? "the server refused with HTTP status \(httpStatus)" : message,
+                httpStatus: isGood ? http : httpStatus))
+    }
+
+    private static func unreadable(_ response: HTTPResponse) -> ArculusError {
+        if response.status == 408 {
+            return .server(
+                ArculusRefusal(
+                    code: .sessionExpired, status: .noSession, message: "the session is over", httpStatus: 408))
+        }
+        let type = response.type.map { String($0.prefix(64)) } ?? "no type"
+        return .reply("HTTP status \(response.status) with \(response.body.count) bytes of \(type), JSON was expected")
+    }
+}

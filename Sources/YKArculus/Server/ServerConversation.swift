@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+import YKWire
+
+/// The requests of one operation: the cookie of the first goes with the second, and is forgotten then.
+struct ServerConversation {
+    let server: ArculusServer
+    let http: any HTTPClient
+    private var cookies = HTTPCookies()
+
+    init(_ server: ArculusServer, _ http: any HTTPClient) {
+        self.server = server
+        self.http = http
+    }
+
+    /// Posts a body and reads the answer; throws `http`, `server` and `reply`.
+    mutating func post(_ body: JSON, to url: HTTPURL) async throws(ArculusError) -> ArculusReply {
+        var request = HTTPRequest(post: url, Array(body.text.utf8), type: "application/json")
+        request.fields.append(HTTPField("Accept", "application/json"))
+        if let field = cookies.field(for: url) { request.fields.append(field) }
+        request.timeout = server.timeout
+        request.limit = server.limit
+        request.trust = server.trust
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .http(error) }
+        cookies.take(response, from: url)
+        return try ArculusReply(response)
+    }
+}
