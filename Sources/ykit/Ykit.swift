@@ -26,6 +26,7 @@ struct Ykit: ParsableCommand {
             OTPGroup.self,
             NFCGroup.self,
             ConfigGroup.self,
+            ArculusGroup.self,
             Doctor.self,
             CaptureGroup.self,
             VirtualGroup.self,

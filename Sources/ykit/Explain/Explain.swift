@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKArculus
 import YKFIDO
+import YKHTTP
 import YKManagement
 import YKNFC
 import YKOATH
@@ -27,6 +29,8 @@ enum Explain {
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
         case let error as WebAuthnError: webAuthn(error)
+        case let error as ArculusError: arculus(error)
+        case let error as HTTPError: http(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)

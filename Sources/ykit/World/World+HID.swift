@@ -3,6 +3,7 @@
 import YKFIDO
 import YKHardware
 import YKTransport
+import YKVirtualKey
 
 extension World {
     /// The way to the FIDO application of the key that is meant.
@@ -17,7 +18,7 @@ extension World {
     func fidoWay() throws -> FIDOWay {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
         if selection.link == .pcsc || selection.link == .usb || selection.reader != nil { return .card }
-        if software != nil { return .reports(path: nil) }
+        if let software { return software.state.profile.model.isCard ? .card : .reports(path: nil) }
         if let path = selection.path { return try fidoWay(at: path) }
         let found = HIDNode.attached(environment, asking: selection.device != nil)
         let wanted = found.filter { selection.device == nil || $0.serial == selection.device }

@@ -7,6 +7,11 @@ import YKVirtualKey
 
 /// What a new software key can do.
 struct NewKeyOptions: ParsableArguments {
+    @Option(
+        help: "What a new key is: yubikey, arculus (CTAP 2.0) or arculus-p71 (CTAP 2.1), cards for NFC.",
+        transform: NewKeyOptions.model)
+    var model: DeviceModel = .yubiKey
+
     @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
     var firmware: String?
 
@@ -28,17 +33,25 @@ struct NewKeyOptions: ParsableArguments {
         return version
     }
 
+    private static func model(_ text: String) throws -> DeviceModel {
+        guard let model = DeviceModel(rawValue: text) else {
+            throw ValidationError("'\(text.printable)' is no model, expected yubikey, arculus or arculus-p71.")
+        }
+        return model
+    }
+
     /// The profile of a new key, `nil` when nothing was said of it.
     func profile(serial: UInt32) throws -> DeviceProfile? {
-        guard firmware != nil || fido != nil || fingerprints else { return nil }
-        var profile = DeviceProfile(serial: serial)
+        guard firmware != nil || fido != nil || fingerprints || model != .yubiKey else { return nil }
+        var profile = DeviceProfile(model: model, serial: serial)
         if let firmware {
             guard let version = Version(firmware) else {
                 throw Explanation.usage("'\(firmware.printable)' is no firmware version, expected one like 5.7.1")
             }
             profile.version = version
         }
-        profile.fido = FIDOFeatures(version: fido ?? .v21, hasFingerprints: fingerprints)
+        profile.fido.version = fido ?? profile.fido.version
+        profile.fido.hasFingerprints = fingerprints
         return profile
     }
 

@@ -5,5 +5,6 @@ import ArgumentParser
 /// Verbs on software keys.
 struct VirtualGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "virtual", abstract: "A security key in software.", subcommands: [VirtualServe.self])
+        commandName: "virtual", abstract: "A security key in software.",
+        subcommands: [VirtualNew.self, VirtualServe.self])
 }

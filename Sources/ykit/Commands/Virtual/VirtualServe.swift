@@ -78,6 +78,9 @@ struct VirtualServe: Verb {
             return try serve(at: address, try key(world.terminal), faults, events)
         }
         let key = try key(world.terminal)
+        if key.state.profile.model.isCard {
+            throw Explanation.usage("a card has no USB", hint: "ykit virtual serve --vpcd …")
+        }
         return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
     }
 
@@ -124,7 +127,7 @@ struct VirtualServe: Verb {
             var demonstration = VirtualKeyState.demonstration()
             if let profile = try new.profile(serial: demonstration.profile.serial) {
                 demonstration = .demonstration(version: profile.version)
-                demonstration.profile.fido = profile.fido
+                demonstration.profile = profile
             }
             return VirtualKey(demonstration, world: world)
         }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKFIDO
+import YKHTTP
+import YKWire
+
+/// Signs in at a server with a card.
+struct ArculusAuthenticate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "authenticate", abstract: "Sign in at a server with the card.",
+        discussion: """
+            Begins at the server, has a credential of the card sign, and completes at the server.
+
+            \(ArculusServerOptions.format)
+            """)
+    static let members = ArculusField.members + ["user", "rpId", "credentialId", "credential"]
+
+    @OptionGroup var server: ArculusServerOptions
+
+    @Flag(help: "Do not go on when the card was lost in the middle.")
+    var noRetry = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            let description = try server.read()
+            let client = ArculusClient(
+                description, card: field.card(retries: !noRetry),
+                http: try CurlClient(cancellation: Interruption.cancellation))
+            let signed = try await client.authenticateUser(
+                server.user, pin: pin.arculus("sign in at \(description.origin)", world))
+            let id = Base64.encodeURL(signed.id)
+            return Answer(
+                "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)",
+                [
+                    "user": .string(server.user), "rpId": .string(description.rpID ?? description.origin.host),
+                    "credentialId": .string(id), "credential": signed.arculusJSON,
+                ])
+        }
+    }
+}

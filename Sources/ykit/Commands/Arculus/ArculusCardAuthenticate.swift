@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// Has a credential sign for a backend.
+struct ArculusCardAuthenticate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "authenticate", abstract: "Have a credential of the card sign; nothing leaves this machine.",
+        discussion: """
+            --options is what the backend got from the server. What is printed is what the server wants back:
+
+            curl … /assertion/options | ykit arculus card authenticate --options - --origin https://example.com |
+              curl … --json @- /assertion/result
+            """)
+    static let members = ArculusField.members + ["credential", "rpId", "credentialId"]
+
+    @Option(help: ArgumentHelp("Who asks, as the server expects it.", valueName: "origin"))
+    var origin: String
+
+    @Option(
+        help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
+        completion: .file())
+    var options: String
+
+    @Option(help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id"))
+    var rp: String?
+
+    @Option(help: "Which account, when the card remembers several.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(help: "Do not go on when the card was lost in the middle.")
+    var noRetry = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            let site = try Origin(origin)
+            let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
+            let party = rp ?? wanted.rpID ?? site.host
+            let signed = try await field.card(retries: !noRetry).authenticateCardOnly(
+                pin: pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
+                options: wanted, origin: site)
+            return try ArculusOutput(signed.arculusJSON, output).answer([
+                "rpId": .string(party), "credentialId": .string(Base64.encodeURL(signed.id)),
+            ])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// Makes a credential for a backend.
+struct ArculusCardRegister: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "register", abstract: "Make a credential on the card; nothing leaves this machine.",
+        discussion: """
+            --options is what the backend got from the server, or --rp, --user and --challenge say it. What is printed \
+            is what the server wants back:
+
+            curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
+              curl … --json @- /attestation/result
+            """)
+    static let members = ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"]
+
+    @Option(help: ArgumentHelp("Who asks, as the server expects it.", valueName: "origin"))
+    var origin: String
+
+    @Option(
+        help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
+        completion: .file())
+    var options: String?
+
+    @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id"))
+    var rp: String?
+
+    @Option(help: "The account's name.")
+    var user: String?
+
+    @Option(help: "The account's name for people.")
+    var displayName: String?
+
+    @Option(help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
+    var challenge: String?
+
+    @Flag(help: "Have the card remember the credential; without --options.")
+    var resident = false
+
+    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(help: "Do not go on when the card was lost in the middle.")
+    var noRetry = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let isSpelled = rp != nil && user != nil && challenge != nil
+        guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
+            throw ValidationError("say what for: --options FILE, or --rp, --user and --challenge")
+        }
+        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            let site = try Origin(origin)
+            let made = try await make(field.card(retries: !noRetry), site, world)
+            let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
+            return try ArculusOutput(made.arculusJSON, output).answer([
+                "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
+                "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
+            ])
+        }
+    }
+
+    private func make(_ card: ArculusCard, _ site: Origin, _ world: World) async throws -> RegistrationResponse {
+        let secret = pin.arculus("make a credential for \(site)", world)
+        guard let rp, let user, let challenge else {
+            let wanted = try ArculusOptions.creation(fromBackend: try Files.read(options ?? "-"))
+            return try await card.register(wanted, origin: site, pin: secret)
+        }
+        return try await card.registerCardOnly(
+            pin: secret, username: user, displayName: displayName ?? user, rpID: rp,
+            challenge: try BytesArgument.base64(challenge, "--challenge"), origin: site, isResident: resident)
+    }
+}
+
+/// Where a result for a backend goes.
+struct ArculusOutput {
+    private let result: JSON
+    private let file: String?
+
+    init(_ result: JSON, _ file: String?) {
+        self.result = result
+        self.file = file
+    }
+
+    /// The result alone on standard output, or in a file that is not there yet.
+    func answer(_ members: [String: JSON]) throws -> Answer {
+        var answer = Answer()
+        answer.members["credential"] = result
+        for (key, value) in members { answer.members[key] = value }
+        let text = Array((result.text + "\n").utf8)
+        if let file { try Files.create(text, at: file) } else { answer.raw = text }
+        return answer
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKCrypto
+import YKFIDO
+import YKTransport
+import YKWire
+
+/// Changes a card's PIN.
+struct ArculusChangePIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-pin", abstract: "Change the card's PIN and keep its credentials.",
+        discussion: """
+            A wrong old PIN costs a try. When both come by standard input, the first line is the old PIN, the second \
+            the new one.
+            """)
+    static let members = ArculusField.members + ["hasPin"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            let source = PINSource(pin.source, reason: "change its PIN", world.terminal, isPlanned: world.plan != nil)
+            world.pins = source
+            let card = field.card()
+            // What is given comes in this order, and the tries are told before anybody is asked.
+            let old = try source.read(try await Self.retries(card))
+            try await card.changePIN(from: { _ in old }, to: try new.arculus(world))
+            return Answer("the PIN is changed", ["hasPin": true])
+        }
+    }
+
+    private static func retries(_ card: ArculusCard) async throws -> PINRetries {
+        let state = try await card.state()
+        guard let retries = state.retries else { throw ArculusError.card(.key(.pinNotSet), during: .settingPIN) }
+        guard retries.count > 0 else { throw ArculusError.card(.key(.pinBlocked), during: .settingPIN) }
+        return retries
+    }
+}

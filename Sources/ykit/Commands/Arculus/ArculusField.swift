@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKArculus
+import YKFIDO
+import YKHardware
+import YKTransport
+import YKWire
+
+/// The field of the reader that the card is held to: the composition root's end of an ``ArculusCard``.
+final class ArculusField {
+    private let world: World
+    /// Why there is no card, in more words than the library has.
+    private var problem: Explanation?
+
+    /// The members that every verb answers with besides its own.
+    static let members = ["status", "errorMessage", "statuscode", "responseCode"]
+
+    init(_ world: World) { self.world = world }
+
+    /// The card that will be held to the reader.
+    func card(retries: Bool = true) -> ArculusCard {
+        var card = ArculusCard { () async throws(ArculusError) -> sending any FIDOLink in try await self.link() }
+        let mayRetry = retries && world.plan == nil && world.replay == nil
+        card.wantsRetry = { mayRetry }
+        card.prompt = { self.say($0) }
+        card.isStrict = world.options.strict
+        card.takesOnlyArculus = world.options.strict
+        return card
+    }
+
+    /// Whether a person holds a card, not a recording or a key in software.
+    private var isReal: Bool { world.replay == nil && world.software == nil }
+
+    private func say(_ prompt: ArculusPrompt) {
+        switch prompt {
+        case .holdAgain: world.terminal.say("the card was lost: hold the same card to the reader again")
+        case .holdSteady where isReal: world.terminal.say("hold the card steady")
+        case .done where isReal: world.terminal.say("done, the card can be taken away")
+        default: break
+        }
+    }
+
+    private func link() async throws(ArculusError) -> sending any FIDOLink {
+        do {
+            if isReal { try await waitForCard() }
+            let channel = CardChannel(link: try world.card(), environment: world.environment)
+            guard let plan = world.plan else { return try CardFIDOLink(channel) }
+            return PlanningFIDOLink(try CardFIDOLink(channel), plan: plan)
+        } catch let error as FIDOLinkError {
+            throw .card(.key(.ctap(.link(error))), during: .opening)
+        } catch let error as LinkError {
+            throw .reader(error)
+        } catch {
+            problem = Explain.explain(error)
+            throw .reader(.noReader)
+        }
+    }
+
+    private func waitForCard() async throws {
+        let selected = world.selection.reader
+        guard try !CardArrival.isThere(try world.readers(), named: selected) else { return }
+        world.terminal.say("hold the card to the reader")
+        try await CardArrival.wait(named: selected, world.environment.deadline())
+    }
+
+    /// Does a verb's work; a failure has the SDK's four members too, and the exit code of its cause.
+    func answer(_ body: () async throws -> Answer) async throws -> Answer {
+        do {
+            var answer = try await body()
+            answer.take(.ok)
+            return answer
+        } catch let error as ArculusError where world.plan == nil && world.replay == nil && !error.isCancelled {
+            var answer = Answer()
+            let why = world.pins?.problem ?? problem ?? Explain.arculus(error)
+            answer.failure = why
+            var result = error.result
+            if case .server = error {} else { result.errorMessage = why.message }
+            answer.take(result)
+            return answer
+        }
+    }
+}
+
+extension Answer {
+    /// Adds what the SDK's calls answer.
+    fileprivate mutating func take(_ result: ArculusResult) {
+        for member in result.json.object?.members ?? [] { members[member.key] = member.value }
+    }
+}

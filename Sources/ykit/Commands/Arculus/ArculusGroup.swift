@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on Arculus cards and their servers.
+struct ArculusGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "arculus", abstract: "Arculus cards: register and sign in over a contactless reader.",
+        subcommands: [
+            ArculusShow.self, ArculusRegister.self, ArculusAuthenticate.self, ArculusCardGroup.self, ArculusReset.self,
+            ArculusChangePIN.self,
+        ])
+}
+
+/// Verbs for backends that speak with the server themselves.
+struct ArculusCardGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "card", abstract: "The card's part alone, for a backend that has the challenge.",
+        subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self])
+}

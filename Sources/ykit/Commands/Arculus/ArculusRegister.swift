@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKCrypto
+import YKFIDO
+import YKHTTP
+import YKTransport
+import YKWire
+
+/// Registers a card at a server.
+struct ArculusRegister: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "register", abstract: "Register the card at a server, for an account.",
+        discussion: """
+            Begins at the server, makes a credential on the card, and completes at the server.
+
+            \(ArculusServerOptions.format)
+            """)
+    static let members = ArculusField.members + ["user", "rpId", "credentialId", "aaguid", "credential", "reset"]
+
+    @OptionGroup var server: ArculusServerOptions
+
+    @Option(help: "The account's name for people.")
+    var displayName: String?
+
+    @Flag(help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
+    var reset = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask before the reset.")
+    var force = false
+
+    @Flag(help: "Have the card remember the credential.")
+    var resident = false
+
+    @Option(help: "What the server is to be told of the card's origin: none, indirect or direct.")
+    var attestation: AttestationChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the server is to keep of this device, a JSON object: a file, or - for standard input.",
+            valueName: "file"),
+        completion: .file())
+    var info: String?
+
+    @Flag(help: "Do not go on when the card was lost in the middle.")
+    var noRetry = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if info == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and device") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            let description = try server.read()
+            let wishes = try wishes()
+            let fresh = reset ? try Self.confirmed(pin, force: force, world) : nil
+            let client = ArculusClient(
+                description, card: field.card(retries: !noRetry),
+                http: try CurlClient(cancellation: Interruption.cancellation))
+            let made = try await client.registerUser(
+                server.user, displayName: displayName ?? server.user,
+                pin: pin.arculus("register '\(server.user.printable)' at \(description.origin)", world), wishes: wishes,
+                afterResetTo: fresh)
+            return answer(made, description)
+        }
+    }
+
+    private func wishes() throws -> ArculusWishes {
+        var wishes = ArculusWishes()
+        wishes.attestation = attestation?.conveyance ?? .none
+        wishes.residentKey = resident ? .required : nil
+        guard let info else { return wishes }
+        guard let object = (try? JSON(parsing: try Files.read(info)))?.object else {
+            throw Explanation.usage("--info: \(info.printable) is no JSON object")
+        }
+        wishes.registrationInfo = object
+        return wishes
+    }
+
+    /// The PIN after the reset, when the person said twice that it is meant.
+    private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) throws -> SharedSecret {
+        if !force, world.plan == nil {
+            try Prompt.confirm("reset the card, and lose all its credentials?")
+            try Prompt.confirm(typing: "reset", "every account that this card opens is lost for good")
+        }
+        if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
+        switch try SecretInput.given(pin.source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            let prompt = try Prompt(orElse: pin.source.hint)
+            return SharedSecret(try prompt.newSecret("PIN after the reset, six digits or more", "a PIN is needed"))
+        }
+    }
+
+    private func answer(_ made: RegistrationResponse, _ description: ArculusServer) -> Answer {
+        let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
+        let id = Base64.encodeURL(made.id)
+        return Answer(
+            "'\(server.user.printable)' is registered at \(description.origin), credential \(id)",
+            [
+                "user": .string(server.user), "rpId": .string(description.rpID ?? description.origin.host),
+                "credentialId": .string(id), "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
+                "credential": made.arculusJSON, "reset": .bool(reset),
+            ])
+    }
+}

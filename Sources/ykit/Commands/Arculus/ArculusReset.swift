@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// Resets a card and gives it a PIN.
+struct ArculusReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all credentials of the card, and set a new PIN.",
+        discussion: "Every account that this card opens is lost: register another card or key there first.")
+    static let members = ArculusField.members + ["reset", "hasPin"]
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let field = ArculusField(world)
+        return try await field.answer {
+            if !force, world.plan == nil {
+                try Prompt.confirm(typing: "reset", "this deletes all credentials of this card for good")
+            }
+            try await field.card().reset(to: try new.arculus(world))
+            return Answer(
+                "all credentials of the card are deleted, the new PIN is set", ["reset": true, "hasPin": true])
+        }
+    }
+}
+
+extension NewPINOptions {
+    /// The new PIN of a card, given or asked for twice.
+    func arculus(_ world: World) throws -> SharedSecret {
+        if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            let prompt = try Prompt(orElse: source.hint)
+            return SharedSecret(try prompt.newSecret("new PIN, six digits or more", "an empty PIN is not a PIN"))
+        }
+    }
+}

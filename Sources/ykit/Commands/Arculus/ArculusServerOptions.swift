@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKArculus
+import YKCrypto
+import YKFIDO
+import YKHTTP
+import YKWire
+
+/// Which server, and whose account there.
+struct ArculusServerOptions: ParsableArguments {
+    static let format = """
+        FILE describes the server, a JSON object:
+        {"url": "https://fido.example.com", "paths": "arculus", "rpId": "example.com", "pins": ["sha256/…"]}
+        paths is arculus, arculus-register, arculus-short or conformance; the four endpoints can be named one by one \
+        (registrationBeginEndpoint, …), and dialect (arculus or conformance), origin, authorities (a file in PEM), \
+        timeout (seconds) and limit (bytes).
+        """
+
+    @Option(
+        help: ArgumentHelp("The server: a file that describes it, or its address.", valueName: "file"),
+        completion: .file())
+    var server: String
+
+    @Option(help: "The account's name at the server.")
+    var user: String
+
+    /// Reads the description; an address stands for a server with the usual paths.
+    func read() throws -> ArculusServer {
+        if server.contains("://") { return try ArculusServer(server, .arculus) }
+        var description = try ArculusServer(parsing: try Files.read(server))
+        if let file = description.trust.authorities, !file.hasPrefix("/") {
+            let folder = server.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            description.trust.authorities = (folder + [file[...]]).joined(separator: "/")
+        }
+        return description
+    }
+}
+
+extension PINOptions {
+    /// The PIN of an operation: given, or asked for with the tries that are left.
+    func arculus(_ reason: String, _ world: World) -> ArculusPIN {
+        if world.plan != nil { return ArculusPIN(asking: { _ in SharedSecret(Secret(utf8: "planned")) }) }
+        let source = PINSource(source, reason: reason, world.terminal)
+        world.pins = source
+        return ArculusPIN(asking: { source.pin($0) })
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKVirtualKey
+import YKWire
+
+/// Makes a software key in a file.
+struct VirtualNew: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: "Make a software key in a new file.",
+        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE")
+    static let members = ["file", "model", "serial"]
+
+    @OptionGroup(title: "New Key")
+    var new: NewKeyOptions
+
+    @Argument(help: "The file, which is not there yet.", completion: .file())
+    var file: String
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard access(file, F_OK) != 0 else {
+            throw Explanation("file-exists", .policy, "\(file.printable) is there already", hint: "choose another name")
+        }
+        let serial = UInt32.random(in: 10_000_000...99_999_999)
+        let profile = try new.profile(serial: serial) ?? DeviceProfile(serial: serial)
+        let key = try VirtualKey(file: file, profile: profile)
+        let model = key.state.profile.model
+        return Answer(
+            "\(file.printable): a new \(model.rawValue), serial \(serial)",
+            ["file": .string(file), "model": .string(model.rawValue), "serial": .int(Int64(serial))])
+    }
+}

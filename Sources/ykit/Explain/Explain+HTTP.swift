@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+
+extension Explain {
+    static func http(_ error: HTTPError) -> Explanation {
+        switch error {
+        case .notInstalled:
+            Explanation(
+                "curl-missing", .failed, "libcurl, which speaks with servers, is not on this machine",
+                hint: "sudo apt install libcurl4")
+        case .malformed(let reason): .usage(reason.printable)
+        case .unreachable(let reason):
+            Explanation(
+                "server-unreachable", .failed, "the server cannot be reached: \(reason.printable)",
+                hint: "check the address and the network, then repeat the command")
+        case .timedOut:
+            Explanation(
+                "server-timed-out", .timeOut, "the server did not answer in time",
+                hint: "repeat the command later, or allow more time")
+        case .cancelled: interrupted
+        case .certificate(let reason):
+            Explanation(
+                "server-not-trusted", .policy, "the server cannot show who it is: \(reason.printable)",
+                hint: "nothing was sent; for an authority of your own, name its certificate as 'authorities'")
+        case .pin:
+            Explanation(
+                "server-pin", .policy, "the server's key is none of those that are pinned, nothing was sent",
+                hint: "somebody may sit in between, or the server has a new key; ask who runs it")
+        case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")
+        case .redirected(let place, let status):
+            Explanation(
+                "redirected", .policy, "the server sends elsewhere (\(status)), which is not followed",
+                hint: place.isEmpty ? nil : "if you trust it, describe it: \(place.printable)")
+        case .tooLarge(let limit):
+            malformed("the server's answer is longer than \(limit) bytes", hint: "it may not be the right server")
+        case .failed(let code, let reason):
+            Explanation("http", .failed, "the server gave no answer: \(reason.printable) (libcurl \(code))")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers on loopback for arculus.test: the REST peer in ../shared/peers, what stands between it and ykit and changes
+what passes, and servers that do other than they should."""
+
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def shared():
+    """The folder beside the checkout, or that of a checkout one level deeper."""
+    places = [os.environ.get("YKIT_SHARED"), ROOT.parent / "shared", ROOT.parent.parent / "shared"]
+    return next((pathlib.Path(place) for place in places if place and pathlib.Path(place).is_dir()), None)
+
+
+class Peer:
+    """The REST peer: Flask around PyPI's webauthn. A port is free when it is asked for, so another one is tried when
+    somebody else took it."""
+
+    def __init__(self, folder, seconds=None):
+        script = shared() / "peers" / "fido_rest_server.py"
+        for _ in range(5):
+            self.port = free_port()
+            self.origin = f"http://localhost:{self.port}"
+            arguments = [script, self.port, "localhost", self.origin, *([seconds] if seconds else [])]
+            self.log = open(pathlib.Path(folder) / f"peer-{self.port}.log", "w")
+            self.process = subprocess.Popen(
+                [sys.executable, *map(str, arguments)], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
+            if self.answers():
+                return
+            self.end()
+        raise SystemExit("FAIL the REST peer does not start")
+
+    def answers(self):
+        for _ in range(300):
+            try:
+                self.state()
+                return True
+            except OSError:
+                if self.process.poll() is not None:
+                    return False
+                time.sleep(0.1)
+        return False
+
+    def state(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection.request("GET", "/test/state")
+        return json.loads(connection.getresponse().read())
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+def free_port():
+    with http.server.socketserver.TCPServer(("127.0.0.1", 0), None) as server:
+        return server.server_address[1]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.asked.append((self.path, dict(self.headers), body))
+        try:
+            self.server.answer(self, body)
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
+            pass
+
+
+class Server:
+    """A server that answers each request with `answer(handler, body)`; over TLS with `certificate` (certificate and key
+    in one file)."""
+
+    def __init__(self, answer, certificate=None):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.answer, self.server.asked = answer, []
+        self.server.handle_error = lambda *_: None
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.server.socket = context.wrap_socket(
+                self.server.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        scheme = "https" if certificate else "http"
+        self.url = f"{scheme}://localhost:{self.server.server_address[1]}"
+
+    @property
+    def asked(self):
+        return self.server.asked
+
+    def end(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def reply(handler, status, body, *fields):
+    handler.send_response(status)
+    for name, value in fields:
+        handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def between(peer, change=lambda path, body: body, cookies=True):
+    """Hands requests on to the peer, `change(path, body)`d, and answers back, with cookies or without."""
+
+    def answer(handler, body):
+        connection = http.client.HTTPConnection("127.0.0.1", peer.port, timeout=30)
+        fields = {"Content-Type": "application/json"}
+        if "Cookie" in handler.headers:
+            fields["Cookie"] = handler.headers["Cookie"]
+        connection.request("POST", handler.path, change(handler.path, body), fields)
+        response = connection.getresponse()
+        kept = [(name, value) for name, value in response.getheaders()
+                if name in ("Content-Type", "Set-Cookie") and (cookies or name != "Set-Cookie")]
+        reply(handler, response.status, response.read(), *kept)
+
+    return answer
+
+
+def redirect(handler, _):
+    reply(handler, 302, b"", ("Location", "https://elsewhere.example/fidoapi"))
+
+
+def html(handler, _):
+    reply(handler, 200, b"<!doctype html><title>Portal</title>", ("Content-Type", "text/html"))
+
+
+def endless(handler, _):
+    """Two gigabytes, as far as the other side reads."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(2 << 30))
+    handler.end_headers()
+    for _ in range(2048):
+        handler.wfile.write(b" " * (1 << 20))
+
+
+def unending(handler, _):
+    """Two gigabytes without saying so first."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.end_headers()
+    for _ in range(2048):
+        handler.wfile.write(b" " * (1 << 20))
+
+
+def slow(handler, _):
+    """Says nothing until the client is gone."""
+    handler.connection.settimeout(60)
+    handler.connection.recv(1)
+
+
+def authority(folder):
+    """An authority, a certificate of its for localhost, and one for another host; openssl makes them."""
+    folder = pathlib.Path(folder)
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=folder)
+
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 30, "-subj",
+            "/CN=Test authority", "-keyout", "ca.key", "-out", "ca.pem")
+    for name in ("localhost", "elsewhere.example"):
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+                "-addext", f"subjectAltName=DNS:{name}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
+                30, "-copy_extensions", "copy", "-out", f"{name}.crt")
+        whole = (folder / f"{name}.crt").read_text() + (folder / f"{name}.key").read_text()
+        (folder / f"{name}.pem").write_text(whole)
+    return folder
+
+
+def pin(certificate):
+    """The pin of a certificate's key, as openssl computes it."""
+    command = ("openssl x509 -in \"$1\" -pubkey -noout | openssl pkey -pubin -outform der "
+               "| openssl dgst -sha256 -binary | base64")
+    result = subprocess.run(["sh", "-c", command, "sh", str(certificate)], check=True, capture_output=True, text=True)
+    return "sha256/" + result.stdout.strip()
