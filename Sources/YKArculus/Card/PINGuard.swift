@@ -26,8 +26,8 @@ final class PINGuard: Sendable {
         let known = state.withLock { ($0.pin, $0.retries) }
         if let pin = known.0, let before = known.1 {
             // A card counts a try before it looks at the PIN, and gives it back when the PIN is right.
-            guard request.retries.count < before.count else { return pin }
-            state.withLock { $0.problem = .pinInDoubt(request.retries) }
+            if let left = request.retries, left.count >= before.count { return pin }
+            state.withLock { $0.problem = .pinInDoubt(request.retries ?? before) }
             return nil
         }
         do throws(ArculusError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKHardware
 import YKWire
 
 /// Says why a key cannot be reached, step by step.
