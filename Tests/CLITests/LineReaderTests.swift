@@ -12,8 +12,8 @@ import Testing
         return command.configuration.subcommands.flatMap { verbs(below: $0) }
     }
 
-    private static func words(_ verb: some Verb) -> [String] {
-        DeclarationCollector(verb, isDeep: true).declared.flatMap { property, declaration in
+    private static func words(_ verb: some Verb) throws -> [String] {
+        try DeclarationCollector(verb, isDeep: true).declared.flatMap { property, declaration in
             switch declaration.place {
             case .option(let names), .flag(let names): names.words(for: property)
             case .argument, .elsewhere: [String]()
@@ -23,18 +23,18 @@ import Testing
 
     private static func helpMessage<Some: Verb>(_ verb: Some) -> String { Some.helpMessage(includeHidden: true) }
 
-    @Test func everyVerbIsReadByTheNamesInItsHelp() {
+    @Test func everyVerbIsReadByTheNamesInItsHelp() throws {
         let verbs = Self.verbs(below: Ykit.self)
         #expect(verbs.count > 40)
         for verb in verbs {
             let help = Self.helpMessage(verb)
-            for word in Self.words(verb) { #expect(help.contains(word), "\(type(of: verb)) \(word)") }
+            for word in try Self.words(verb) { #expect(help.contains(word), "\(type(of: verb)) \(word)") }
         }
     }
 
     /// What a verb knows after its line was read.
-    private static func values(_ verb: some Verb) -> [String] {
-        let declared = DeclarationCollector(verb, isDeep: true).declared
+    private static func values(_ verb: some Verb) throws -> [String] {
+        let declared = try DeclarationCollector(verb, isDeep: true).declared
         return declared.map { "\($0.property) \($0.declaration.value ?? "unknown")" }
     }
 
@@ -48,7 +48,7 @@ import Testing
         "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
         "apdu -a oath a1 a4:00", "capture show file --replay-mode lookup --replay other",
     ])
-    func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) {
+    func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let whole = try? Ykit.parseAsRoot(words)
         let quick = LineReader.verb(words, from: Ykit.self)
@@ -56,7 +56,7 @@ import Testing
             Issue.record("\(line): \(whole == nil) \(quick == nil)")
             return
         }
-        #expect(Self.values(quick) == Self.values(expected))
+        #expect(try Self.values(quick) == Self.values(expected))
     }
 
     @Test(arguments: [

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// What one property of a verb takes from the line, and its value once that is known.
 ///
 /// ArgumentParser reads any line, but it looks through the whole program for what its properties are, which takes
@@ -49,7 +51,10 @@ final class Declaration {
 
     /// The value as the type of the property.
     func known<Value>(_ type: Value.Type = Value.self) -> Value {
-        guard let value, let value = value as? Value else { preconditionFailure("an option is read before the line") }
+        guard let value, let value = value as? Value else {
+            Terminal.write(Array("ykit: a mistake of the program: an option is read before the line\n".utf8), to: 2)
+            exit(70)
+        }
         return value
     }
 }

@@ -18,9 +18,11 @@ final class DeclarationCollector: Encoder {
     private var property = ""
 
     /// Visits a struct; `isDeep` visits its groups as well.
-    init(_ options: some ParsableArguments, isDeep: Bool) {
+    ///
+    /// Throws `EncodingError` for a struct with a property that is no option.
+    init(_ options: some ParsableArguments, isDeep: Bool) throws {
         self.isDeep = isDeep
-        do { try options.encode(to: self) } catch { preconditionFailure("options are no options: \(error)") }
+        try options.encode(to: self)
     }
 
     /// A property takes something from the line.
@@ -50,9 +52,9 @@ final class DeclarationCollector: Encoder {
         KeyedEncodingContainer(Properties<Key>(collector: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { preconditionFailure("options have names") }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { Nameless(collector: self) }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { preconditionFailure("options have names") }
+    func singleValueContainer() -> any SingleValueEncodingContainer { Nameless(collector: self) }
 
     /// The properties of one struct.
     private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -77,5 +79,26 @@ final class DeclarationCollector: Encoder {
         mutating func superEncoder() -> any Encoder { collector }
 
         mutating func superEncoder(forKey key: Key) -> any Encoder { collector }
+    }
+
+    /// Where a property that is no option would go.
+    private struct Nameless: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+        let collector: DeclarationCollector
+        var codingPath: [any CodingKey] { [] }
+        var count: Int { 0 }
+
+        mutating func encode(_ value: some Encodable) throws {
+            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "this is no option"))
+        }
+
+        mutating func encodeNil() {}
+
+        mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+            collector.container(keyedBy: type)
+        }
+
+        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+
+        mutating func superEncoder() -> any Encoder { collector }
     }
 }

@@ -18,9 +18,7 @@ struct LineReader {
             guard let word = words.popFirst(), let next = command.configuration.subcommand(word) else { return nil }
             command = next
         }
-        guard var verb = command.unread else { return nil }
-        var reader = LineReader(verb)
-        guard reader.read(words) else { return nil }
+        guard var verb = command.unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
         do {
             for check in reader.checks { try check() }
             try verb.validate()
@@ -30,8 +28,8 @@ struct LineReader {
         return verb
     }
 
-    private init(_ verb: some Verb) {
-        let collector = DeclarationCollector(verb, isDeep: true)
+    private init(_ verb: some Verb) throws {
+        let collector = try DeclarationCollector(verb, isDeep: true)
         all = collector.declared.map(\.declaration)
         checks = collector.checks
         for (property, declaration) in collector.declared {

@@ -8,7 +8,7 @@ protocol ParsableArguments: ArgumentParser.ParsableArguments, Encodable, CustomR
 extension ParsableArguments {
     /// The properties as ArgumentParser's own wrappers, which is what it looks for.
     var customMirror: Mirror {
-        let found = DeclarationCollector(self, isDeep: false).parsed
+        let found = (try? DeclarationCollector(self, isDeep: false))?.parsed ?? []
         return Mirror(self, children: found.map { (label: "_" + $0.property, value: $0.wrapper()) })
     }
 }
