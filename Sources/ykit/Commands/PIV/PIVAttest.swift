@@ -10,8 +10,8 @@ struct PIVAttest: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Show and check that a key was made on this key.",
         discussion: """
-            The attestation is checked against the certificate of f9, and, with --root, up to the certificate of a \
-            maker. 'ykit piv keys attest' writes it into a file.
+            The attestation is checked against the certificate of f9, and up to Yubico's certificates, or with \
+            --root up to those of another maker. 'ykit piv keys attest' writes it into a file.
             """)
     static let members = [
         "slot", "algorithm", "firmware", "serial", "pinPolicy", "touchPolicy", "formFactor", "chain", "rooted",
@@ -40,21 +40,33 @@ struct PIVAttest: Verb {
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await service.certificate(.attestation)
-        let chain = AttestationChain(roots: roots.isEmpty ? [device] : roots, others: others)
-        let path = try chain.verify(attestation, device: device, at: world.now)
+        let named = AttestationChain(roots: roots, others: others)
+        let (path, isRooted) = try Self.path(from: attestation, device, to: named, at: world.now)
         let facts = try PIVAttestation(attestation)
         var answer = Answer()
         Self.describe(facts, attestation, path, &answer)
-        if roots.isEmpty {
+        if !isRooted {
             answer.warnings = ["no maker vouches for f9 here; name its root certificate with --root FILE"]
         }
         answer.members["serial"] = facts.serial.flatMap(Int64.init(exactly:)).map(JSON.int) ?? .null
         answer.members["slot"] = .string(slot.description)
         answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
-        answer.members["rooted"] = .bool(!roots.isEmpty)
+        answer.members["rooted"] = .bool(isRooted)
         answer.members["attestation"] = .string(attestation.pem)
         answer.members["device"] = .string(device.pem)
         return answer
+    }
+
+    /// Up to the roots that were named, else to Yubico's; where nobody known vouches for f9, it has to do itself.
+    private static func path(
+        from attestation: PIVCertificate, _ device: PIVCertificate, to named: AttestationChain, at time: Int64
+    ) throws(PIVError) -> (path: [PIVCertificate], isRooted: Bool) {
+        let chain = named.roots.isEmpty ? AttestationChain.yubico.trusting(named) : named
+        do { return (try chain.verify(attestation, device: device, at: time), true) } catch {
+            guard named.roots.isEmpty, case .chain(.noIssuer) = error else { throw error }
+            let own = AttestationChain(roots: [device])
+            return (try own.verify(attestation, device: device, at: time), false)
+        }
     }
 
     private static func describe(
