@@ -80,7 +80,7 @@ final class PIN: Sendable {
 
     var arculus: ArculusPIN {
         ArculusPIN(asking: { [self] request in
-            asked.withLock { $0.append(request.retries.count) }
+            asked.withLock { $0.append(request.retries?.count ?? -1) }
             return text.map(secret)
         })
     }

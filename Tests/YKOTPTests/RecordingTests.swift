@@ -87,7 +87,7 @@ struct RecordingTests {
         #expect(text.contains("CONFIGURE slot 2"))
         #expect(text.contains("OTP reply to HMAC CHALLENGE to slot 2"))
         #expect(text.contains("OTP reply to READ CONFIG"))
-        #expect(words.allSatisfy(\.isKnown))
+        #expect(words.allSatisfy { $0.isKnown })
     }
 
     @Test("The card's access codes and replies are overwritten as well")
