@@ -59,7 +59,7 @@ extension ArculusCard {
     ) async throws(ArculusError) {
         try ArculusPIN.checkNew(newPIN)
         try await session { service throws(ArculusError) in
-            let retries = try await during(.opening) { () throws(FIDOError) in
+            let retries = try await during(.settingPIN) { () throws(FIDOError) in
                 guard try await service.info().hasPIN else { throw .pinNotSet }
                 let retries = try await service.pinRetries()
                 guard retries.count > 0 else { throw .pinBlocked }

@@ -33,14 +33,15 @@ public struct ArculusCard {
         var mark: CardMark?
         var isRetry = false
         while true {
-            let link = try await connect()
-            prompt(.holdSteady)
             do throws(ArculusError) {
+                let link = try await connect()
+                prompt(.holdSteady)
                 let value = try await body(try await open(link, pin, &mark))
                 prompt(.done)
                 return value
             } catch {
                 if let problem = pin?.problem { throw problem }
+                if case .reader = error { throw error }
                 guard error.isTagLost, !isRetry, wantsRetry() else { throw error }
                 isRetry = true
                 prompt(.holdAgain)
