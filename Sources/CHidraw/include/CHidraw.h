@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls on a /dev/hidraw node whose numbers are macros that Swift does not read.
+// The calls on a /dev/hidraw node whose numbers are macros that Swift does not read. No header of the C library is
+// included here: what it declares would count as CHidraw's, and Glibc's own would not be found any more.
 #pragma once
 #include <linux/hidraw.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
-#include <sys/xattr.h>
 
-static inline int ykit_hidraw_info(int node, struct hidraw_devinfo *info) { return ioctl(node, HIDIOCGRAWINFO, info); }
+int ykit_hidraw_info(int node, struct hidraw_devinfo *info);
 
 // The report descriptor, which has at most HID_MAX_DESCRIPTOR_SIZE bytes: how many, or -1.
-static inline int ykit_hidraw_descriptor(int node, unsigned char *bytes, size_t room) {
-    struct hidraw_report_descriptor descriptor;
-    int size = 0;
-    if (ioctl(node, HIDIOCGRDESCSIZE, &size) < 0) return -1;
-    if (size < 0 || size > HID_MAX_DESCRIPTOR_SIZE || (size_t)size > room) return -1;
-    descriptor.size = (unsigned)size;
-    if (ioctl(node, HIDIOCGRDESC, &descriptor) < 0) return -1;
-    memcpy(bytes, descriptor.value, (size_t)size);
-    return size;
-}
+int ykit_hidraw_descriptor(int node, unsigned char *bytes, size_t room);
 
 // These four give the number of bytes, or -1.
-static inline int ykit_hidraw_name(int node, char *text, size_t room) { return ioctl(node, HIDIOCGRAWNAME(room), text); }
+int ykit_hidraw_name(int node, char *text, size_t room);
 
-static inline int ykit_hidraw_phys(int node, char *text, size_t room) { return ioctl(node, HIDIOCGRAWPHYS(room), text); }
+int ykit_hidraw_phys(int node, char *text, size_t room);
 
-static inline int ykit_hidraw_uniq(int node, char *text, size_t room) { return ioctl(node, HIDIOCGRAWUNIQ(room), text); }
+int ykit_hidraw_uniq(int node, char *text, size_t room);
 
 // The first byte is the report number, in and out.
-static inline int ykit_hidraw_get_feature(int node, unsigned char *report, size_t count) {
-    return ioctl(node, HIDIOCGFEATURE(count), report);
-}
+int ykit_hidraw_get_feature(int node, unsigned char *report, size_t count);
 
-static inline int ykit_hidraw_set_feature(int node, const unsigned char *report, size_t count) {
-    return ioctl(node, HIDIOCSFEATURE(count), report);
-}
+int ykit_hidraw_set_feature(int node, const unsigned char *report, size_t count);
 
 // Takes a lock of the whole node, or fails at once with EWOULDBLOCK.
-static inline int ykit_lock(int node) { return flock(node, LOCK_EX | LOCK_NB); }
+int ykit_lock(int node);
 
 // How long the access control list of a node is, in bytes; 0 or less when it has none.
-static inline long ykit_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0); }
+long ykit_access_list(const char *path);
