@@ -69,19 +69,17 @@ public struct OTPFrame: Hashable, Sendable {
             case reset
         }
 
-        /// Takes one report. A report of another length or with a number above 9 throws and changes nothing.
+        /// Takes one report. One of another length throws and changes nothing; one with a number above 9 is no part, and
+        /// makes the key give up: hosts use 15 or, as ykman after each reply, 31.
         public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
             guard report.count == OTPReport.size else {
                 throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
             }
             let flags = report[7]
-            guard flags & OTPReport.write != 0, flags != OTPReport.reset else {
+            let number = Int(flags & OTPReport.numberMask)
+            guard flags & OTPReport.write != 0, number < OTPReport.partsOfFrame else {
                 self = Assembler()
                 return .reset
-            }
-            let number = Int(flags & OTPReport.numberMask)
-            guard number < OTPReport.partsOfFrame else {
-                throw WireError(.malformed, at: 7, "part \(number) of a frame of ten")
             }
             bytes.replaceSubrange((number * 7)..<(number * 7 + 7), with: report[..<7])
             guard number == OTPReport.partsOfFrame - 1 else { return .part }
