@@ -54,6 +54,8 @@ public struct VPCDServer {
     /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
     public mutating func run() throws(VPCDError) {
         var wasInserted = false
+        // A reader that has not noticed yet that the key left turns it away when it comes back.
+        var patience = 0
         while !cancellation.isCancelled {
             do throws(VPCDError) {
                 let ending = try session()
@@ -61,16 +63,22 @@ public struct VPCDServer {
                 switch ending {
                 case .calledOff: return
                 case .removed(nil): return
-                case .removed(let back?): pause(back)
+                case .removed(let back?):
+                    patience = Self.patience
+                    pause(back)
                 case .readerGone:
                     guard reconnects else { throw VPCDError.readerGone(address) }
                 }
             } catch {
-                guard reconnects, wasInserted else { throw error }
+                guard reconnects || patience > 0, wasInserted else { throw error }
+                patience -= 1
                 pause(.milliseconds(200))
             }
         }
     }
+
+    /// How often a key that left and comes back may be turned away.
+    private static let patience = 20
 
     private enum Ending {
         case calledOff
