@@ -19,10 +19,12 @@ extension FuzzTarget {
             require(cookies.field(for: other) == nil, "a cookie goes to another host")
         },
         FuzzTarget(name: "server-reply") { bytes in
-            do { _ = try ArculusOptions.creation(fromBackend: bytes) } catch {
+            do throws(ArculusError) { _ = try ArculusOptions.creation(fromBackend: bytes) } catch {
                 _ = (error.code, error.result.json.text)
             }
-            do { _ = try ArculusOptions.request(fromBackend: bytes) } catch { _ = (error.code, error.result.json.text) }
+            do throws(ArculusError) { _ = try ArculusOptions.request(fromBackend: bytes) } catch {
+                _ = (error.code, error.result.json.text)
+            }
         },
         FuzzTarget(name: "server-description") { bytes in
             guard let server = try? ArculusServer(parsing: bytes) else { return }
