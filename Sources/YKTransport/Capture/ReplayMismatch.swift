@@ -41,12 +41,7 @@ extension Replay {
         return mismatch(at: index, sent: sent, reason)
     }
 
-    /// A mismatch before or at an event, where the host wrote a report.
-    func mismatch(at index: Int, written report: [UInt8], _ reason: String) -> ReplayMismatch {
-        mismatch(at: index, sent: Capture.Event(.written(report)), reason)
-    }
-
-    /// A mismatch before or at an event, where the host did something else.
+    /// A mismatch before or at an event, where the host sent something else, or nothing.
     func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
         var narrator = Narrator()
         var redactor = Redactor()

@@ -1,64 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import YKWire
-
-extension Replay {
-    /// Goes past the next feature report, which has to be set with exactly these bytes outside what was masked. Reports
-    /// that were got before it are passed over: a key that was waited for is waited for as long as it takes.
-    func take(featureSet report: [UInt8]) throws(LinkError) {
-        try state.withLock { state throws(LinkError) in
-            while state.position < capture.events.count {
-                let event = capture.events[state.position]
-                state.position += 1
-                switch event.kind {
-                case .featureSet(let expected):
-                    guard expected.masked(event.commandMask) == report.masked(event.commandMask) else {
-                        let reason = "the host sets another feature report than the recording has"
-                        throw .replay(mismatch(at: state.position - 1, featureSet: report, reason))
-                    }
-                    return
-                case .link(.removed, _): throw .removed
-                case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")
-                default: continue
-                }
-            }
-            throw .replay(
-                mismatch(at: state.position, featureSet: report, "the host goes on, the recording does not"))
-        }
-    }
-
-    /// The next feature report that the host got.
-    func nextFeature() throws(LinkError) -> [UInt8] {
-        try state.withLock { state throws(LinkError) in
-            while state.position < capture.events.count {
-                let event = capture.events[state.position]
-                switch event.kind {
-                case .featureGot(let report):
-                    state.position += 1
-                    return ReportRedactor.restored(report, event.replyMask)
-                case .featureSet:
-                    throw .replay(
-                        mismatch(
-                            at: state.position, featureSet: nil,
-                            "the host gets a feature report, the recording sets one"))
-                case .link(.removed, _):
-                    state.position += 1
-                    throw .removed
-                case .link(.fail, let why):
-                    state.position += 1
-                    throw .failed(code: 0, why ?? "the recorded link failed here")
-                default: state.position += 1
-                }
-            }
-            throw .replay(.init(line: 0, reason: "the host gets on, the recording has ended"))
-        }
-    }
-
-    private func mismatch(at index: Int, featureSet report: [UInt8]?, _ reason: String) -> ReplayMismatch {
-        mismatch(at: index, sent: report.map { Capture.Event(.featureSet($0)) }, reason)
-    }
-}
 
 /// An OTP application that answers frames from a recording which another tool made.
 struct FeatureLookup {
