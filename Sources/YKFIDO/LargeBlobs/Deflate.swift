@@ -13,7 +13,9 @@ enum Deflate {
         let room = bytes.count + bytes.count / 8 + 64
         return filled(room) { output in
             bytes.withUnsafeBufferPointer { input in
-                ykit_deflate(input.baseAddress, UInt32(input.count), output.baseAddress, UInt32(output.count))
+                ykit_deflate(
+                    ykit_raw_deflate, Z_DEFAULT_COMPRESSION, input.baseAddress, UInt32(input.count), output.baseAddress,
+                    UInt32(output.count))
             }
         }
     }
@@ -23,7 +25,8 @@ enum Deflate {
         guard let size = Int(exactly: size), size <= limit, bytes.count <= limit else { return nil }
         let result = filled(max(1, size)) { output in
             bytes.withUnsafeBufferPointer { input in
-                ykit_inflate(input.baseAddress, UInt32(input.count), output.baseAddress, UInt32(output.count))
+                ykit_inflate(
+                    ykit_raw_deflate, input.baseAddress, UInt32(input.count), output.baseAddress, UInt32(output.count))
             }
         }
         return result?.count == size ? result : nil

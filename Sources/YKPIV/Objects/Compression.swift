@@ -8,7 +8,7 @@ enum Compression {
     static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count <= 1 << 20 else { return nil }
         return filled(bytes.count + bytes.count / 8 + 128) { output, room in
-            ykit_gzip(bytes, UInt32(bytes.count), output, UInt32(room))
+            ykit_deflate(ykit_gzip, Z_BEST_COMPRESSION, bytes, UInt32(bytes.count), output, UInt32(room))
         }
     }
 
@@ -17,7 +17,7 @@ enum Compression {
     static func inflate(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         guard bytes.count <= 1 << 20 else { return nil }
         return filled(limit) { output, room in
-            ykit_inflate_any(bytes, UInt32(bytes.count), output, UInt32(room))
+            ykit_inflate(ykit_gzip_or_zlib, bytes, UInt32(bytes.count), output, UInt32(room))
         }
     }
 
