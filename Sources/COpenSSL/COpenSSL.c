@@ -185,33 +185,30 @@ long ykit_key_bytes(ykit_key key, const char *name, uint8_t *out, size_t room) {
     return done((long)size);
 }
 
-long ykit_key_rsa_private(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+// EVP_PKEY_decrypt, _encrypt or _sign with its own start; a padding of 0 leaves what the key has.
+static long operate(
+    ykit_key key, int (*start)(EVP_PKEY_CTX *), int padding,
+    int (*run)(EVP_PKEY_CTX *, unsigned char *, size_t *, const unsigned char *, size_t), const uint8_t *in, size_t size,
+    uint8_t *out, size_t room) {
     EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
     size_t written = room;
-    int ok = context && ssl.EVP_PKEY_decrypt_init(context) == 1
-        && ssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
-        && ssl.EVP_PKEY_decrypt(context, out, &written, in, size) == 1;
+    int ok = context && start(context) == 1
+        && (padding == 0 || ssl.EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1)
+        && run(context, out, &written, in, size) == 1;
     ssl.EVP_PKEY_CTX_free(context);
     return done(ok ? (long)written : -1);
+}
+
+long ykit_key_rsa_private(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
+    return operate(key, ssl.EVP_PKEY_decrypt_init, RSA_NO_PADDING, ssl.EVP_PKEY_decrypt, in, size, out, room);
 }
 
 long ykit_key_rsa_public(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
-    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
-    size_t written = room;
-    int ok = context && ssl.EVP_PKEY_encrypt_init(context) == 1
-        && ssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
-        && ssl.EVP_PKEY_encrypt(context, out, &written, in, size) == 1;
-    ssl.EVP_PKEY_CTX_free(context);
-    return done(ok ? (long)written : -1);
+    return operate(key, ssl.EVP_PKEY_encrypt_init, RSA_NO_PADDING, ssl.EVP_PKEY_encrypt, in, size, out, room);
 }
 
 long ykit_key_sign_digest(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
-    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
-    size_t written = room;
-    int ok = context && ssl.EVP_PKEY_sign_init(context) == 1
-        && ssl.EVP_PKEY_sign(context, out, &written, in, size) == 1;
-    ssl.EVP_PKEY_CTX_free(context);
-    return done(ok ? (long)written : -1);
+    return operate(key, ssl.EVP_PKEY_sign_init, 0, ssl.EVP_PKEY_sign, in, size, out, room);
 }
 
 long ykit_key_sign(ykit_key key, const char *hash, const uint8_t *in, size_t size, uint8_t *out, size_t room) {
