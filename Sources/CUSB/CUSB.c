@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+// What is sent or received follows it.
 struct ykit_usb_transfer {
     struct usbdevfs_urb urb;
-    unsigned char data[];
 };
+
+static unsigned char *data_of(const ykit_usb_transfer *transfer) { return (unsigned char *)(transfer + 1); }
 
 int ykit_usb_claim(int node, unsigned int number) { return ioctl(node, USBDEVFS_CLAIMINTERFACE, &number); }
 
@@ -31,9 +33,9 @@ ykit_usb_transfer *ykit_usb_start(int node, int is_interrupt, unsigned char endp
     if (!transfer) return NULL;
     transfer->urb.type = is_interrupt ? USBDEVFS_URB_TYPE_INTERRUPT : USBDEVFS_URB_TYPE_BULK;
     transfer->urb.endpoint = endpoint;
-    transfer->urb.buffer = transfer->data;
+    transfer->urb.buffer = data_of(transfer);
     transfer->urb.buffer_length = count;
-    if (data) memcpy(transfer->data, data, (size_t)count);
+    if (data) memcpy(data_of(transfer), data, (size_t)count);
     if (ioctl(node, USBDEVFS_SUBMITURB, &transfer->urb) == 0) return transfer;
     int number = errno;
     free(transfer);
@@ -52,9 +54,9 @@ int ykit_usb_status(const ykit_usb_transfer *transfer) { return -transfer->urb.s
 
 int ykit_usb_count(const ykit_usb_transfer *transfer) { return transfer->urb.actual_length; }
 
-const unsigned char *ykit_usb_data(const ykit_usb_transfer *transfer) { return transfer->data; }
+const unsigned char *ykit_usb_data(const ykit_usb_transfer *transfer) { return data_of(transfer); }
 
 void ykit_usb_free(ykit_usb_transfer *transfer, int size) {
-    explicit_bzero(transfer->data, (size_t)size);
+    explicit_bzero(data_of(transfer), (size_t)size);
     free(transfer);
 }
