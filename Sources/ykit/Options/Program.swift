@@ -14,6 +14,7 @@ extension Program {
         let terminal = Terminal()
         do {
             if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
+            if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
             var command = try Ykit.parseAsRoot(arguments)
             if let verb = command as? any Verb { return await run(verb, terminal) }
             try command.run()
@@ -78,10 +79,7 @@ extension Program {
             report(explanation, [], isJSON, terminal)
             return explanation.exit
         }
-        let lines = Ykit.fullMessage(for: error).split(separator: "\n").map(String.init)
-        let message = lines.first.map { $0.hasPrefix("Error: ") ? String($0.dropFirst(7)) : $0 } ?? "usage"
-        let usage = lines.dropFirst().map { $0.trimmed }.joined(separator: "; ")
-        report(.usage(message.asSentencePart, hint: usage.isEmpty ? nil : usage), [], isJSON, terminal)
+        report(Explain.usage(Ykit.fullMessage(for: error)), [], isJSON, terminal)
         return .usage
     }
 }

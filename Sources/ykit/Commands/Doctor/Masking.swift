@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKManagement
 
 /// Takes out of a report what tells who wrote it: serial numbers, the user's name and folder.
