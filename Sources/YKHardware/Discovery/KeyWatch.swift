@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import YKTransport
 
 extension Discovery {
@@ -11,7 +10,7 @@ extension Discovery {
             let signals = Signals()
             let task = Task {
                 await withTaskGroup { group in
-                    group.addTask { for await _ in DeviceMachine().watch() { signals.send(.devices) } }
+                    group.addTask { for await _ in DeviceNews.here.bells() { signals.send(.devices) } }
                     group.addTask { for await event in PCSC.watch() { signals.send(.reader(event)) } }
                     group.addTask { await tell(stream, signals.stream) }
                     await group.waitForAll()

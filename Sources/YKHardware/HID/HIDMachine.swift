@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Synchronization
 import YKTransport
 
-/// The HID devices of a machine: where its kernel shows them, and the library that watches them.
+/// The HID devices of a machine: where its kernel shows them, and who tells of them.
 struct HIDMachine: Sendable {
-    /// Where libudev is missing, sysfs is read every half second.
-    var library: UDevLibrary?
+    /// Asked only by who watches.
+    var news = DeviceNews()
     /// Where sysfs is.
     var system = "/sys"
     /// Where the nodes are.
     var devices = "/dev"
-    /// Whether the udev daemon runs.
-    var hasDaemon: @Sendable () -> Bool = { access("/run/udev/control", F_OK) == 0 }
-
-    private static let loaded = Mutex<HIDMachine?>(nil)
-
-    /// This machine, to be watched; libudev is opened at the first use.
-    static var this: HIDMachine {
-        loaded.withLock { loaded in
-            let machine = loaded ?? HIDMachine(library: .load())
-            loaded = machine
-            return machine
-        }
-    }
 
     /// The security keys among the HID devices, in the order of their nodes' numbers.
     func keys() throws(LinkError) -> [HIDDevice] {

@@ -20,5 +20,5 @@ public enum HIDRaw {
 
     /// Tells of devices that come and go, beginning with those that are there, until the stream is no longer read.
     /// Where the udev daemon runs an arrival is told when its rules have been applied.
-    public static func watch() -> AsyncStream<HIDEvent> { HIDMachine.this.watch() }
+    public static func watch() -> AsyncStream<HIDEvent> { HIDMachine(news: .here).watch() }
 }

@@ -146,8 +146,8 @@ import YKWire
     }
 
     @Test func devicesAreLookedAtAtOnce() async {
-        for await _ in DeviceMachine(library: nil, hasDaemon: { false }).watch() { break }
-        for await _ in DeviceMachine().watch() { break }
+        for await _ in DeviceNews(hasDaemon: { false }).bells() { break }
+        for await _ in DeviceNews.here.bells() { break }
     }
 
     @Test func channels() {

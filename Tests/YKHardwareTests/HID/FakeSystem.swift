@@ -28,7 +28,7 @@ final class FakeSystem: Sendable {
 
     /// The machine that is this folder.
     var machine: HIDMachine {
-        HIDMachine(library: nil, system: path("sys").path, devices: path("dev").path, hasDaemon: { false })
+        HIDMachine(news: DeviceNews(hasDaemon: { false }), system: path("sys").path, devices: path("dev").path)
     }
 
     /// Plugs a device in as hidrawN at a USB port.

@@ -31,7 +31,7 @@ import YKWire
     }
 
     @Test func aMachineWithoutSysfsSaysSo() {
-        let machine = HIDMachine(library: nil, system: "/no-such-folder")
+        let machine = HIDMachine(system: "/no-such-folder")
         #expect(throws: LinkError.self) { try machine.keys() }
     }
 
@@ -93,7 +93,7 @@ import YKWire
         let bell = Bell()
         try system.plug(0)
         var machine = system.machine
-        machine.library = bell.library
+        machine.news.library = bell.library
         let first = try #require(try machine.keys().first)
         var events = machine.watch().makeAsyncIterator()
         #expect(await events.next() == .arrived(first))
@@ -117,8 +117,8 @@ import YKWire
         let system = try FakeSystem()
         let bell = Bell()
         var machine = system.machine
-        machine.library = bell.library
-        machine.hasDaemon = { true }
+        machine.news.library = bell.library
+        machine.news.hasDaemon = { true }
         let task = Task { [machine] in
             for await _ in machine.watch() {}
         }

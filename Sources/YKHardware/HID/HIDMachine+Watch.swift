@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+extension HIDMachine {
+    /// Tells of devices until the stream is no longer read.
+    func watch() -> AsyncStream<HIDEvent> {
+        news.stream(after: [HIDDevice]?.none) { known in
+            let isFirst = known == nil
+            let now = (try? keys()) ?? known ?? []
+            defer { known = now }
+            return Self.changes(from: known ?? [], to: now) + (isFirst ? [.enumerated] : [])
+        }
+    }
+
+    /// What is different. A device is the same as long as its folder in sysfs is: the kernel gives each a number that it
+    /// never gives again.
+    private static func changes(from known: [HIDDevice], to now: [HIDDevice]) -> [HIDEvent] {
+        let gone = known.filter { old in !now.contains { $0.sysPath == old.sysPath } }
+        return gone.map(HIDEvent.left)
+            + now.compactMap { new in
+                guard let old = known.first(where: { $0.sysPath == new.sysPath }) else { return .arrived(new) }
+                return new == old ? nil : .changed(new)
+            }
+    }
+}
