@@ -175,7 +175,6 @@ public struct VPCDServer {
     }
 
     private func pause(_ duration: Duration) {
-        let deadline = Deadline.after(duration, cancellation: cancellation)
-        while !deadline.isOver, !deadline.isCancelled { Pause.step(deadline) }
+        Pause.system(duration, .after(duration, cancellation: cancellation))
     }
 }

@@ -2,7 +2,10 @@
 
 /// The FIDO HID interface of a key on the USB: reports of 64 bytes on two interrupt endpoints.
 struct FIDOInterface: USBInterface {
-    let endpoints: [UInt8] = [0x04, 0x84]
+    /// Where reports come from.
+    static let input: UInt8 = 0x84
+
+    let endpoints: [UInt8] = [0x04, input]
     private let key: VirtualKey
     private let report: (ServedKeyEvent) -> Void
     /// What speaks CTAPHID.
@@ -20,7 +23,7 @@ struct FIDOInterface: USBInterface {
         USBDescriptor.interface(number, endpoints: 2, 3)
             + USBDescriptor.hid(reportDescriptor: HIDDescription.fido.count)
             + USBDescriptor.endpoint(0x04, 3, packet: 64, interval: 2)
-            + USBDescriptor.endpoint(0x84, 3, packet: 64, interval: 2)
+            + USBDescriptor.endpoint(Self.input, 3, packet: 64, interval: 2)
     }
 
     mutating func control(_ request: USBRequest, _ data: [UInt8]) -> [UInt8]? {
