@@ -1,66 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
-import YKWire
 
-/// A HID device that says what passes over it, secrets overwritten.
+/// A HID device that says what passes over it.
 final class LoggingReportLink: ReportLink {
     private let link: any ReportLink
-    private let log: Log
-    private var redactor = Redactor()
-    private var narrator = Narrator()
+    private var log: TrafficLog
 
     init(link: any ReportLink, log: Log) {
         self.link = link
-        self.log = log
-        log.say(.info, "connected to '\(link.identity.path)'")
+        self.log = TrafficLog(log, to: link.identity.path)
     }
 
     var identity: ReportIdentity { link.identity }
 
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        let masks = redactor.masks(.init(.written(report))).command
-        say(narrator.narrate(.init(.written(report))), "> \(Hex.encode(report.masked(masks)))")
-        do { try link.write(report, deadline: deadline) } catch {
-            log.say(.info, "writing a report: \(error)")
-            throw error
-        }
+        log.say(.written(report))
+        try telling("writing a report") { () throws(LinkError) in try link.write(report, deadline: deadline) }
     }
 
     func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let report: [UInt8]
-        do { report = try link.read(deadline: deadline) } catch {
-            log.say(.info, "reading a report: \(error)")
-            throw error
-        }
-        say(narrator.narrate(.init(.delivered(report))), "< \(Hex.encode(report))")
+        let report = try telling("reading a report") { () throws(LinkError) in try link.read(deadline: deadline) }
+        log.say(.delivered(report))
         return report
     }
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
-        let event = Capture.Event(.featureSet(report))
-        say(narrator.narrate(event), "> \(Hex.encode(report.masked(redactor.masks(event).command))) (feature)")
-        do { try link.setFeature(report, deadline: deadline) } catch {
-            log.say(.info, "setting a feature report: \(error)")
-            throw error
+        log.say(.featureSet(report))
+        try telling("setting a feature report") { () throws(LinkError) in
+            try link.setFeature(report, deadline: deadline)
         }
     }
 
     func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let report: [UInt8]
-        do { report = try link.feature(deadline: deadline) } catch {
-            log.say(.info, "getting a feature report: \(error)")
-            throw error
+        let report = try telling("getting a feature report") { () throws(LinkError) in
+            try link.feature(deadline: deadline)
         }
-        let event = Capture.Event(.featureGot(report))
-        say(narrator.narrate(event), "< \(Hex.encode(report.masked(redactor.masks(event).reply))) (feature)")
+        log.say(.featureGot(report))
         return report
     }
 
-    private func say(_ narration: Narration, _ bytes: String) {
-        log.say(.debug, narration.summary.printable)
-        narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
-        log.say(.traffic, bytes)
+    private func telling<Value>(
+        _ doing: String, _ body: () throws(LinkError) -> Value
+    ) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            log.fail(doing, error)
+            throw error
+        }
     }
 
     func close() { link.close() }
