@@ -77,11 +77,8 @@ extension World {
     }
 
     private func identity(at device: HIDDevice) -> Result<DeviceIdentity, ManagementError> {
-        let known = ReportIdentity(
-            path: device.path, name: device.name, vendor: device.vendor, product: device.product)
         do {
-            let node = try HIDRaw.open(device.path, deadline: .after(.seconds(2)))
-            return .success(try DeviceIdentity.read(fido: try HIDFIDOLink(node, environment: environment), known))
+            return .success(try Self.identity(fido: device, environment, within: .seconds(2)))
         } catch let error as ManagementError { return .failure(error) } catch let error as LinkError {
             return .failure(.card(.link(error)))
         } catch let error as FIDOLinkError { return .failure(.fido(error, during: "INIT")) } catch {
