@@ -23,11 +23,12 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         }
     }
 
-    /// What the record holds: the code of a usual beginning and the rest of the address, or language and text.
+    /// What the record holds: the code of a usual beginning and the rest of the address, or language and text. The first
+    /// beginning that fits is taken, as other programs do, though a later one may be longer.
     public var content: [UInt8] {
         switch self {
         case .uri(let address):
-            let found = Self.prefixes.enumerated().dropFirst().first { address.hasPrefix($0.element) }
+            let found = NDEFURI.prefixes.enumerated().dropFirst().first { address.hasPrefix($0.element) }
             let rest = address.utf8.dropFirst(found?.element.utf8.count ?? 0)
             return [UInt8(truncatingIfNeeded: found?.offset ?? 0)] + Array(rest)
         case .text(let text, let language):
@@ -63,10 +64,10 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         switch kind {
         case 0x55:
             let code = Int(try reader.byte("the prefix code"))
-            guard Self.prefixes.indices.contains(code) else {
+            guard NDEFURI.prefixes.indices.contains(code) else {
                 throw WireError(.malformed, at: 0, "prefix code \(code)")
             }
-            self = .uri(Self.prefixes[code] + (try Self.text(reader.rest())))
+            self = .uri(NDEFURI.prefixes[code] + (try Self.text(reader.rest())))
         case 0x54:
             let length = Int(try reader.byte("the status")) & 0x3F
             let language = try Self.text(try reader.bytes(length, "the language"))
@@ -81,13 +82,4 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         }
         return text
     }
-
-    /// The usual beginnings of addresses in the order of their codes. The first that fits is taken, as other programs
-    /// do, though a later one may be longer.
-    private static let prefixes = [
-        "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
-        "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",
-        "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://",
-        "irdaobex://", "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
-    ]
 }
