@@ -44,11 +44,12 @@ struct AccountSecretOptions: ParsableArguments {
         }
     }
 
-    /// Shows the made-up secret once: in a new file, else on the terminal, never in the results.
-    func show(_ account: NewOATHAccount, _ world: World) throws {
-        let uri = OtpauthURI.text(account)
-        if let uriFile { return try Files.create(Array((uri + "\n").utf8), at: uriFile) }
-        try Prompt(orElse: "write it into a file with --uri-file").tell("enrol this with the service: \(uri)")
+    /// What is told of an account whose secret was made up.
+    func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
+        guard generate, world.plan == nil else { return nil }
+        return try Disclosure(
+            "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
+            orElse: "write it into a file with --uri-file")
     }
 
     private static func decode(_ text: borrowing Secret) throws -> Secret {

@@ -67,27 +67,35 @@ enum Files {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot create", path) }
+        do throws(Explanation) {
+            defer { close(descriptor) }
+            try writeAll(bytes, to: descriptor, path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else { throw failure("cannot replace", path) }
+    }
+
+    /// Writes a file that is not there yet, which only its owner may read, complete or not at all.
+    static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot create", path) }
+        defer { close(descriptor) }
+        do throws(Explanation) { try writeAll(bytes, to: descriptor, path) } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Explanation) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                defer { unlink(temporary) }
-                defer { close(descriptor) }
-                throw failure("cannot write", path)
-            }
+            guard count > 0 else { throw failure("cannot write", path) }
             rest = rest.dropFirst(count)
         }
-        close(descriptor)
-        guard rename(temporary, path) == 0 else { throw failure("cannot replace", path) }
-    }
-
-    /// Writes a file that is not there yet, which only its owner may read.
-    static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot create", path) }
-        Terminal.write(bytes, to: descriptor)
-        close(descriptor)
     }
 
     private static func failure(_ doing: String, _ path: String) -> Explanation {

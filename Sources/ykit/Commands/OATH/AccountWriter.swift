@@ -8,13 +8,15 @@ struct AccountWriter {
     let service: OATHService
     let force: Bool
 
-    /// Writes one account; names that are taken, or that extend another, are refused unless forced.
-    func write(_ new: NewOATHAccount) async throws {
+    /// Writes one account; names that are taken, or that extend another, are refused unless forced. `prepare` runs when
+    /// nothing is in the way, before the key gets anything.
+    func write(_ new: NewOATHAccount, after prepare: () throws -> Void = {}) async throws {
         if !force {
             let conflicts = try await service.conflicts(with: new.id)
             if conflicts.duplicate != nil { throw Self.exists(new.id) }
             if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
         }
+        try prepare()
         try await service.put(new)
     }
 

@@ -72,8 +72,11 @@ struct OATHAdd: Verb {
             id: id, secret: try secret.read(for: algorithm, world), algorithm: algorithm, digits: digits,
             needsTouch: touch, counter: counter)
         let service = try await world.oath(password)
-        try await AccountWriter(service: service, force: force).write(account)
-        if secret.generate, world.plan == nil { try secret.show(account, world) }
+        var made: Disclosure?
+        try await AccountWriter(service: service, force: force).write(account) {
+            made = try secret.disclosure(account, world)
+        }
+        try made?.show()
         return Answer("added '\(id.text.printable)'", ["account": account.json])
     }
 }

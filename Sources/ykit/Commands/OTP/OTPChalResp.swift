@@ -16,8 +16,7 @@ struct OTPChalResp: Verb {
             """)
     static let members = ["slot", "touch", "kind"]
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @OptionGroup var target: OTPProgramming
 
     @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.")
     var touch = false
@@ -34,35 +33,25 @@ struct OTPChalResp: Verb {
     @OptionGroup(title: "Key Options")
     var key: OTPKeyOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
-    var force = false
-
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
-
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
-        let current = try code.read(world)
-        let secret = try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
-        let access = try newCode.access(from: current, world)
-        try await world.confirm(writing: slot, of: service, force: force)
+        let (secret, access) = try target.read(in: world) {
+            try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, world)
+        }
         let content: OTPSlotContent =
             yubico
             ? .challengeOTP(key: secret, needsTouch: touch)
             : .hmac(key: secret, needsTouch: touch, takesShortChallenges: !fullChallenges)
-        try await service.program(slot, content, access: access)
-        let text = secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) }
-        try key.show("key", Secret(utf8: text), world)
+        try await target.write(content, access: access, to: service, in: world) {
+            try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) })
+        }
         return Answer(
-            "slot \(slot.rawValue) answers challenges" + (touch ? " when touched" : ""),
+            "slot \(target.slot.rawValue) answers challenges" + (touch ? " when touched" : ""),
             [
-                "slot": .int(Int64(slot.rawValue)), "touch": .bool(touch),
+                "slot": .int(Int64(target.slot.rawValue)), "touch": .bool(touch),
                 "kind": .string(yubico ? "yubico-otp" : "hmac-sha1"),
             ])
     }

@@ -16,8 +16,7 @@ struct OTPHOTP: Verb {
             """)
     static let members = ["slot", "digits", "counter", "identifier"]
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @OptionGroup var target: OTPProgramming
 
     @Option(name: .shortAndLong, help: "6 or 8.")
     var digits = 6
@@ -34,17 +33,8 @@ struct OTPHOTP: Verb {
     @OptionGroup(title: "Key Options")
     var key: OTPKeyOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
-    var force = false
-
     @OptionGroup(title: "Typing")
     var typing: TypingOptions
-
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -63,16 +53,17 @@ struct OTPHOTP: Verb {
             let serial = text.utf8.count == 4 ? try await service.serial() : nil
             form.identifier = try OTPTokenIdentifier(text, serial: serial)
         }
-        let current = try code.read(world)
-        let secret = try key.read("HOTP key", made: 20, base32: true, world)
-        let access = try newCode.access(from: current, world)
-        try await world.confirm(writing: slot, of: service, force: force)
-        try await service.program(slot, .hotp(key: secret, form), typing.settings, access: access)
-        try key.show("key", Secret(utf8: secret.value.withBytes { Base32.encode(Array($0)) }), world)
+        let (secret, access) = try target.read(in: world) {
+            try key.read("HOTP key", made: 20, base32: true, world)
+        }
+        try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: world) {
+            try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) })
+        }
         return Answer(
-            "slot \(slot.rawValue) types HOTP codes",
+            "slot \(target.slot.rawValue) types HOTP codes",
             [
-                "slot": .int(Int64(slot.rawValue)), "digits": .int(Int64(digits)), "counter": .int(Int64(counter)),
+                "slot": .int(Int64(target.slot.rawValue)), "digits": .int(Int64(digits)),
+                "counter": .int(Int64(counter)),
                 "identifier": identifier.map(JSON.string) ?? .null,
             ])
     }

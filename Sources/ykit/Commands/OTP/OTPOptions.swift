@@ -116,9 +116,9 @@ struct OTPKeyOptions: ParsableArguments {
         return SharedSecret(try OTPSecret.read(source, question, world, base32: base32))
     }
 
-    /// Tells what was made up, once: in a new file, else on the terminal, never in the results.
-    func show(_ words: String, _ secret: borrowing Secret, _ world: World) throws {
-        guard generate, world.plan == nil else { return }
-        try OTPSecret.show(words, secret, output)
+    /// What is told when the key was made up.
+    func disclosures(_ words: String, _ text: String) throws -> [Disclosure] {
+        guard generate else { return [] }
+        return [try Disclosure(words, SharedSecret(Secret(utf8: text)), in: output, orElse: OTPSecret.whereTo)]
     }
 }

@@ -59,12 +59,6 @@ enum OTPSecret {
         return SharedSecret(Secret(bytes))
     }
 
-    /// Tells a secret once: in a new file, else on the terminal.
-    static func show(_ words: String, _ secret: borrowing Secret, _ file: String?) throws {
-        var text = secret.copyBytes() + [UInt8(ascii: "\n")]
-        defer { Secret.wipe(&text) }
-        if let file { return try Files.create(text, at: file) }
-        try Prompt(orElse: "write it into a file with --output").tell(
-            "\(words): " + String(decoding: text.dropLast(), as: UTF8.self))
-    }
+    /// What to do without a terminal to show a secret on.
+    static let whereTo = "write it into a file with --output"
 }

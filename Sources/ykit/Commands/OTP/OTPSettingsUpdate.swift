@@ -11,30 +11,21 @@ struct OTPSettingsUpdate: Verb {
         discussion: "Settings that are not named are written as they are in a new slot.")
     static let members = ["slot"]
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
-
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var target: OTPProgramming
 
     @OptionGroup(title: "Typing")
     var typing: TypingOptions
-
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
+        let slot = target.slot
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
-        let access = try newCode.access(from: try code.read(world), world)
-        if !force, world.plan == nil { try Prompt.confirm("write all settings of slot \(slot.rawValue) anew?") }
+        let (_, access) = try target.read(in: world) {}
+        if !target.force, world.plan == nil { try Prompt.confirm("write all settings of slot \(slot.rawValue) anew?") }
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)

@@ -18,8 +18,7 @@ struct OTPStatic: Verb {
             """)
     static let members = ["slot", "layout", "length"]
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @OptionGroup var target: OTPProgramming
 
     @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.")
     var layout: LayoutChoice = .modhex
@@ -40,17 +39,8 @@ struct OTPStatic: Verb {
         help: ArgumentHelp("Write the made-up password into this new file.", valueName: "file"), completion: .file())
     var output: String?
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
-    var force = false
-
     @OptionGroup(title: "Typing")
     var typing: TypingOptions
-
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -70,18 +60,20 @@ struct OTPStatic: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
-        let current = try code.read(world)
-        let password = try self.password(world)
-        let codes = try scanCodes(password)
+        let ((password, codes), access) = try target.read(in: world) {
+            let password = SharedSecret(try self.password(world))
+            return (password, try scanCodes(password.value))
+        }
         let count = codes.value.count
-        let access = try newCode.access(from: current, world)
-        try await world.confirm(writing: slot, of: service, force: force)
-        try await service.program(slot, .staticPassword(scanCodes: codes), typing.settings, access: access)
-        if generate, world.plan == nil { try OTPSecret.show("password", password, output) }
+        let content = OTPSlotContent.staticPassword(scanCodes: codes)
+        try await target.write(content, typing.settings, access: access, to: service, in: world) {
+            try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo)] : []
+        }
         return Answer(
-            "slot \(slot.rawValue) types a password of \(count) characters",
+            "slot \(target.slot.rawValue) types a password of \(count) characters",
             [
-                "slot": .int(Int64(slot.rawValue)), "layout": .string(layout.rawValue), "length": .int(Int64(count)),
+                "slot": .int(Int64(target.slot.rawValue)), "layout": .string(layout.rawValue),
+                "length": .int(Int64(count)),
             ])
     }
 

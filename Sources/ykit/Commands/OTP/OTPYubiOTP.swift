@@ -16,8 +16,7 @@ struct OTPYubiOTP: Verb {
             """)
     static let members = ["slot", "publicId", "serial"]
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @OptionGroup var target: OTPProgramming
 
     @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
     var publicId: String?
@@ -40,17 +39,8 @@ struct OTPYubiOTP: Verb {
         help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file())
     var csv: String?
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
-    var force = false
-
     @OptionGroup(title: "Typing")
     var typing: TypingOptions
-
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -66,19 +56,18 @@ struct OTPYubiOTP: Verb {
         let service = try await world.otp()
         let serial = serialPublicId || csv != nil ? try await service.serial() : nil
         let identity = try self.identity(serial)
-        let current = try code.read(world)
-        let privateID = try self.privateID(world)
-        let secret = try key.read("AES key", made: 16, world)
-        let access = try newCode.access(from: current, world)
-        try await world.confirm(writing: slot, of: service, force: force)
+        let ((privateID, secret), access) = try target.read(in: world) {
+            (try self.privateID(world), try key.read("AES key", made: 16, world))
+        }
         let content = OTPSlotContent.yubicoOTP(publicID: identity, privateID: privateID, key: secret)
-        try await service.program(slot, content, typing.settings, access: access)
-        try write(world, serial, identity, privateID, secret, access)
+        try await target.write(content, typing.settings, access: access, to: service, in: world) {
+            try disclosures(world, serial, identity, privateID, secret, access)
+        }
         let text = Modhex.encode(identity)
         return Answer(
-            "slot \(slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)",
+            "slot \(target.slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)",
             [
-                "slot": .int(Int64(slot.rawValue)), "publicId": .string(text),
+                "slot": .int(Int64(target.slot.rawValue)), "publicId": .string(text),
                 "serial": serial.map { .int(Int64($0)) } ?? .null,
             ])
     }
@@ -103,18 +92,18 @@ struct OTPYubiOTP: Verb {
         return SharedSecret(try OTPSecret.read(source, "private identity", world))
     }
 
-    /// Writes the line for YubiCloud, and tells what was made up.
-    private func write(
+    /// The line for YubiCloud, and what was made up.
+    private func disclosures(
         _ world: World, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
         _ access: OTPAccess
-    ) throws {
-        guard world.plan == nil else { return }
+    ) throws -> [Disclosure] {
+        let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
+        let isInCSV = csv != nil && key.output == nil
+        let made = isInCSV ? [] : try key.disclosures("private identity and key", words)
+        guard let csv else { return made }
         let record = YubiCloudRecord(
             serial: serial ?? 0, publicID: identity, privateID: privateID, key: secret, accessCode: access.new,
             time: world.now)
-        if let csv { try OTPSecret.show("", record.line, csv) }
-        guard key.generate, csv == nil || key.output != nil else { return }
-        let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
-        try key.show("private identity and key", Secret(utf8: words), world)
+        return try made + [Disclosure("", SharedSecret(record.line), in: csv, orElse: "")]
     }
 }

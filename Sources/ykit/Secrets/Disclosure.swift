@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+
+/// A secret that was made up, told once: in a new file, else on the terminal, never in the results.
+///
+/// It is made before a key gets the secret, so that no key has one that nobody could be told.
+struct Disclosure {
+    private let words: String
+    private let text: SharedSecret
+    private let isShown: Bool
+
+    /// Writes the text into a new file, or makes sure that there is a terminal to show it on.
+    init(_ words: String, _ text: SharedSecret, in file: String?, orElse hint: String) throws {
+        self.words = words
+        self.text = text
+        isShown = file == nil
+        if let file {
+            var line = text.value.copyBytes() + [UInt8(ascii: "\n")]
+            defer { Secret.wipe(&line) }
+            try Files.create(line, at: file)
+        } else {
+            _ = try Prompt(orElse: hint)
+        }
+    }
+
+    /// Shows the text, unless a file has it.
+    func show() throws {
+        guard isShown else { return }
+        var bytes = text.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        try Prompt(orElse: "").tell("\(words): \(String(decoding: bytes, as: UTF8.self))")
+    }
+}
