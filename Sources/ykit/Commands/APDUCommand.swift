@@ -10,12 +10,18 @@ struct APDUCommand: Verb {
         commandName: "apdu", abstract: "Send commands to a smart-card application.",
         discussion: """
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
-            Example: ykit apdu -a oath a1 a4:00 . Long replies are collected.
+            Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. Behind --send a command stands byte for byte \
+            as it is to be sent, and its reply is shown as it came; such commands come after the others.
             """)
     static let members = ["application", "select", "exchanges"]
 
     @Option(name: [.short, .customLong("app")], help: "Select this application first: a name or an AID.")
     var app: String?
+
+    @Option(
+        name: [.short, .customLong("send")],
+        help: ArgumentHelp("Send this command APDU as it is; may be given again.", valueName: "hex"))
+    var send: [String] = []
 
     @Flag(exclusivity: .exclusive, help: "How lengths are written.")
     var form: FormChoice?
@@ -32,11 +38,14 @@ struct APDUCommand: Verb {
     }
 
     func validate() throws {
-        if commands.isEmpty, app == nil { throw ValidationError("give a command, or an application to select") }
+        if commands.isEmpty, send.isEmpty, app == nil {
+            throw ValidationError("give a command, or an application to select")
+        }
     }
 
     func answer(in world: World) throws -> Answer {
         let texts = try commands.map { text throws(Explanation) in try APDUText(text) }
+        let whole = try send.map { text throws(Explanation) in try APDUText.whole(text) }
         let aid = try app.map { name throws(Explanation) in try ApplicationName.aid(name) }
         let channel = try world.connect()
         if let form { channel.form = form == .short ? .short : .extended }
@@ -46,7 +55,7 @@ struct APDUCommand: Verb {
             if aid == .oath { channel.continuation = 0xA5 }
             answer.members["application"] = .string(aid.description)
             answer.members["select"] = .string(Hex.encode(reply))
-            if texts.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
+            if texts.isEmpty, whole.isEmpty { answer.lines.append(Self.line(ResponseAPDU(.ok, data: reply))) }
         }
         var exchanges: [JSON] = []
         for text in texts {
@@ -54,6 +63,11 @@ struct APDUCommand: Verb {
             answer.lines.append(Self.line(response))
             exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
             if let expected = text.expected, expected != response.status { throw Self.surprise(expected, response) }
+        }
+        for command in whole {
+            let response = try ResponseAPDU(decoding: try channel.exchange(raw: command))
+            answer.lines.append(Self.line(response))
+            exchanges.append(["data": .string(Hex.encode(response.data)), "status": .string(response.status.hex)])
         }
         answer.members["exchanges"] = .array(exchanges)
         return answer

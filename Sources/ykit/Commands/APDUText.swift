@@ -28,6 +28,14 @@ struct APDUText: Hashable {
         if let status { expected = status.isEmpty ? .ok : try Self.status(status, text) }
     }
 
+    /// Reads a command APDU of which every byte is there; at least the four of its header.
+    static func whole(_ text: String) throws(Explanation) -> [UInt8] {
+        guard let bytes = try? Hex.decode(text), bytes.count >= 4 else {
+            throw .usage("'\(text.printable)' is not a whole command: at least four bytes in hexadecimal")
+        }
+        return bytes
+    }
+
     private static func le(_ text: String, _ whole: String) throws(Explanation) -> APDU.Le {
         let bytes = try hex(text, "LE", whole)
         guard (1...2).contains(bytes.count) else { throw refusal(whole, "LE has one or two bytes") }
