@@ -72,6 +72,33 @@ struct LookupTests {
             made.response.attestationObject, clientDataHash: hash)
     }
 
+    /// Packets of a real usbmon: fido2-token -I and fido2-assert -G of libfido2 1.12 on the virtual key over USB/IP,
+    /// which is then pulled out; tcpdump wrote them in a guest with Linux 6.1.
+    @Test func packetsOfUSBMon() async throws {
+        let capture = try Capture(importing: Recordings.log("fido2-tools-usbmon.pcap"), from: .usbmon)
+        #expect(capture.header.device == "1050:0407" && capture.check().filter(\.isError).isEmpty)
+        #expect(capture.events.last?.kind == .link(.removed, why: nil))
+        let replay = Replay(capture, mode: .lookup)
+        let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
+        #expect(await service.profile.deviceVersion == Version(5, 7, 1))
+        #expect(try await service.info().versions == [.u2fV2, .fido20, .fido21])
+        let clientDataHash = try Base64.decode("Ni1VkaHuvbj2fXqrQE3+MQ4TgEJxUa/yIXDeWbv4AoY=")
+        let id = try Base64.decode(
+            "AQHZWi0U9h1F++cS6mmsox1L9s997sOpg8cdEuZFzaG2iAf+gj+yzOqN0kdN1bgw3uVsPjBx0Gl2a2dBcCxzV6pV")
+        var request = AssertionRequest(rpID: "example.com", clientDataHash: clientDataHash)
+        request.allowList = [CredentialDescriptor(id: id)]
+        let signed = try #require(try await service.assert(request).first?.response)
+        let point = try Base64.decode(
+            "ugnkJuzgO6CedbEa366qGZzWP0DVRAxTQipfNykE3E/BTYqkKijHe8rY2B9etA7of90OqVl0ywehZG3WqoMIKw==")
+        let check = AssertionVerification(
+            rpID: "example.com",
+            publicKey: COSEKey(ec2: .p256, algorithm: .es256, x: Array(point.prefix(32)), y: Array(point.suffix(32))))
+        try check.check(signed.authenticatorData, signature: signed.signature, clientDataHash: clientDataHash)
+        #expect(throws: VerificationProblem.badSignature) {
+            try check.check(signed.authenticatorData, signature: signed.signature, clientDataHash: hash)
+        }
+    }
+
     /// A session on HID, recorded; then asked again with other nonces, on other channels.
     @Test func messagesOverHID() async throws {
         let recorded = try await HIDSession.record()
