@@ -57,14 +57,14 @@ struct CBORDecoder {
     }
 
     private mutating func text(_ head: CBORCursor.Head, _ start: Int) throws(WireError) -> String {
-        let text =
-            head.isIndefinite
-            ? Self.text(try bytes(head, start)[...]) : Self.text(cursor.bytes[try cursor.run(head.argument)])
-        guard let text else { throw WireError(.malformed, at: start, "a CBOR text string that is not UTF-8") }
-        return text
+        let bytes = head.isIndefinite ? try bytes(head, start)[...] : cursor.bytes[try cursor.run(head.argument)]
+        if let text = Self.text(bytes) { return text }
+        try note(start, "a CBOR text string that is not UTF-8")
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// ASCII, which most texts are, needs no validation.
+    /// Reads UTF-8; ASCII, which most texts are, needs no validation. What is not UTF-8 becomes U+FFFD in the end: some
+    /// keys cut names off after 64 bytes, in the middle of a character (WebAuthn Level 3 §6.4.1).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.withUnsafeBufferPointer { buffer in
             buffer.allSatisfy { $0 < 0x80 }

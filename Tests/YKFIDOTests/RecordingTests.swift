@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 import Testing
 import YKCrypto
 import YKFIDO
@@ -40,10 +41,11 @@ struct RecordingTests {
 
     /// Records a session, replays it strictly, and gives the recording and what came out each time.
     private func replayed<Value: Sendable>(
-        _ carrier: Carrier, _ session: (FIDOService) async throws -> Value
+        _ carrier: Carrier, _ bench: Bench? = nil, _ session: (FIDOService) async throws -> Value
     ) async throws -> (capture: Capture, made: Value, again: Value) {
         let file = RecordingFile(carrier.rawValue)
-        let made = try await session(try await open(try Bench().key, carrier, Recorder(path: file.path)))
+        let key = try (bench ?? Bench()).key
+        let made = try await session(try await open(key, carrier, Recorder(path: file.path)))
         let capture = try file.capture()
         #expect(capture.header.link.rawValue == carrier.rawValue && capture.check().isEmpty)
         let replay = Replay(capture)
@@ -97,6 +99,34 @@ struct RecordingTests {
             return try await service.credentials(of: party).map(\.user.id)
         }
         #expect(made == again && made.count == 1)
+    }
+}
+
+extension RecordingTests {
+    /// The token that lasts is not in the recording, nor what it could be made from; what was listed with it is.
+    @Test(arguments: Carrier.allCases)
+    func persistentToken(carrier: Carrier) async throws {
+        var profile = DeviceProfile(serial: 1)
+        profile.fido = FIDOFeatures(version: .v23)
+        let tokens = Mutex<[[UInt8]]>([])
+        let (capture, made, again) = try await replayed(
+            carrier, Bench(key: VirtualKey(try .new(profile)), pins: Bench.PINs(nil))
+        ) { service in
+            try await service.setPIN(secret("12345"))
+            var request = registration()
+            request.isResident = true
+            _ = try await service.register(request)
+            let token = try await service.persistentToken()
+            tokens.withLock { $0.append(token.secret.value.copyBytes()) }
+            let party = try await service.relyingParties()[0]
+            let stored = try await service.credentials(of: party)
+            try await service.delete(stored[0].id)
+            return stored.map(\.user.id) + [party.idHash]
+        }
+        #expect(made == again && made.count == 2)
+        let seen = tokens.withLock { $0 }
+        #expect(seen.count == 2 && seen[0] != seen[1])
+        for token in seen { #expect(!capture.text.contains(Hex.encode(token.prefix(8)))) }
     }
 }
 

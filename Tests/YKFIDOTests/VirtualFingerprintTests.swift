@@ -125,4 +125,40 @@ struct VirtualFingerprintTests {
         #expect(made.response.authenticatorData.flags.contains(.userVerified))
         #expect(bench.pins.requests.count == asked)
     }
+
+    @Test("nor is it asked for there when the finger is not known")
+    func noPINWhereItIsNotEnough() async throws {
+        let answers = Mutex<[VirtualWorld.Verification]>([])
+        var world = VirtualWorld()
+        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(onlyFingers: true, world: world)
+        let service = try await enrolled(bench)
+        let asked = bench.pins.requests.count
+        answers.withLock { $0 = [.wrong] }
+        await #expect(throws: FIDOError.userNotRecognised) { try await service.register(registration()) }
+        #expect(bench.pins.requests.count == asked)
+    }
+
+    @Test("a key that verifies in the command itself: after a wrong finger the PIN does")
+    func fallbackInTheCommand() async throws {
+        let answers = Mutex<[VirtualWorld.Verification]>([])
+        var world = VirtualWorld()
+        world.verify = { answers.withLock { $0.popLast() ?? .verified } }
+        let bench = try bench(.v21Pre, world: world)
+        let service = try await enrolled(bench)
+        var request = registration()
+        request.isResident = true
+        let asked = bench.pins.requests.count
+        #expect(try await service.register(request).response.authenticatorData.flags.contains(.userVerified))
+        #expect(bench.pins.requests.count == asked)
+        answers.withLock { $0 = [.wrong] }
+        await service.forgetToken()
+        #expect(try await service.register(request).response.authenticatorData.flags.contains(.userVerified))
+        #expect(bench.pins.requests.last?.fallback == .notRecognised && bench.pins.requests.count == asked + 1)
+        await service.forgetToken()
+        answers.withLock { $0 = [.wrong] }
+        let signed = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
+        #expect(signed.first?.response.authenticatorData.flags.contains(.userVerified) == true)
+        #expect(bench.pins.requests.count == asked + 2)
+    }
 }

@@ -86,23 +86,6 @@ struct VirtualVersionTests {
         }
     }
 
-    @Test("a persistent token reads the list of credentials, after a loss of power too")
-    func persistentToken() async throws {
-        let bench = try bench(FIDOFeatures(version: .v23))
-        let service = try await bench.open()
-        try await service.setPIN(secret("12345"))
-        var request = registration()
-        request.isResident = true
-        _ = try await service.register(request)
-        let token = try await service.persistentToken()
-        let info = try await service.freshInfo()
-        let identifier = try #require(info.identifier(for: token))
-        #expect(identifier.count == 16 && info.credentialStoreState(for: token) != nil)
-        await service.use(token)
-        #expect(try await service.relyingParties().count == 1)
-        #expect(try await service.freshInfo().identifier(for: token) == identifier)
-    }
-
     @Test("secrets from salts at registration")
     func secretsAtRegistration() async throws {
         let bench = try bench(FIDOFeatures(version: .v23), pin: nil)

@@ -56,8 +56,8 @@ import YKWire
         ("62 61", .truncated), ("82 01", .truncated), ("a1 01", .truncated), ("9f 01", .truncated),
         ("5f 41 01", .truncated), ("9b ffffffffffffffff", .truncated), ("bb ffffffffffffffff", .truncated),
         ("5b ffffffffffffffff", .truncated), ("01 02", .trailing), ("1c", .malformed), ("1f", .malformed),
-        ("ff", .malformed), ("f8 1f", .malformed), ("fc", .malformed), ("61 ff", .malformed),
-        ("5f 61 61 ff", .malformed), ("5f 5f 41 01 ff ff", .malformed), ("7f 61 ff ff", .malformed),
+        ("ff", .malformed), ("f8 1f", .malformed), ("fc", .malformed), ("5f 61 61 ff", .malformed),
+        ("5f 5f 41 01 ff ff", .malformed),
         ("a2 01 02 01 03", .duplicate), ("a3 02 00 01 00 02 00", .duplicate), ("bf 01 02 01 03 ff", .duplicate),
         ("df", .malformed), ("bf 01", .truncated), ("bf 01 ff", .malformed),
     ])
@@ -71,6 +71,7 @@ import YKWire
         ("1817", "longer than"), ("190001", "longer than"), ("1a00000001", "longer than"),
         ("1b0000000000000001", "longer than"), ("a2020001 00", "out of order"), ("a2616100 0100", "out of order"),
         ("c100", "tag"), ("9f01ff", "indefinite"), ("bf0101ff", "indefinite"), ("7fff", "indefinite"),
+        ("6461ccc3a4", "not UTF-8"), ("63c3a4c3", "not UTF-8"), ("a161ff00", "not UTF-8"),
     ])
     func noncanonicalIsAWarningOrStrictlyAnError(hex: String, words: String) throws {
         let bytes = try Hex.decode(hex.filter { $0 != " " })

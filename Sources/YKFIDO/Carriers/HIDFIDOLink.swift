@@ -50,13 +50,15 @@ public final class HIDFIDOLink: FIDOLink {
     ) throws(FIDOLinkError) -> [UInt8] {
         if isOutOfStep { try resynchronise(deadline) }
         messages += 1
+        var isReallocated = false
         while true {
             do {
                 return try transact(.init(command, on: channel, payload), deadline, keepalive)
             } catch .refused(.channelBusy) {
                 try checked(deadline, "a busy key")
                 environment.pause(Self.busyInterval, deadline)
-            } catch .refused(.invalidChannel) where generation == 0 {
+            } catch .refused(.invalidChannel) where !isReallocated {
+                isReallocated = true
                 generation += 1
                 try allocate(deadline)
             }

@@ -36,6 +36,9 @@ struct CredentialManagementRequest<Response> {
     var parameters: CBOR.Map?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
+    /// Whether nothing is changed by it.
+    var onlyReads: Bool { subcommand < 6 }
+
     /// What pinUvAuthParam is over: the subcommand, then its parameters (CTAP 2.2 §6.8.2).
     var authenticated: [UInt8] {
         [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])

@@ -75,6 +75,8 @@ public struct CTAPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let pinUvAuthTokenRequired = CTAPStatus(0x36)
     /// 37: the PIN is too short, too long, too simple, or the one before.
     public static let pinPolicyViolation = CTAPStatus(0x37)
+    /// 38: the PIN token is not valid any more; keys of CTAP 2.0.
+    public static let pinTokenExpired = CTAPStatus(0x38)
     /// 39: the request is longer than the key takes.
     public static let requestTooLarge = CTAPStatus(0x39)
     /// 3A: the key's time for the action is over.

@@ -13,7 +13,7 @@ extension AuthenticatorInfo {
             throw WireError(
                 .malformed, at: fields.place(of: 3)?.lowerBound ?? 0, "an AAGUID of \(aaguid.count) bytes, 16 is right")
         }
-        options = try Self.options(fields)
+        options = try fields.optional(4, .map).map(Self.options) ?? []
         let size = try fields.optional(5, .unsigned).map { Int(clamping: $0) }
         maxMessageSize = min(max(size ?? CTAPSession.defaultMessageLimit, 64), 65536)
         pinProtocols = try fields.optionalList(6, of: .unsigned) ?? []
@@ -45,17 +45,12 @@ extension AuthenticatorInfo {
         configCommands = try fields.optionalList(31, of: .unsigned)
     }
 
-    private static func options(_ fields: CBOR.Fields) throws(WireError) -> [(name: String, value: Bool)] {
-        var options: [(name: String, value: Bool)] = []
-        for entry in try fields.optional(4, .map)?.entries ?? [] {
-            guard let name = entry.key.text, let value = entry.value.bool else {
-                throw WireError(
-                    .malformed, at: fields.place(of: 4)?.lowerBound ?? 0,
-                    "key 4 of getInfo: option \(entry.key) is \(entry.value.kindName), expected a boolean")
-            }
-            options.append((name, value))
+    /// Entries that are no text with a boolean are passed over: what they mean is not known, and they stay in the map.
+    private static func options(_ map: CBOR.Map) -> [(name: String, value: Bool)] {
+        map.entries.compactMap { entry in
+            guard let name = entry.key.text, let value = entry.value.bool else { return nil }
+            return (name, value)
         }
-        return options
     }
 
     /// Entries of another type than `public-key` are passed over.

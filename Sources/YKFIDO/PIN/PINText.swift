@@ -12,6 +12,8 @@ public struct PINText: ~Copyable, Sendable {
 
     /// The longest PIN, in bytes (CTAP 2.2 §6.5.1).
     public static let byteLimit = 63
+    /// What the shortest PIN has at least, in bytes (CTAP 2.2 §6.5.1).
+    static let byteMinimum = 4
 
     /// Takes a PIN that was typed as UTF-8. Bytes that are not UTF-8 are taken as they are, each a code point.
     public init(_ typed: borrowing Secret) {

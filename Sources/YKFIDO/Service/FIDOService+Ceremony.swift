@@ -8,7 +8,7 @@ extension FIDOService {
     public func register(_ request: RegistrationRequest) throws(FIDOError) -> Registration {
         try session.within(request.timeout) { () throws(FIDOError) in
             guard session.isCTAP2, !request.usesU2F else { return try session.registerU2F(request) }
-            return try session.register(request)
+            return try session.withAccess { () throws(FIDOError) in try session.register(request) }
         }
     }
 
@@ -21,7 +21,7 @@ extension FIDOService {
             guard session.isCTAP2, !request.usesU2F else {
                 return [try session.assertU2F(request, for: [request.rpID, request.alternativeID].compactMap { $0 })]
             }
-            return try session.assert(request)
+            return try session.withAccess { () throws(FIDOError) in try session.assert(request) }
         }
     }
 }

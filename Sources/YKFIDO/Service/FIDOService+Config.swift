@@ -15,8 +15,10 @@ extension FIDOService {
         case .pinRules where info.option(.setMinPINLength) != true: throw .unsupported("setMinPINLength")
         default: break
         }
-        let auth = try session.proof(over: change.authenticated, .config)
-        try session.send(AuthenticatorConfig(change, auth: auth))
+        try session.withAccess { () throws(FIDOError) in
+            let auth = try session.proof(over: change.authenticated, .config)
+            try session.send(AuthenticatorConfig(change, auth: auth))
+        }
         session.infoDidChange()
         if case .pinRules = change { session.token = nil }
     }

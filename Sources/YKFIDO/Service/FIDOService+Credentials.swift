@@ -35,11 +35,19 @@ extension FIDOSession {
     /// The most entries of a list that a key can make this program ask for.
     static let listLimit = 4096
 
-    /// Sends an authorised subcommand; the finished command where the key has it, else its preview.
+    /// Sends an authorised subcommand; the finished command where the key has it, else its preview. What only reads is
+    /// done with the token that lasts, where there is one that the key still takes.
     func manage<Response>(_ request: CredentialManagementRequest<Response>) throws(FIDOError) -> Response {
         let code = try credentialManagementCode()
-        let auth = try proof(over: request.authenticated, .credentialManagement)
-        return try send(request.command(code, auth))
+        if request.onlyReads, let persistentToken {
+            let auth = persistentToken.auth(over: request.authenticated)
+            do { return try send(request.command(code, auth)) } catch .ctap(.status(.pinAuthInvalid, _)) {
+                self.persistentToken = nil  // The PIN was changed, or the key reset.
+            }
+        }
+        return try withAccess { () throws(FIDOError) in
+            try send(request.command(code, try proof(over: request.authenticated, .credentialManagement)))
+        }
     }
 
     /// The whole of a list: the first answer says how many there are, and nothing comes between the others.

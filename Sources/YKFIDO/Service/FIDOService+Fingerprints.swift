@@ -44,7 +44,9 @@ extension FIDOSession {
     /// Sends an authorised subcommand.
     func enrol<Response>(_ request: BioEnrollmentRequest<Response>) throws(FIDOError) -> Response {
         let code = try bioEnrollmentCode()
-        return try send(request.command(code, try proof(over: request.authenticated, .bioEnrollment)))
+        return try withAccess { () throws(FIDOError) in
+            try send(request.command(code, try proof(over: request.authenticated, .bioEnrollment)))
+        }
     }
 
     func bioEnrollmentCode() throws(FIDOError) -> CTAPCommandCode {

@@ -4,14 +4,16 @@ import YKCrypto
 
 extension FIDOService {
     /// Gets a token that lasts over a loss of power and permits only to list credentials (permission pcmr, CTAP 2.2
-    /// §6.5.5.7). Throws `unsupported` for keys that have none.
+    /// §6.5.5.7). From then on credentials are listed with it. Throws `unsupported` for keys that have none.
     public func persistentToken() throws(FIDOError) -> FIDOToken {
         guard try session.info().option(.perCredMgmtRO) == true else { throw .unsupported("perCredMgmtRO") }
         return try session.access(.persistentCredentialManagementReadOnly, rpID: nil)
     }
 
-    /// Uses a token that was given before, for as long as it covers what is asked for.
-    public func use(_ token: FIDOToken) { session.token = token }
+    /// Uses a token that was given before, for as long as it covers what is asked for and the key takes it.
+    public func use(_ token: FIDOToken) {
+        if token.isPersistent { session.persistentToken = token } else { session.token = token }
+    }
 }
 
 extension AuthenticatorInfo {

@@ -69,8 +69,11 @@ public actor FIDOService {
     /// Makes the service refuse answers that are not in CTAP2's canonical form, or take them again.
     public func setStrict(_ isStrict: Bool) { session.ctap.mode = isStrict ? .strict : .lenient }
 
-    /// Forgets the token that the key gave: the next operation asks for the PIN again.
-    public func forgetToken() { session.token = nil }
+    /// Forgets the tokens that the key gave: the next operation asks for the PIN again.
+    public func forgetToken() {
+        session.token = nil
+        session.persistentToken = nil
+    }
 
     /// Lets other programs use the key until the next operation.
     public func rest() { session.ctap.link.rest() }

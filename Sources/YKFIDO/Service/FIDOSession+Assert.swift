@@ -15,8 +15,13 @@ extension FIDOSession {
                 return [try assertU2F(request, for: [other])]
             }
         }
-        let means = try verify(
-            request.userVerification, request.extensions.permissions, rpID: request.rpID, isResident: false)
+        let wanted = request
+        return try verified(
+            wanted.userVerification, wanted.extensions.permissions, rpID: wanted.rpID, isResident: false
+        ) { means throws(FIDOError) in try assert(wanted, means) }
+    }
+
+    private func assert(_ request: AssertionRequest, _ means: VerificationMeans) throws(FIDOError) -> [Assertion] {
         var command = GetAssertion(rpID: request.rpID, clientDataHash: request.clientDataHash)
         command.allowList =
             request.extensions.saltsByCredential.isEmpty

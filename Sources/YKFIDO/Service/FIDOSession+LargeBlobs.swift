@@ -40,8 +40,10 @@ extension FIDOSession {
             let fragment = Array(bytes[offset..<min(bytes.count, offset + size)])
             let message = LargeBlobs.authenticated(
                 offset: offset, fragmentHash: HashAlgorithm.sha256.hash(fragment))
-            let auth = try proof(over: message, .largeBlobWrite)
-            try send(LargeBlobs.Set(fragment, offset: offset, total: bytes.count, auth: auth))
+            try withAccess { () throws(FIDOError) in
+                let auth = try proof(over: message, .largeBlobWrite)
+                try send(LargeBlobs.Set(fragment, offset: offset, total: bytes.count, auth: auth))
+            }
         }
     }
 

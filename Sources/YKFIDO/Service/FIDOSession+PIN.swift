@@ -27,9 +27,10 @@ extension FIDOSession {
         let info = try info()
         guard info.hasPIN else { throw .pinNotSet }
         let text = try checked(new, info)
+        let known = try worthTrying(old)
         let agreement = try agree(isLasting: false)
         let encrypted = try encrypt(text.padded(), agreement.shared)
-        let hash = try encrypt(PINText(old).hash(), agreement.shared)
+        let hash = try encrypt(known.hash(), agreement.shared)
         do {
             try send(
                 ClientPIN.ChangePIN(
@@ -47,9 +48,10 @@ extension FIDOSession {
     ) throws(FIDOError) -> FIDOToken {
         let info = try info()
         guard !pin.isEmpty else { throw .pinNeeded }
+        let text = try worthTrying(pin)
         let isLasting = permissions.contains(.persistentCredentialManagementReadOnly)
         let agreement = try agree(isLasting: isLasting)
-        let hash = try encrypt(PINText(pin).hash(), agreement.shared)
+        let hash = try encrypt(text.hash(), agreement.shared)
         let isModern = info.hasPermissions
         let grant: ClientPIN.GetToken.Grant =
             isModern ? .pinWithPermissions(hash: hash, permissions, rpID: rpID) : .pin(hash: hash)
@@ -102,6 +104,20 @@ extension FIDOSession {
         let text = PINText(pin)
         if let problem = text.problem(minimum: info.minPINLength, maximum: info.maxPINLength) {
             throw .unsuitablePIN(problem)
+        }
+        return text
+    }
+
+    /// A PIN that can be right: one that no key takes as its PIN would only cost a try. What counts here are bytes, as
+    /// some programs count them when a PIN is set.
+    private func worthTrying(_ pin: borrowing Secret) throws(FIDOError) -> PINText {
+        let text = PINText(pin)
+        let count = text.bytes.count
+        guard count >= PINText.byteMinimum else {
+            throw .unsuitablePIN(.tooShort(codePoints: text.codePoints, minimum: UInt64(PINText.byteMinimum)))
+        }
+        guard count <= PINText.byteLimit else {
+            throw .unsuitablePIN(.tooLong(bytes: count, maximum: UInt64(PINText.byteLimit)))
         }
         return text
     }

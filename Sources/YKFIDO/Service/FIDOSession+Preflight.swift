@@ -34,10 +34,13 @@ extension FIDOSession {
         return list.filter { $0.id.count <= Int(clamping: longest) }
     }
 
-    /// The most credentials that the key takes in a list, at least one.
+    /// The most credentials that the key takes in a list, at least one. Keys of CTAP 2.0 do not say; some of them refuse
+    /// long lists (Solo 4 those of more than 20).
     private func listLimit() throws(FIDOError) -> Int {
-        max(1, Int(clamping: try info().maxCredentialsInList ?? .max))
+        max(1, Int(clamping: try info().maxCredentialsInList ?? Self.unsaidListLimit))
     }
+
+    private static let unsaidListLimit: UInt64 = 8
 
     private func found(
         _ list: [CredentialDescriptor], rpID: String, _ means: VerificationMeans

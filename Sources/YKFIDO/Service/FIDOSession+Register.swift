@@ -13,7 +13,15 @@ extension FIDOSession {
         let rpID = request.relyingParty.id
         var permissions: ClientPIN.Permissions = .makeCredential
         if !request.excludeList.isEmpty { permissions.insert(.getAssertion) }
-        let means = try verify(request.userVerification, permissions, rpID: rpID, isResident: request.isResident)
+        return try verified(
+            request.userVerification, permissions, rpID: rpID, isResident: request.isResident
+        ) { means throws(FIDOError) in try register(request, means, info) }
+    }
+
+    private func register(
+        _ request: RegistrationRequest, _ means: VerificationMeans, _ info: AuthenticatorInfo
+    ) throws(FIDOError) -> Registration {
+        let rpID = request.relyingParty.id
         var command = MakeCredential(
             clientDataHash: request.clientDataHash, relyingParty: request.relyingParty, user: request.user,
             algorithms: request.algorithms)

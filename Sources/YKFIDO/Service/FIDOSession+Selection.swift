@@ -5,12 +5,14 @@ import YKWire
 extension FIDOSession {
     /// Waits for a touch, by the command for it where the key has it.
     func select() throws(FIDOError) {
-        if isCTAP2 {
-            let info = try info()
-            if info.speaks(.fido21) || info.speaks(.fido23) { return try send(SelectAuthenticator()) }
+        if isCTAP2, try info().versions.contains(where: { !Self.withoutSelection.contains($0) }) {
+            do { return try send(SelectAuthenticator()) } catch .ctap(.status(.invalidCommand, _)) {}
         }
         try selectByCredential()
     }
+
+    /// Versions that came before the command; all later ones have it, those not known here among them.
+    private static let withoutSelection: [AuthenticatorVersion] = [.u2fV2, .fido20, .fido21Pre]
 
     /// Waits for a touch on a key that has no selection command: an empty pinUvAuthParam makes a CTAP 2.0 key wait
     /// for a touch and then say whether a PIN is set (CTAP 2.2 §6.1.2, step 1); a U2F key registers for nobody.

@@ -24,8 +24,7 @@ extension FIDOSession {
         _ wish: UserVerification, _ permissions: ClientPIN.Permissions, rpID: String, isResident: Bool
     ) throws(FIDOError) -> VerificationMeans {
         let info = try info()
-        let usesPIN = info.hasPIN && info.option(.noMcGaPermissionsWithClientPin) != true
-        let canVerify = usesPIN || info.hasBuiltInUV
+        let canVerify = permissions.canComeFromPIN(info) || info.hasBuiltInUV
         let isCreation = permissions.contains(.makeCredential)
         let keyInsists =
             info.option(.alwaysUv) == true
@@ -39,6 +38,21 @@ extension FIDOSession {
         guard canVerify else { throw .pinNotSet }
         if info.hasBuiltInUV, !info.hasPermissions { return .inCommand }
         return .token(try access(permissions, rpID: rpID))
+    }
+
+    /// Does something with a way to show that the user was verified. Where the key was to see to that in the command
+    /// itself and could not, the PIN does.
+    func verified<Value>(
+        _ wish: UserVerification, _ permissions: ClientPIN.Permissions, rpID: String, isResident: Bool,
+        _ body: (VerificationMeans) throws(FIDOError) -> Value
+    ) throws(FIDOError) -> Value {
+        let means = try verify(wish, permissions, rpID: rpID, isResident: isResident)
+        do { return try body(means) } catch {
+            guard case .inCommand = means, let fallback = PINRequest.Fallback(error),
+                permissions.canComeFromPIN(try info())
+            else { throw error }
+            return try body(.token(try access(permissions, rpID: rpID, after: fallback)))
+        }
     }
 
     /// A token permits one credential or assertion, but large blobs may be written with it afterwards (CTAP 2.2

@@ -10,6 +10,10 @@ final class FIDOSession {
     var interaction: FIDOInteraction
     private var cachedInfo: AuthenticatorInfo?
     var token: FIDOToken?
+    /// The token that only lists credentials, and lasts.
+    var persistentToken: FIDOToken?
+    /// How many tokens the key gave.
+    var tokensGiven = 0
     let isCTAP2: Bool
 
     /// Asks the key what it can do; a key that knows only U2F has no answer.
@@ -60,6 +64,7 @@ final class FIDOSession {
     /// Forgets everything that a reset or a new PIN makes worthless.
     func accessDidChange() {
         token = nil
+        persistentToken = nil
         cachedInfo = nil
     }
 
@@ -73,14 +78,15 @@ final class FIDOSession {
 }
 
 extension CTAPError {
-    /// Whether the key does not know getInfo, and so no CTAP2: a card with only U2F answers with a status word.
+    /// Whether the key does not know getInfo, and so no CTAP2: a card with only U2F answers with a status word, which
+    /// one differs from maker to maker.
     fileprivate var saysNoCTAP2: Bool {
         switch self {
         case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true
         case .link(.card(.status(let word, _))):
             [
                 .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters,
-                .incorrectP1P2,
+                .incorrectP1P2, .wrongLength, .incorrectParameters, .conditionsNotSatisfied,
             ].contains(word)
         default: false
         }

@@ -82,6 +82,20 @@ struct CardFIDOTests {
         }
     }
 
+    /// A card that knows only U2F refuses getInfo, each maker's in another way.
+    @Test func aCardOfU2FOnly() async throws {
+        for word: UInt16 in [0x6D00, 0x6E00, 0x6700, 0x6A80, 0x6A81, 0x6A86, 0x6985, 0x6986, 0x6B00] {
+            let channel = CardChannel(
+                link: AnsweringCard { command in
+                    command[0] == 0x80
+                        ? [UInt8(word >> 8), UInt8(word & 0xFF)] : Array("U2F_V2".utf8) + [0x90, 0x00]
+                }, environment: .instant)
+            let service = try await FIDOService.open(card: channel)
+            #expect(await !service.hasCTAP2)
+            #expect(try await service.u2fVersion() == "U2F_V2")
+        }
+    }
+
     @Test func fallsBackToShortLengths() throws {
         let log = AnsweringCard.Log()
         let link = try link(

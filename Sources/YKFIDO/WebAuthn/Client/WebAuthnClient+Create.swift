@@ -38,8 +38,10 @@ extension WebAuthnClient {
             throw .key(.unsupported("plat"))
         }
         var request = RegistrationRequest(
-            clientDataHash: hash, relyingParty: RelyingParty(id: ceremony.rpID, name: options.rpName),
+            clientDataHash: hash, relyingParty: RelyingParty(id: ceremony.rpID, name: options.rpName.shortName),
             user: options.user)
+        request.user.name = options.user.name?.shortName
+        request.user.displayName = options.user.displayName?.shortName
         request.algorithms = try options.algorithms()
         request.isResident = options.selection.residentKey.isResident(info)
         request.userVerification = options.selection.userVerification
@@ -54,6 +56,19 @@ extension WebAuthnClient {
                 ? [.none] : options.attestationFormats
         }
         return request
+    }
+}
+
+extension String {
+    /// As much of a name as every key takes, 64 bytes: some refuse longer ones, others cut them off in the middle of a
+    /// character (WebAuthn Level 3 §6.4.1).
+    var shortName: String {
+        var bytes = 0
+        return String(
+            prefix { character in
+                bytes += character.utf8.count
+                return bytes <= 64
+            })
     }
 }
 

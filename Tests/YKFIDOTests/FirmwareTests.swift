@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCrypto
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+@testable import YKFIDO
+
+/// What keys on the market do differently, each in its own way.
+struct FirmwareTests {
+    /// A key that answers each message as a closure says.
+    private func open(
+        _ log: ScriptedKey.Log = .init(), interaction: FIDOInteraction = FIDOInteraction(),
+        _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) async throws -> FIDOService {
+        let key = ScriptedKey([answer], log: log)
+        key.isEndless = true
+        return try await FIDOService.open(key, interaction: interaction)
+    }
+
+    private static func info(_ changes: (key: CBOR, value: CBOR)...) -> [UInt8] {
+        CBOR.map(changes.reduce(Operation.info) { $0.with($1.key, $1.value) }).reply
+    }
+
+    @Test("options that are no booleans, and what is not known at all, are passed over and kept")
+    func oddOptions() async throws {
+        let options: CBOR = ["rk": true, "newThing": 3, "up": false, 7: true]
+        let info = try await open { _ in Self.info((4, options), (99, ["x"]), ("vendor", 1)) }.info()
+        #expect(info.options.map(\.name) == ["rk", "up"] && info.option(.rk) == true && info.option(.up) == false)
+        #expect(info.map[99] == ["x"] && info.map["vendor"] == 1 && info.map[4]?.map?["newThing"] == 3)
+    }
+
+    @Test("a later version has the selection command; a key that lacks it all the same is asked in another way")
+    func laterVersions() async throws {
+        for knows in [true, false] {
+            let log = ScriptedKey.Log()
+            let service = try await open(log) { message in
+                switch message.first {
+                case 0x04: Self.info((1, ["FIDO_2_9"]))
+                case 0x0B: knows ? [0x00] : [0x01]
+                default: [0x35]
+                }
+            }
+            try await service.select()
+            #expect(log.messages.compactMap(\.first) == (knows ? [0x04, 0x0B] : [0x04, 0x0B, 0x01]))
+        }
+    }
+
+    @Test("a name that the key cut off in the middle of a character is read, but not where form is everything")
+    func cutName() async throws {
+        var reply = CBOR.map(Operation.signed.with(4, ["id": .bytes([1]), "name": "ali\u{7F}"])).reply
+        reply[try #require(reply.firstIndex(of: 0x7F))] = 0xC3
+        let answer = reply
+        let service = try await open { $0.first == 0x04 ? Self.info() : answer }
+        let request = AssertionRequest(rpID: "example.com", clientDataHash: hash)
+        #expect(try await service.assert(request).first?.response.user?.name == "ali\u{FFFD}")
+        await service.setStrict(true)
+        await #expect(throws: FIDOError.self) { try await service.assert(request) }
+    }
+
+    @Test("names are sent in 64 bytes at most: some keys refuse longer ones")
+    func shortNames() async throws {
+        let script = TailoredKey.Script([4: ["rk": true]])
+        let client = try await TailoredKey.client(script)
+        let long = String(repeating: "a", count: 62) + "ä👩‍👩‍👧bc"
+        var options = PublicKeyCredentialCreationOptions(
+            rpID: "example.com", rpName: long, user: FIDOUser(id: [1], name: long, displayName: "short"),
+            challenge: [1])
+        options.user.name = long
+        _ = try await client.create(options)
+        let sent = try #require(script.parameters(of: 1))
+        let short = String(repeating: "a", count: 62) + "ä"
+        #expect(sent[2]?.map?["name"]?.text == short && sent[3]?.map?["name"]?.text == short)
+        #expect(sent[3]?.map?["displayName"]?.text == "short")
+    }
+
+    @Test("a key that does not say how long its lists may be gets short ones")
+    func unsaidListLimit() async throws {
+        let list = (2...10).map { CredentialDescriptor(id: [$0]) } + [CredentialDescriptor(id: [1])]
+        for (limit, count) in [(nil, 1), (20, 10)] as [(CBOR?, Int)] {
+            var info: CBOR.Map = [1: ["FIDO_2_0"]]
+            info[7] = limit
+            let script = TailoredKey.Script(info)
+            let service = try await FIDOService.open(TailoredKey(script))
+            let found = try await service.assert(
+                AssertionRequest(rpID: "example.com", clientDataHash: hash, allowList: list))
+            #expect(found.first?.credential.id == [1])
+            #expect(script.parameters(of: 2)?[3]?.array?.count == count)
+        }
+    }
+
+    // MARK: - PIN
+
+    @Test("a PIN that no key can have costs no try")
+    func hopelessPINs() async throws {
+        let bench = try Bench()
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        _ = try await service.info()
+        let before = await service.messages
+        for (typed, problem) in [
+            ("123", PINProblem.tooShort(codePoints: 3, minimum: 4)),
+            (String(repeating: "1", count: 64), .tooLong(bytes: 64, maximum: 63)),
+        ] {
+            await #expect(throws: FIDOError.unsuitablePIN(problem)) { try await service.verifyPIN(secret(typed)) }
+            await #expect(throws: FIDOError.unsuitablePIN(problem)) {
+                try await service.changePIN(from: secret(typed), to: secret("54321"))
+            }
+        }
+        // Two characters of two bytes each are a PIN for programs that count bytes.
+        #expect(await service.messages == before)
+        await #expect(throws: FIDOError.wrongPIN(PINRetries(count: 7))) { try await service.verifyPIN(secret("éé")) }
+    }
+
+    /// Two programs on one key: each token makes the other's worthless (CTAP 2.2 §6.5.2.1).
+    @Test("a token that has become worthless is replaced, once")
+    func worthlessToken() async throws {
+        let bench = try Bench(pin: "12345")
+        let interaction = FIDOInteraction(pin: { [pins = bench.pins] in pins.give($0) })
+        let one = try await FIDOService.open(
+            hid: bench.key.reportLink(), environment: .instant, interaction: interaction)
+        let two = try await FIDOService.open(
+            hid: bench.key.reportLink(), environment: .instant, interaction: interaction)
+        try await one.setPIN(secret("12345"))
+        _ = try await two.freshInfo()
+        var request = registration()
+        request.isResident = true
+        _ = try await one.register(request)
+        #expect(try await one.relyingParties().count == 1)
+        #expect(try await one.credentialStorage().existing == 1)
+        #expect(bench.pins.requests.count == 2)
+        #expect(try await two.credentialStorage().existing == 1)
+        #expect(bench.pins.requests.count == 3)
+        #expect(try await one.credentialStorage().existing == 1)
+        #expect(bench.pins.requests.count == 4)
+        try await two.verifyPIN(secret("12345"), permissions: .config)
+        try await one.configure(.toggleAlwaysUV)
+        #expect(bench.pins.requests.count == 5)
+        #expect(try await one.pinRetries() == PINRetries(count: 8))
+    }
+
+    @Test("a key that takes no token at all is given up, and gets the PIN once for each that it gave")
+    func nothingIsGoodEnough() async throws {
+        let log = ScriptedKey.Log()
+        let bench = try Bench(pin: "12345")
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        let other = try await open(log, interaction: FIDOInteraction(pin: { _ in secret("12345") })) { message in
+            switch message.first {
+            case 0x04: Self.info((4, ["clientPin": true, "credMgmt": true, "pinUvAuthToken": true]))
+            case 0x06 where message.contains(0xA5) || message.count > 60: [0x33]
+            case 0x06:
+                message.suffix(1) == [0x01] ? CBOR.map([3: 8]).reply : CBOR.map([1: .map(Operation.agreementKey)]).reply
+            default: [0x33]
+            }
+        }
+        for _ in 0..<2 {
+            let tries = log.tries
+            await #expect(throws: FIDOError.self) { try await other.credentialStorage() }
+            #expect(log.tries == tries + 1)
+        }
+    }
+
+    @Test("a persistent token lists credentials after a loss of power, without the PIN; a new PIN ends it")
+    func persistentToken() async throws {
+        var profile = DeviceProfile(serial: 1)
+        profile.fido = FIDOFeatures(version: .v23)
+        let bench = Bench(key: VirtualKey(try .new(profile)), pins: Bench.PINs("12345"))
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        var request = registration()
+        request.isResident = true
+        _ = try await service.register(request)
+        let token = try await service.persistentToken()
+        await service.rest()
+        let link = bench.key.link()
+        try link.reset(.cold, deadline: .after(.seconds(1)))
+        link.close()
+
+        let kept = try #require(
+            FIDOToken(
+                token.secret, version: token.version, permissions: .persistentCredentialManagementReadOnly))
+        let later = try await FIDOService.open(
+            card: CardChannel(link: bench.key.link(), environment: .instant), interaction: FIDOInteraction())
+        await later.use(kept)
+        let party = try #require(try await later.relyingParties().first)
+        let credential = try #require(try await later.credentials(of: party).first)
+        #expect(try await later.credentialStorage().existing == 1)
+        #expect(try await later.freshInfo().identifier(for: kept)?.count == 16)
+        await #expect(throws: FIDOError.pinNeeded) { try await later.delete(credential.id) }
+        #expect(FIDOToken(secret("short"), version: .two, permissions: nil) == nil)
+
+        try await later.changePIN(from: secret("12345"), to: secret("54321"))
+        await later.use(kept)
+        await #expect(throws: FIDOError.pinNeeded) { try await later.relyingParties() }
+    }
+}
