@@ -14,8 +14,7 @@ struct FIDO2CredentialsDelete: Verb {
     @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -26,9 +25,7 @@ struct FIDO2CredentialsDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")
         let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service))
-        if !force, world.plan == nil {
-            try Prompt.confirm("delete the credential of \(found.words)? it cannot be brought back")
-        }
+        try confirmation.ask("delete the credential of \(found.words)? it cannot be brought back", in: world)
         try await service.delete(found.credential.id)
         return Answer("deleted the credential of \(found.words)", ["remembered": found.json])
     }

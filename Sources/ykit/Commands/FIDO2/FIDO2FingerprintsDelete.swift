@@ -12,8 +12,7 @@ struct FIDO2FingerprintsDelete: Verb {
     @Argument(help: "Which one: its identifier or its name.")
     var fingerprint: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -25,7 +24,7 @@ struct FIDO2FingerprintsDelete: Verb {
         let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
         let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints())
         let words = found.name.map { "'\($0.printable)'" } ?? found.id
-        if !force, world.plan == nil { try Prompt.confirm("delete the fingerprint \(words)?") }
+        try confirmation.ask("delete the fingerprint \(words)?", in: world)
         try await service.removeFingerprint(found.template)
         return Answer("deleted the fingerprint \(words)", ["fingerprint": found.json])
     }

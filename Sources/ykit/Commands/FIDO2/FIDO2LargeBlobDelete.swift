@@ -13,8 +13,7 @@ struct FIDO2LargeBlobDelete: Verb {
     @Argument(help: "Which credential.")
     var credential: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -25,7 +24,7 @@ struct FIDO2LargeBlobDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")
         let key = try found.largeBlobKey()
-        if !force, world.plan == nil { try Prompt.confirm("delete the large blob of \(found.words)?") }
+        try confirmation.ask("delete the large blob of \(found.words)?", in: world)
         guard try await service.removeLargeBlob(key: key) else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }

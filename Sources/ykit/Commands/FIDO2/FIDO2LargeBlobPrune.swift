@@ -12,8 +12,7 @@ struct FIDO2LargeBlobPrune: Verb {
         discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
     static let members = ["removed"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -24,9 +23,7 @@ struct FIDO2LargeBlobPrune: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
         let keys = try await RememberedCredential.all(of: service).compactMap(\.credential.largeBlobKey)
-        if !force, world.plan == nil {
-            try Prompt.confirm("remove all large blobs but those of \(keys.count) credentials?")
-        }
+        try confirmation.ask("remove all large blobs but those of \(keys.count) credentials?", in: world)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
         return Answer("removed \(removed) large blobs", ["removed": .int(Int64(removed))])
     }

@@ -15,8 +15,7 @@ struct FIDO2Reset: Verb {
             """)
     static let members = ["reset"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @Flag(help: "Have the key taken out and inserted again first, and check that it is the same one.")
     var reinsert = false
@@ -36,9 +35,8 @@ struct FIDO2Reset: Verb {
                 "not-over-this-link", .policy,
                 "this key is reset only over \(transports.map(\.printable).joined(separator: ", "))")
         }
-        if !force, world.plan == nil {
-            try Prompt.confirm(typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN")
-        }
+        try confirmation.ask(
+            typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
         if reinsert, world.plan == nil { return try await resetInsertedAnew(info, in: world) }
         return try await reset(service, info, in: world)
     }

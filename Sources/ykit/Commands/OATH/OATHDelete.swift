@@ -13,8 +13,7 @@ struct OATHDelete: Verb {
     @Argument(help: "Which account: its name or a part of it.")
     var query: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Password Options")
     var password: PasswordOptions
@@ -25,9 +24,7 @@ struct OATHDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
         let id = try AccountMatch.one(query, in: try await service.accounts().map(\.id), showHidden: true)
-        if !force, world.plan == nil {
-            try Prompt.confirm("delete '\(id.text.printable)'? its secret cannot be brought back")
-        }
+        try confirmation.ask("delete '\(id.text.printable)'? its secret cannot be brought back", in: world)
         try await service.delete(id)
         return Answer("deleted '\(id.text.printable)'", ["id": .string(id.text)])
     }

@@ -17,8 +17,7 @@ struct OATHRename: Verb {
     @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name"))
     var newName: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Password Options")
     var password: PasswordOptions
@@ -36,9 +35,7 @@ struct OATHRename: Verb {
                 "exists", .policy, "an account '\(new.text.printable)' is there already",
                 hint: "delete it first, or choose another name")
         }
-        if !force, world.plan == nil {
-            try Prompt.confirm("rename '\(id.text.printable)' to '\(new.text.printable)'?")
-        }
+        try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: world)
         try await service.rename(id, to: new)
         return Answer(
             "renamed '\(id.text.printable)' to '\(new.text.printable)'",

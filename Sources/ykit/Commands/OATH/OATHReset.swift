@@ -10,8 +10,7 @@ struct OATHReset: Verb {
         commandName: "reset", abstract: "Delete all accounts and the password.")
     static let members = ["deviceId"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -19,10 +18,8 @@ struct OATHReset: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOATH()
         let before = await service.info.deviceID
-        if !force, world.plan == nil {
-            try Prompt.confirm(
-                typing: "reset", "this deletes all OATH accounts of \(before) for good, and the password")
-        }
+        try confirmation.ask(
+            typing: "reset", "this deletes all OATH accounts of \(before) for good, and the password", in: world)
         try await service.reset()
         _ = try? Keyrings.standard().forget(before)
         let after = await service.info.deviceID

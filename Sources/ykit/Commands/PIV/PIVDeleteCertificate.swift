@@ -14,8 +14,7 @@ struct PIVDeleteCertificate: Verb {
     @Argument(help: "The slot.")
     var slot: PIVSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Management Key Options")
     var managementKey: ManagementKeyOptions
@@ -28,7 +27,7 @@ struct PIVDeleteCertificate: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        if !force, world.plan == nil { try Prompt.confirm("delete the certificate in \(slot)?") }
+        try confirmation.ask("delete the certificate in \(slot)?", in: world)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "delete a certificate")
         try await service.deleteCertificate(slot)

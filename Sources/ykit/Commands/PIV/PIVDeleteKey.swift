@@ -14,8 +14,7 @@ struct PIVDeleteKey: Verb {
     @Argument(help: "The slot.")
     var slot: PIVSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
+    @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Management Key Options")
     var managementKey: ManagementKeyOptions
@@ -28,7 +27,7 @@ struct PIVDeleteKey: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
-        if !force, world.plan == nil { try Prompt.confirm("delete the key in \(slot) for good?") }
+        try confirmation.ask("delete the key in \(slot) for good?", in: world)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "delete a key")
         try await service.deleteKey(slot)
