@@ -15,6 +15,16 @@ extension World {
         return try await openFIDO(interaction)
     }
 
+    /// The same for what waits for a touch anyway: among several keys a touch says which one is meant, where somebody
+    /// is there to be asked.
+    func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        do { return try await openFIDO(pin, for: reason) } catch let explanation as Explanation {
+            guard explanation.exit == .severalDevices, terminal.isErrorTerminal, plan == nil else { throw explanation }
+            touchedPath = try await touchedKey()
+            return try await openFIDO(pin, for: reason)
+        }
+    }
+
     /// The FIDO application of the key that is meant, for what needs no PIN.
     func openFIDO(_ interaction: FIDOInteraction = FIDOInteraction()) async throws -> FIDOService {
         let service = try await FIDOService.open(try fido(), interaction: interaction)

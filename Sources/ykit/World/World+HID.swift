@@ -19,7 +19,7 @@ extension World {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
         if selection.link == .pcsc || selection.link == .usb || selection.reader != nil { return .card }
         if let software { return software.state.profile.model.isCard ? .card : .reports(path: nil) }
-        if let path = selection.path { return try fidoWay(at: path) }
+        if let path = touchedPath ?? selection.path { return try fidoWay(at: path) }
         let found = HIDNode.attached(environment, asking: selection.device != nil)
         let wanted = found.filter { selection.device == nil || $0.serial == selection.device }
         if let only = wanted.first, wanted.count == 1 { return .reports(path: only.device.path) }

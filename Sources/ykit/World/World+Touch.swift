@@ -10,7 +10,7 @@ extension World {
         let paths = selectable
         guard paths.count > 1 else { return try await touchedOnlyKey() }
         let rivals = paths.map { Rival(path: $0, environment: environment) }
-        terminal.say("touch the key that is meant")
+        terminal.say("\(paths.count) keys are attached: touch the one that is meant")
         let watch = Task {
             while !Interruption.happened { try await Task.sleep(for: .milliseconds(50)) }
             rivals.forEach { $0.cancellation.cancel() }

@@ -23,6 +23,8 @@ final class World {
     let recorder: Recorder?
     /// Where the PIN of this verb comes from.
     var pins: PINSource?
+    /// The key that was chosen by a touch.
+    var touchedPath: String?
     /// The reader that the tag of this verb is in.
     var tagReader: String?
 

@@ -21,22 +21,10 @@ struct FIDO2Assert: Verb {
     @Option(help: "Which account, when the key remembers several.")
     var user: String?
 
-    @Option(help: ArgumentHelp("Who asks, https://RP unless told otherwise.", valueName: "origin"))
-    var origin: String?
-
-    @Option(
-        help: ArgumentHelp("What is asked for: a file, or - for standard input.", valueName: "file"),
-        completion: .file())
-    var options: String?
-
-    @Option(help: "How --options and the answer are written: webauthn or libfido2.")
-    var format: ExchangeFormat = .webauthn
-
     @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).")
     var resident = false
 
-    @Flag(name: .customLong("u2f"), help: "Speak U2F to the key, also when it knows FIDO2.")
-    var usesU2F = false
+    @OptionGroup var ceremony: CeremonyOptions
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -44,25 +32,17 @@ struct FIDO2Assert: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if options == nil, ask.rp == nil { throw ValidationError("say for whom: --rp, or --options FILE") }
-        if options != nil, ask.rp != nil { throw ValidationError("--options says for whom, leave --rp away") }
-        if options != nil, format == .webauthn, origin == nil {
-            throw ValidationError("--options needs --origin, who asks")
-        }
-        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
-        if format == .libfido2, global.json { throw ValidationError("--format libfido2 and --json are two answers") }
-    }
+    func validate() throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
     func answer(in world: World) async throws -> Answer {
-        if format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }
+        if ceremony.format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }
         let wanted =
-            try options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
+            try ceremony.options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
             ?? ask.read(world)
-        let site = try Origin(origin ?? "https://\(ask.rp ?? "")")
+        let site = try ceremony.site(ask.rp)
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "sign in at \(rpID.printable)"
-        let service = try await world.openFIDO(pin, for: what)
+        let service = try await world.openTouchedFIDO(pin, for: what)
         if !ask.noTouch { world.announce("to \(what)") }
         let choice = AccountChoice(user, world.terminal)
         let signed = try await sign(wanted, client(service, site), choice)
@@ -71,7 +51,7 @@ struct FIDO2Assert: Verb {
 
     private func client(_ service: FIDOService, _ site: Origin) -> WebAuthnClient {
         var client = WebAuthnClient(service: service, origin: site)
-        client.usesU2F = usesU2F
+        client.usesU2F = ceremony.usesU2F
         if ask.noTouch { client.extensions.append(WithoutTouch()) }
         return client
     }

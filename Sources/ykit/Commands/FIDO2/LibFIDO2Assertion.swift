@@ -12,7 +12,7 @@ struct LibFIDO2Assertion {
     func answer(in world: World) async throws -> Answer {
         let request = try request(world)
         let what = "sign in at \(request.rpID.printable)"
-        let service = try await world.openFIDO(verb.pin, for: what)
+        let service = try await world.openTouchedFIDO(verb.pin, for: what)
         if request.requiresPresence { world.announce("to \(what)") }
         let signed = try await service.assert(request)
         return Answer(signed.flatMap { lines($0, request) }, [:])
@@ -21,19 +21,19 @@ struct LibFIDO2Assertion {
     private func request(_ world: World) throws -> AssertionRequest {
         let ask = verb.ask
         var request: AssertionRequest
-        if let file = verb.options {
+        if let file = verb.ceremony.options {
             request = try read(try LibFIDO2Lines(file: file))
         } else {
             let options = try ask.read(world)
             let rpID = options.rpID ?? ""
-            let data = ClientData(.get, challenge: options.challenge, origin: verb.origin ?? "https://\(rpID)")
+            let data = ClientData(.get, challenge: options.challenge, origin: verb.ceremony.origin ?? "https://\(rpID)")
             request = AssertionRequest(rpID: rpID, clientDataHash: data.hash)
             request.extensions.salts = try ask.salts
         }
         request.allowList += try ask.credentials.map { CredentialDescriptor(id: $0) }
         request.userVerification = ask.uv?.requirement ?? .discouraged
         request.requiresPresence = !ask.noTouch
-        request.usesU2F = verb.usesU2F
+        request.usesU2F = verb.ceremony.usesU2F
         return request
     }
 

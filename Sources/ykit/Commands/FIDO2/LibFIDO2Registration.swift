@@ -12,7 +12,7 @@ struct LibFIDO2Registration {
         let request = try request(world)
         let rpID = request.relyingParty.id
         let what = "make a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
-        let service = try await world.openFIDO(verb.pin, for: what)
+        let service = try await world.openTouchedFIDO(verb.pin, for: what)
         world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
         let made = try await service.register(request)
         return Answer(lines(made, request), [:])
@@ -21,7 +21,7 @@ struct LibFIDO2Registration {
     private func request(_ world: World) throws -> RegistrationRequest {
         let ask = verb.ask
         var request: RegistrationRequest
-        if let file = verb.options {
+        if let file = verb.ceremony.options {
             var lines = try LibFIDO2Lines(file: file)
             let hash = try lines.bytes("the hash of the client data", count: 32)
             let party = RelyingParty(id: try lines.text("the relying party"))
@@ -32,13 +32,13 @@ struct LibFIDO2Registration {
             let options = try ask.read(world)
             let party = RelyingParty(id: options.rpID ?? "", name: options.rpName)
             let data = ClientData(
-                .create, challenge: options.challenge, origin: verb.origin ?? "https://\(party.id)")
+                .create, challenge: options.challenge, origin: verb.ceremony.origin ?? "https://\(party.id)")
             request = RegistrationRequest(clientDataHash: data.hash, relyingParty: party, user: options.user)
         }
         request.algorithms = ask.algorithm.isEmpty ? [.es256] : ask.algorithms
         request.isResident = ask.resident
         request.userVerification = ask.uv?.requirement ?? .discouraged
-        request.usesU2F = verb.usesU2F
+        request.usesU2F = verb.ceremony.usesU2F
         request.extensions = try ask.extensions.inputs
         for id in ask.exclude {
             request.excludeList.append(CredentialDescriptor(id: try BytesArgument.base64(id, "--exclude")))

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+
+/// Who asks for a credential or a signature, in whose words, and in which the answer is: alike for both.
+struct CeremonyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Who asks, https://RP unless told otherwise.", valueName: "origin"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp("What is asked for: a file, or - for standard input.", valueName: "file"),
+        completion: .file())
+    var options: String?
+
+    @Option(help: "How --options and the answer are written: webauthn or libfido2.")
+    var format: ExchangeFormat = .webauthn
+
+    @Flag(name: .customLong("u2f"), help: "Speak U2F to the key, also when it knows FIDO2.")
+    var usesU2F = false
+
+    /// Refuses what does not go together; `named` are the options that say for whom, where no file does.
+    func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
+        let names = named.map(\.name).joined(separator: " and ")
+        if options == nil, named.contains(where: { $0.value == nil }) {
+            throw ValidationError("say for whom: \(names), or --options FILE")
+        }
+        if options != nil, named.contains(where: { $0.value != nil }) {
+            throw ValidationError("--options says for whom, leave \(names) away")
+        }
+        if options != nil, format == .webauthn, origin == nil {
+            throw ValidationError("--options needs --origin, who asks")
+        }
+        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+        if format == .libfido2, global.json { throw ValidationError("--format libfido2 and --json are two answers") }
+    }
+
+    /// Who asks: the origin that was given, else the relying party's own.
+    func site(_ rp: String?) throws -> Origin {
+        if let origin { return try Origin(origin) }
+        do { return try Origin("https://\(rp ?? "")") } catch {
+            throw Explanation.usage("--rp takes a domain name such as example.com, '\((rp ?? "").printable)' is none")
+        }
+    }
+}
