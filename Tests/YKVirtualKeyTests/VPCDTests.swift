@@ -72,6 +72,8 @@ struct VPCDTests {
         first.send([1])
         #expect(first.ask(select).suffix(2) == [0x90, 0])
         #expect(first.ask(list) == [])
+        let between = try #require(listener.accept())
+        #expect(between.ask([4]) == [], "the reader is told once that there is no card")
         let second = try #require(listener.accept())
         second.send([1])
         #expect(second.ask(list) == [0x6D, 0])

@@ -78,6 +78,8 @@ extension VirtualKeyState {
         guard profile.isBio, profile.version.major >= 5 else { throw .status(.unknownInstruction) }
         piv = PIVMemory()
         fido = fido.afterReset
+        oath = OATHMemory(salt: oath.salt)
+        otp = OTPMemory()
     }
 
     private func word(_ bits: UInt32) -> [UInt8] {

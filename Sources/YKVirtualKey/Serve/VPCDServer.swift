@@ -54,10 +54,12 @@ public struct VPCDServer {
     /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
     public mutating func run() throws(VPCDError) {
         var wasInserted = false
-        // A reader that has not noticed yet that the key left turns it away when it comes back.
+        var wasSeen = true
         var patience = 0
         while !cancellation.isCancelled {
             do throws(VPCDError) {
+                if !wasSeen { try knock() }
+                wasSeen = true
                 let ending = try session()
                 wasInserted = true
                 switch ending {
@@ -65,6 +67,7 @@ public struct VPCDServer {
                 case .removed(nil): return
                 case .removed(let back?):
                     patience = Self.patience
+                    wasSeen = false
                     pause(back)
                 case .readerGone:
                     guard reconnects else { throw VPCDError.readerGone(address) }
@@ -79,6 +82,21 @@ public struct VPCDServer {
 
     /// How often a key that left and comes back may be turned away.
     private static let patience = 20
+
+    /// Comes to the reader and leaves it again at its first question, so that the service has surely seen the reader
+    /// without the key.
+    ///
+    /// vpcd (vsmartcard 3.3) forgets a key that left when it is powered down, and takes the next connection when the
+    /// service asks whether there is a card, every 400 ms. A key that is back by then was never away for the thread that
+    /// asks, but where powering down failed the service (pcsc-lite 1.9.9) has written down an empty reader, and that
+    /// stays so.
+    private func knock() throws(VPCDError) {
+        let stream = try Stream(address, cancellation)
+        var assembler = VPCDAssembler()
+        while let bytes = stream.receive(cancellation), !bytes.isEmpty {
+            guard assembler.feed(bytes).isEmpty else { return }
+        }
+    }
 
     private enum Ending {
         case calledOff
