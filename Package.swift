@@ -93,7 +93,9 @@ let package = Package(
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKSmartCardTests", ["YKSmartCard", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
         test("YKWireTests", ["YKWire"]),
-        test("YKHardwareTests", ["YKHardware", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
+        test(
+            "YKHardwareTests",
+            ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
         test("YKTransportTests", ["YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reader driver of tools/pcscd-sandbox: hands the calls for reader N to a copy of vpcd's driver that lies beside it
-// as vpcdN.so (vpcd keeps one state for all readers), and changes three things. A reader has one slot, as a security key
-// has (vpcd has two); readers do not wait for each other; and, preloaded into pcscd, it keeps vpcd's listening port on
-// the loopback address (vpcd opens it to the network).
+// as vpcdN.so (vpcd keeps one state for all readers), and changes four things. A reader has one slot, as a security key
+// has (vpcd has two); readers do not wait for each other; a reader answers to the control code 1, which libccid has for
+// escapes, with the same bytes (vpcd 3.3 has no codes); and, preloaded into pcscd, it keeps vpcd's listening port on the
+// loopback address (vpcd opens it to the network).
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <ifdhandler.h>
+#include <reader.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -50,10 +52,18 @@ FORWARD(IFDHTransmitToICC,
         (DWORD lun, SCARD_IO_HEADER sent, PUCHAR command, DWORD commandLength, PUCHAR reply, PDWORD replyLength,
          PSCARD_IO_HEADER received),
         (lun, sent, command, commandLength, reply, replyLength, received))
-FORWARD(IFDHControl,
-        (DWORD lun, DWORD code, PUCHAR sent, DWORD sentLength, PUCHAR reply, DWORD room, LPDWORD replyLength),
-        (lun, code, sent, sentLength, reply, room, replyLength))
 FORWARD(IFDHICCPresence, (DWORD lun), (lun))
+
+RESPONSECODE IFDHControl(
+    DWORD lun, DWORD code, PUCHAR sent, DWORD sentLength, PUCHAR reply, DWORD room, LPDWORD replyLength) {
+    (void)lun;
+    *replyLength = 0;
+    if (code != SCARD_CTL_CODE(1)) return IFD_ERROR_NOT_SUPPORTED;
+    if (sentLength > room) return IFD_ERROR_INSUFFICIENT_BUFFER;
+    memcpy(reply, sent, sentLength);
+    *replyLength = sentLength;
+    return IFD_SUCCESS;
+}
 
 RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR value) {
     UCHAR own = tag == TAG_IFD_SLOTS_NUMBER || tag == TAG_IFD_THREAD_SAFE ? 1

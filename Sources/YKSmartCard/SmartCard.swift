@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKHardware
 import YKTransport
 import YKWire
 
@@ -90,10 +91,16 @@ public final class SmartCard {
         try connected { deadline throws(LinkError) in try reset(disposition, deadline) }
     }
 
-    /// What is known of the card (SCardStatus).
+    /// What is known of the card (SCardStatus). Throws `removedCard` and `resetCard` where the service says so.
     public func status() throws(SmartCardError) -> Status {
         guard isConnected else { throw .invalidHandle }
         let identity = link.identity
+        if let link = link as? any ReaderLink {
+            let found = try connected { deadline throws(LinkError) in try link.connection(deadline: deadline) }
+            return Status(
+                reader: identity.reader, state: found.state,
+                activeProtocol: SmartCardProtocol(rawValue: found.activeProtocol), atr: found.atr)
+        }
         // SCARD_PRESENT, SCARD_POWERED, SCARD_SPECIFIC.
         return Status(
             reader: identity.reader, state: 0x0004 | 0x0010 | 0x0040, activeProtocol: activeProtocol, atr: identity.atr)
@@ -110,8 +117,20 @@ public final class SmartCard {
         return try connected { deadline throws(LinkError) in try link.exchange(command, deadline: deadline) }
     }
 
-    /// An attribute of reader or card by its tag (SCardGetAttrib). Throws `unsupportedFeature` for one that is not
-    /// served here.
+    /// Sends bytes to the reader rather than to the card, and gives what it answers (SCardControl).
+    ///
+    /// Throws `unsupportedFeature` for a code that the reader does not have, and for cards that are not behind the
+    /// service.
+    public func control(_ code: UInt32, _ bytes: [UInt8] = []) throws(SmartCardError) -> [UInt8] {
+        guard isConnected else { throw .invalidHandle }
+        guard let link = link as? any ReaderLink else { throw .unsupportedFeature }
+        return try connected { deadline throws(LinkError) in
+            try link.control(code, bytes, deadline: deadline)
+        }
+    }
+
+    /// An attribute of reader or card by its tag (SCardGetAttrib). Throws `unsupportedFeature` for one that neither this
+    /// module nor the reader has.
     public func getAttrib(_ attribute: SmartCardAttribute) throws(SmartCardError) -> [UInt8] {
         guard isConnected else { throw .invalidHandle }
         let identity = link.identity
@@ -121,7 +140,11 @@ public final class SmartCard {
         case .currentProtocol: return Self.littleEndian(activeProtocol.rawValue)
         case .presence: return [2]
         case .maxInput: return Self.littleEndian(UInt32(clamping: identity.maxCommandLength ?? 261))
-        default: throw .unsupportedFeature
+        default:
+            guard let link = link as? any ReaderLink else { throw .unsupportedFeature }
+            return try connected { deadline throws(LinkError) in
+                try link.attribute(attribute.rawValue, deadline: deadline)
+            }
         }
     }
 

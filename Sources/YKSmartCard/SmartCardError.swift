@@ -87,6 +87,8 @@ extension SmartCardError {
         case .unresponsive: self = .unresponsiveCard
         case .malformed: self = .communicationError
         case .replay, .capture: self = .internalError
+        // pcsc-lite gives SCARD_E_UNSUPPORTED_FEATURE the number that others have for SCARD_E_UNEXPECTED.
+        case .failed(code: 0x8010_001F, _): self = .unsupportedFeature
         case .failed(let code, _): self = code >> 16 == 0x8010 ? SmartCardError(rawValue: code) : .unknownError
         }
     }

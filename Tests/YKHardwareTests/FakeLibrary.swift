@@ -40,13 +40,13 @@ final class FakeLibrary: Sendable {
             disconnect: { [self] _, disposition in note("disconnect \(disposition)") },
             beginTransaction: { [self] _ in note("begin") },
             endTransaction: { [self] _, _ in note("end") },
-            status: { _, atr, length in
+            status: { _, _, _, atr, length in
                 guard let atr, length.pointee >= 2 else { return 0 }
                 for (index, byte) in Self.atr.enumerated() { atr[index] = byte }
                 length.pointee = 2
                 return 0
             },
-            control: { _, _, _, _, _ in LONG(0x8010_001F) },
+            control: { _, _, _, _, _, _, _ in LONG(0x8010_001F) },
             transmit: { _, _, command, count, reply, length in
                 for index in 0..<Int(count) { reply?[index] = command?[index] ?? 0 }
                 reply?[Int(count)] = 0x90

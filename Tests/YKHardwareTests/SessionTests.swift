@@ -48,7 +48,7 @@ import YKTransport
     @Test(arguments: [(0, 261), (255, 261), (256, 265), (3062, 3071), (0x10000, 65544), (UInt32.max, 65544)])
     func theReaderSaysHowLongACommandMayBe(_ size: UInt32, _ length: Int) throws {
         let service = FakeLibrary().service {
-            $0.control = { _, code, reply, _, count in
+            $0.control = { _, code, _, _, reply, _, count in
                 let answer: [UInt8] =
                     code == ReaderFeatures.featureRequest
                     ? [0x06, 4, 0x42, 0, 0, 6, 0x12, 4, 0x42, 0x33, 0, 0x12]
@@ -75,11 +75,11 @@ import YKTransport
                 length.pointee = DWORD.max
                 return 0
             }
-            $0.status = { _, _, length in
+            $0.status = { _, _, _, _, length in
                 length.pointee = DWORD.max
                 return 0
             }
-            $0.control = { _, _, _, _, length in
+            $0.control = { _, _, _, _, _, _, length in
                 length.pointee = DWORD.max
                 return 0
             }

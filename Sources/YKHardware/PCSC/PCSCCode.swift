@@ -89,6 +89,9 @@ struct PCSCFailure: Error, Hashable, Sendable {
         case reconnect = "SCardReconnect"
         case begin = "SCardBeginTransaction"
         case transmit = "SCardTransmit"
+        case status = "SCardStatus"
+        case control = "SCardControl"
+        case attribute = "SCardGetAttrib"
     }
 
     let code: PCSCCode

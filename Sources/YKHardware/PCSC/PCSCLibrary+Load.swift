@@ -75,8 +75,8 @@ extension PCSCLibrary {
             disconnect: { disconnect($0, $1) },
             beginTransaction: { begin($0) },
             endTransaction: { end($0, $1) },
-            status: { status($0, nil, nil, nil, nil, $1, $2) },
-            control: { control($0, $1, nil, 0, $2, $3, $4) },
+            status: { status($0, nil, nil, $1, $2, $3, $4) },
+            control: { control($0, $1, $2, $3, $4, $5, $6) },
             attribute: { attribute($0, $1, $2, $3) },
             transmit: { transmit($0, $1, $2, $3, nil, $4, $5) })
     }

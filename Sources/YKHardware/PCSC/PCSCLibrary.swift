@@ -28,12 +28,13 @@ struct PCSCLibrary: Sendable {
     var endTransaction: @Sendable (SCARDHANDLE, _ disposition: DWORD) -> LONG
     var status:
         @Sendable (
-            SCARDHANDLE, _ atr: UnsafeMutablePointer<UInt8>?, _ atrLength: UnsafeMutablePointer<DWORD>
+            SCARDHANDLE, _ state: UnsafeMutablePointer<DWORD>?, _ active: UnsafeMutablePointer<DWORD>?,
+            _ atr: UnsafeMutablePointer<UInt8>?, _ atrLength: UnsafeMutablePointer<DWORD>
         ) -> LONG
     var control:
         @Sendable (
-            SCARDHANDLE, _ code: DWORD, _ reply: UnsafeMutablePointer<UInt8>?, _ room: DWORD,
-            _ length: UnsafeMutablePointer<DWORD>
+            SCARDHANDLE, _ code: DWORD, _ command: UnsafePointer<UInt8>?, _ count: DWORD,
+            _ reply: UnsafeMutablePointer<UInt8>?, _ room: DWORD, _ length: UnsafeMutablePointer<DWORD>
         ) -> LONG
     var attribute:
         @Sendable (

@@ -93,7 +93,7 @@ final class PCSCLink: CardLink {
         identity.atr = facts.atr
     }
 
-    private func run<Value: Sendable>(
+    func run<Value: Sendable>(
         _ doing: String, _ deadline: Deadline,
         _ body: @escaping @Sendable (PCSCSession) throws(PCSCFailure) -> Value
     ) throws(LinkError) -> Value {

@@ -13,11 +13,11 @@ final class PCSCSession {
 
     let library: PCSCLibrary
     private var context: SCARDCONTEXT?
-    private var card: SCARDHANDLE?
+    private(set) var card: SCARDHANDLE?
     private var activeProtocol: DWORD = 0
     private var isInTransaction = false
     /// Room for the longest response APDU (MAX_BUFFER_SIZE_EXTENDED).
-    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4 + 3 + 65536 + 3 + 2)
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4 + 3 + 65536 + 3 + 2)
 
     init(library: PCSCLibrary) { self.library = library }
 
@@ -87,7 +87,7 @@ final class PCSCSession {
     private func atr(of card: SCARDHANDLE) -> [UInt8] {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var length = DWORD(atr.count)
-        guard PCSCCode(library.status(card, &atr, &length)) == .success else { return [] }
+        guard PCSCCode(library.status(card, nil, nil, &atr, &length)) == .success else { return [] }
         return Array(atr.prefix(Int(min(length, DWORD(MAX_ATR_SIZE)))))
     }
 
@@ -174,7 +174,7 @@ final class PCSCSession {
         let end = ContinuousClock.now.advanced(by: min(patience, .milliseconds(900)))
         repeat {
             var none: DWORD = 0
-            let status = PCSCCode(library.status(card, nil, &none))
+            let status = PCSCCode(library.status(card, nil, nil, nil, &none))
             if status.meansServiceLost { return .removedCard }
             if status.meansRemoved || status == .resetCard { return status }
             usleep(20_000)

@@ -24,7 +24,7 @@ enum ReaderFeatures {
     private static func ask(_ card: SCARDHANDLE, _ code: DWORD, _ library: PCSCLibrary) -> [UInt8]? {
         var reply = [UInt8](repeating: 0, count: 264)
         var length: DWORD = 0
-        guard PCSCCode(library.control(card, code, &reply, DWORD(reply.count), &length)) == .success,
+        guard PCSCCode(library.control(card, code, nil, 0, &reply, DWORD(reply.count), &length)) == .success,
             length <= DWORD(reply.count)
         else { return nil }
         return Array(reply.prefix(Int(length)))
