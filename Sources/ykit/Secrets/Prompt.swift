@@ -27,14 +27,14 @@ struct Prompt: ~Copyable {
 
     deinit { if isOwn { close(input) } }
 
-    /// Asks for a line without showing what is typed.
+    /// Asks for a line without showing what is typed; what was typed before the question is not taken.
     func secret(_ question: String) throws -> Secret {
-        Terminal.write(Array((question + ": ").utf8), to: output)
         var usual = termios()
         let isTerminal = tcgetattr(input, &usual) == 0
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO)
         if isTerminal { tcsetattr(input, TCSAFLUSH, &silent) }
+        Terminal.write(Array((question + ": ").utf8), to: output)
         defer {
             if isTerminal { tcsetattr(input, TCSAFLUSH, &usual) }
             Terminal.write([UInt8(ascii: "\n")], to: output)
