@@ -63,7 +63,7 @@ extension Explain {
                 expected.count == 1 ? "\(expected.lowerBound)" : "\(expected.lowerBound) to \(expected.upperBound)"
             return "the \(what) has a length of \(count), expected \(wanted)"
         case .counter(let value): return "the counter cannot start at \(value), only at a multiple of 16 up to 1048560"
-        case .format(let error): return "it does not fit: \(error)"
+        case .format(let error): return "it does not fit: \(error.reason)"
         case .identifier:
             return "the token identifier is digits, or modhex from its front on, in parts of 2, 2 and 8 characters"
         }

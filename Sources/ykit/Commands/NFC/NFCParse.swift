@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKHardware
 import YKWire
 
 /// Says what an NDEF message means, without a tag.
@@ -23,6 +24,11 @@ struct NFCParse: Verb {
 
     func answer(in world: World) throws -> Answer {
         if message != "-", let bytes = Self.hex(message) { return try MessageReport(bytes, reading).answer }
+        guard message == "-" || FileStatus(message) != nil else {
+            throw Explanation(
+                "no-such-file", .notFound,
+                "'\(message.printable)' is neither a message in hexadecimal nor a file that is there")
+        }
         let content = try Files.read(message)
         let text = String(validating: content, as: UTF8.self)
         return try MessageReport(text.flatMap(Self.hex) ?? content, reading).answer
