@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A relying party with two judges that nobody here wrote: python-fido2's Fido2Server and PyPI's webauthn.
 
-Its options are the server's JSON. An answer is accepted when both judges accept it; `tampered` makes answers of it that
+Its options are the JSON of one of them. An answer is accepted when both judges accept it; `tampered` makes answers of it that
 none may accept.
 """
 
@@ -17,7 +17,10 @@ from fido2.server import Fido2Server
 from fido2.webauthn import (
     AttestationConveyancePreference, AttestedCredentialData, PublicKeyCredentialParameters,
     PublicKeyCredentialRpEntity, PublicKeyCredentialType, PublicKeyCredentialUserEntity)
-from webauthn import verify_authentication_response, verify_registration_response
+from webauthn import (
+    generate_authentication_options, generate_registration_options, options_to_json, verify_authentication_response,
+    verify_registration_response)
+from webauthn.helpers import structs
 from webauthn.helpers.cose import COSEAlgorithmIdentifier
 
 RP, ORIGIN = "example.com", "https://login.example.com"
@@ -37,9 +40,10 @@ def check_statement(attestation, client_data_hash):
 
 
 class RelyingParty:
-    """One account's credentials, each accepted by both judges."""
+    """One account's credentials, each accepted by both judges; `author` writes the options."""
 
-    def __init__(self, attestation="direct"):
+    def __init__(self, attestation="direct", author="Fido2Server"):
+        self.attestation, self.author = attestation, author
         self.server = Fido2Server(
             PublicKeyCredentialRpEntity(id=RP, name="Example"), verify_origin=lambda origin: origin == ORIGIN,
             attestation=AttestationConveyancePreference(attestation),
@@ -54,6 +58,16 @@ class RelyingParty:
         options, state = self.server.register_begin(
             PublicKeyCredentialUserEntity(id=name.encode(), name=name, display_name=name.title()), self.known,
             resident_key_requirement=resident, user_verification=uv)
+        if self.author == "webauthn":
+            selection = structs.AuthenticatorSelectionCriteria(
+                resident_key=structs.ResidentKeyRequirement(resident),
+                user_verification=structs.UserVerificationRequirement(uv))
+            options = generate_registration_options(
+                rp_id=RP, rp_name="Example", user_name=name, user_id=name.encode(),
+                challenge=decode(state["challenge"]), authenticator_selection=selection,
+                attestation=structs.AttestationConveyancePreference(self.attestation),
+                supported_pub_key_algs=[COSEAlgorithmIdentifier(algorithm)])
+            return with_extensions({"publicKey": json.loads(options_to_json(options))}, extensions), state
         return with_extensions(options, extensions), state
 
     def registered(self, state, answer):
@@ -72,6 +86,12 @@ class RelyingParty:
     def request(self, credentials=None, uv="discouraged", extensions=None):
         """Options for `assert --options`, and what has to be remembered until the answer comes."""
         options, state = self.server.authenticate_begin(credentials, user_verification=uv)
+        if self.author == "webauthn":
+            options = generate_authentication_options(
+                rp_id=RP, challenge=decode(state["challenge"]), user_verification=structs.UserVerificationRequirement(uv),
+                allow_credentials=[structs.PublicKeyCredentialDescriptor(id=known.credential_id)
+                                   for known in credentials or []])
+            return with_extensions({"publicKey": json.loads(options_to_json(options))}, extensions), state
         return with_extensions(options, extensions), state
 
     def authenticated(self, state, answer):
