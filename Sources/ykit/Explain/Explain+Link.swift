@@ -17,6 +17,7 @@ extension Explain {
         case .reset:
             Explanation(
                 "reset", .busy, "another program reset the card in the middle", hint: "repeat the command")
+        case .timedOut("a touch"): fido(.touchTimeout)
         case .timedOut(let step):
             Explanation(
                 "timed-out", .timeOut, "no answer in time while: \(step)",

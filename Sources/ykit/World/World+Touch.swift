@@ -56,7 +56,7 @@ private struct Rival: Sendable {
         try await FIDOService.open(hid: device, environment: environment).select()
     }
 
-    /// The path of the first that is touched, when all others have ended.
+    /// The path of the first that is touched, when all others have ended; `touchTimeout` when the time ends before.
     static func first(of rivals: [Rival]) async throws -> String {
         try await withThrowingTaskGroup(of: Result<String, any Error>.self) { group in
             for rival in rivals {
@@ -74,7 +74,12 @@ private struct Rival: Sendable {
                 case .success(let path):
                     winner = winner ?? path
                     rivals.forEach { $0.cancellation.cancel() }
-                case .failure(let error): problem = error
+                case .failure(let error):
+                    problem = error
+                    guard case .ctap(.link(let cause))? = error as? FIDOError, case .timedOut? = cause.link else {
+                        break
+                    }
+                    problem = FIDOError.touchTimeout
                 }
             }
             guard let winner else { throw problem }
