@@ -75,8 +75,12 @@ extension World {
                 path: "virtual", name: software.state.usbProductName, vendor: USBProduct.vendor,
                 product: software.state.usbProduct)
         }
+        // The name of a recorded key tells its maker, and so whether it was asked more.
+        if let header = replay?.capture.header {
+            return ReportIdentity(path: header.reader ?? "", name: header.device ?? "")
+        }
         guard let found = try? HIDRaw.devices().first(where: { $0.path == path }) else {
-            return ReportIdentity(path: path ?? replay?.capture.header.device ?? "")
+            return ReportIdentity(path: path ?? "")
         }
         return ReportIdentity(path: found.path, name: found.name, vendor: found.vendor, product: found.product)
     }
