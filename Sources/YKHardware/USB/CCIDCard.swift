@@ -35,13 +35,21 @@ final class CCIDCard {
     /// Powers the card, or resets it when it has power, and agrees on how to talk to it.
     func powerOn(deadline: Deadline) throws(LinkError) {
         guard descriptor.level != .character else {
-            throw .unresponsive("the reader only passes single characters on")
+            throw .unresponsive("the reader passes only single characters on, which is left to pcscd (--link pcsc)")
         }
         isPowered = false
         var trouble: LinkError?
         for choice in voltage.map({ [$0] }) ?? descriptor.powerChoices {
             let reply = try slot.send(.powerOn(choice), deadline: deadline)
-            guard reply.outcome == .failed else { return try begin(reply.data, deadline) }
+            if reply.outcome != .failed {
+                if try begin(reply.data, deadline) { return }
+                // A card that does not answer to a selection is silent until it is reset (ISO 7816-3 §9.1).
+                _ = try slot.send(.init(.powerOff), deadline: deadline)
+                let again = try slot.send(.powerOn(choice), deadline: deadline)
+                guard again.outcome != .failed else { throw explain(again) }
+                _ = try begin(again.data, deadline, isAsking: false)
+                return
+            }
             trouble = explain(reply)
             if reply.card == .absent { break }
             _ = try slot.send(.init(.powerOff), deadline: deadline)
@@ -49,29 +57,62 @@ final class CCIDCard {
         throw trouble ?? .unresponsive("the card gets no power")
     }
 
-    private func begin(_ atr: [UInt8], _ deadline: Deadline) throws(LinkError) {
+    /// Agrees on how to talk to the card; false when it does not agree and has to begin anew.
+    private func begin(_ atr: [UInt8], _ deadline: Deadline, isAsking: Bool = true) throws(LinkError) -> Bool {
         self.atr = atr
         t1 = nil
-        if descriptor.level == .tpdu { try agree(deadline) }
+        if descriptor.level == .tpdu, try !agree(deadline, isAsking) { return false }
         isPowered = true
+        return true
     }
 
-    /// Where the reader carries only TPDUs: the first protocol that the card offers, its parameters, and how long blocks
-    /// may be. Nothing is selected (PPS), so the speed stays what every card begins with, or what the reader chose.
-    private func agree(_ deadline: Deadline) throws(LinkError) {
+    /// Where the reader carries only TPDUs: protocol and speed, their parameters, and how long blocks may be.
+    private func agree(_ deadline: Deadline, _ isAsking: Bool) throws(LinkError) -> Bool {
         guard let parsed = try? ATR(decoding: atr) else {
             throw .unresponsive("the card's answer to reset makes no sense")
         }
-        guard parsed.protocols.first == 1 else { return }
-        var exchange = T1Exchange(parsed.t1)
-        if !descriptor.features.contains(.parametersByATR), !descriptor.features.contains(.negotiation) {
-            let reply = try slot.send(.set(.t1(parsed.t1Parameters)), deadline: deadline)
-            if reply.outcome == .failed, reply.error != .unsupported { throw explain(reply) }
+        var transmission = try Transmission(parsed, descriptor)
+        if transmission.selection != .none {
+            if isAsking {
+                guard try select(&transmission, deadline) else { return false }
+            } else {
+                guard transmission.selection == .optional else {
+                    let number = transmission.protocolNumber
+                    throw .unresponsive("the card does not agree to T=\(number), and the reader carries nothing else")
+                }
+                transmission.speed = ATR.firstSpeed
+            }
         }
+        try set(transmission, parsed, deadline)
+        guard transmission.protocolNumber == 1 else { return true }
+        var exchange = T1Exchange(parsed.t1)
         if !descriptor.features.contains(.blockSize) {
             try exchange.offer(Int(clamping: descriptor.maxBlockSize), carrier(deadline))
         }
         t1 = exchange
+        return true
+    }
+
+    /// Asks the card for protocol and speed (PPS); false when it does not agree.
+    private func select(_ transmission: inout Transmission, _ deadline: Deadline) throws(LinkError) -> Bool {
+        let reply = try slot.send(.transfer(.whole, transmission.request.encoded), deadline: deadline)
+        if reply.outcome == .failed, reply.card == .absent { throw .removed }
+        guard reply.outcome == .done, let answer = try? ProtocolSelection(decoding: reply.data),
+            answer.agrees(to: transmission.request)
+        else { return false }
+        transmission.speed = answer.speed ?? ATR.firstSpeed
+        return true
+    }
+
+    /// Tells the reader what card and we agreed on, where it does not know.
+    private func set(_ transmission: Transmission, _ parsed: ATR, _ deadline: Deadline) throws(LinkError) {
+        let isKnown = !descriptor.features.isDisjoint(with: [.parametersByATR, .negotiation])
+        guard
+            transmission.selection != .none || !isKnown && (transmission.protocolNumber == 1 || transmission.isUnusual)
+        else { return }
+        let reply = try slot.send(.set(transmission.parameters(parsed)), deadline: deadline)
+        let isFirst = transmission.speed == ATR.firstSpeed
+        if reply.outcome == .failed, reply.error != .unsupported || !isFirst { throw explain(reply) }
     }
 
     /// Takes the card's power; that it fails is of no interest.
@@ -173,17 +214,5 @@ final class CCIDCard {
         case (_, .slotBusy), (_, .busy): .unresponsive("the reader is busy with something else")
         case (_, let error): .unresponsive(error.description)
         }
-    }
-}
-
-extension ATR {
-    /// The parameters of T=1 for this card at the speed that every card begins with.
-    fileprivate var t1Parameters: CCID.Parameters.T1 {
-        var parameters = CCID.Parameters.T1()
-        parameters.convention = 0x10 | (bytes.first == 0x3F ? 2 : 0) | (t1?.c ?? 0) & 1
-        parameters.guardTime = interfaceGroups.first?.c ?? 0
-        parameters.waiting = t1?.b ?? 0x4D
-        parameters.blockSize = t1?.a ?? 32
-        return parameters
     }
 }

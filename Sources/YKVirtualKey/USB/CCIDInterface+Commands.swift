@@ -57,6 +57,11 @@ extension CCIDInterface {
     /// A command in one part or several, or the wish for more of a long response (CCID 1.1 §6.1.4).
     private mutating func transfer(_ message: CCID.Command, at now: ContinuousClock.Instant) {
         guard isPowered else { return say(.init(to: message, card: .inactive, .failed, error: .mute)) }
+        if !level.descriptor.features.contains(.selection), let choice = try? ProtocolSelection(decoding: message.data)
+        {
+            // Any protocol and speed will do.
+            return say(.init(to: message, data: choice.encoded))
+        }
         switch level {
         case .t1: return take(block: message, at: now)
         case .t0: return take(tpdu: message, at: now)

@@ -8,7 +8,7 @@ public enum ReaderLevel: String, Hashable, Sendable, CaseIterable {
     case extended
     /// APDUs of short length.
     case short
-    /// Blocks of T=1: the host minds the protocol.
+    /// Blocks of T=1: the host minds the protocol, and chooses the speed.
     case t1
     /// TPDUs of T=0: the host minds the protocol.
     case t0
@@ -21,10 +21,11 @@ public enum ReaderLevel: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .extended: return CCID.Descriptor(features: usual.union(.extendedAPDU))
         case .short: return CCID.Descriptor(features: usual.union(.shortAPDU), maxMessageLength: 271)
-        case .t1, .t0:
+        case .t1:
+            return CCID.Descriptor(voltages: 3, features: [.tpdu, .clock, .speed], maxMessageLength: 271)
+        case .t0:
             return CCID.Descriptor(
-                voltages: 3, protocols: self == .t1 ? 2 : 1, features: [.tpdu, .clock, .speed, .selection],
-                maxMessageLength: 271)
+                voltages: 3, protocols: 1, features: [.tpdu, .clock, .speed, .selection], maxMessageLength: 271)
         }
     }
 

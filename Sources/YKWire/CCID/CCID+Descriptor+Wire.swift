@@ -23,7 +23,10 @@ extension CCID.Descriptor {
         lastSlot = try reader.byte("the last slot")
         voltages = try reader.byte("the voltages")
         protocols = UInt32(truncatingIfNeeded: try reader.littleEndian(4, "the protocols"))
-        _ = try reader.bytes(18, "clocks and rates")
+        clock = UInt32(truncatingIfNeeded: try reader.littleEndian(4, "the clock"))
+        _ = try reader.bytes(9, "the highest clock, how many there are, and the lowest rate")
+        maxRate = UInt32(truncatingIfNeeded: try reader.littleEndian(4, "the highest rate"))
+        _ = try reader.byte("how many rates there are")
         maxBlockSize = UInt32(truncatingIfNeeded: try reader.littleEndian(4, "the size of blocks"))
         _ = try reader.bytes(8, "synchronous protocols and mechanics")
         features = Features(rawValue: UInt32(truncatingIfNeeded: try reader.littleEndian(4, "the features")))
@@ -32,16 +35,16 @@ extension CCID.Descriptor {
         busySlots = try reader.byte("the busy slots")
     }
 
-    /// The descriptor as bytes: a clock of 4 MHz and 307200 baud where this type keeps nothing, classes echoed.
+    /// The descriptor as bytes: one clock, one rate, classes echoed.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: Self.size)
         writer.append([UInt8(Self.size), 0x21])
         writer.littleEndian(UInt64(release), 2)
         writer.append([lastSlot, voltages])
         writer.littleEndian(UInt64(protocols), 4)
-        for _ in 0..<2 { writer.littleEndian(4000, 4) }
+        for _ in 0..<2 { writer.littleEndian(UInt64(clock), 4) }
         writer.byte(0)
-        for _ in 0..<2 { writer.littleEndian(307_200, 4) }
+        for _ in 0..<2 { writer.littleEndian(UInt64(maxRate), 4) }
         writer.byte(0)
         writer.littleEndian(UInt64(maxBlockSize), 4)
         writer.littleEndian(0, 8)

@@ -53,6 +53,10 @@ extension CCID {
         public var voltages: UInt8
         /// The protocols, a bit each: 01 is T=0, 02 is T=1.
         public var protocols: UInt32
+        /// The clock that a card gets at first, in kHz.
+        public var clock: UInt32
+        /// The highest speed, in bits per second.
+        public var maxRate: UInt32
         /// The longest information field of a T=1 block that the reader takes.
         public var maxBlockSize: UInt32
         /// What the reader does by itself.
@@ -65,12 +69,15 @@ extension CCID {
         /// Makes a descriptor.
         public init(
             release: UInt16 = 0x0110, lastSlot: UInt8 = 0, voltages: UInt8 = 1, protocols: UInt32 = 2,
-            maxBlockSize: UInt32 = 254, features: Features, maxMessageLength: UInt32 = 3072, busySlots: UInt8 = 1
+            clock: UInt32 = 4000, maxRate: UInt32 = 307_200, maxBlockSize: UInt32 = 254, features: Features,
+            maxMessageLength: UInt32 = 3072, busySlots: UInt8 = 1
         ) {
             self.release = release
             self.lastSlot = lastSlot
             self.voltages = voltages
             self.protocols = protocols
+            self.clock = clock
+            self.maxRate = maxRate
             self.maxBlockSize = maxBlockSize
             self.features = features
             self.maxMessageLength = maxMessageLength

@@ -38,3 +38,26 @@ extension ATR {
     /// integers, TC bit 0 says CRC instead of LRC (ISO 7816-3 §11.4).
     public var t1: InterfaceGroup? { interfaceGroups.dropFirst(2).first { $0.protocolNumber == 1 } }
 }
+
+extension ATR {
+    /// The speed that every card begins with, as TA1 says it: F 372, D 1.
+    public static let firstSpeed: UInt8 = 0x11
+
+    /// The highest speed that the card takes, TA1.
+    public var speed: UInt8 { interfaceGroups.first?.a ?? Self.firstSpeed }
+
+    /// The protocol that the card begins with at once and that cannot be chosen otherwise, and its speed; `nil` for a
+    /// card that lets itself be asked (TA2, ISO 7816-3 §8.3).
+    public var fixed: (protocolNumber: UInt8, speed: UInt8)? {
+        guard let mode = interfaceGroups.dropFirst().first?.a else { return nil }
+        return (mode & 0x0F, mode & 0x10 == 0 ? speed : Self.firstSpeed)
+    }
+
+    /// How many clock cycles a bit takes at a speed, as the ratio of F to D; `nil` for one that is reserved
+    /// (ISO 7816-3 §8.3, tables 7 and 8).
+    public static func cycles(of speed: UInt8) -> (f: Int, d: Int)? {
+        let f = [372, 372, 558, 744, 1116, 1488, 1860, 0, 0, 512, 768, 1024, 1536, 2048, 0, 0][Int(speed >> 4)]
+        let d = [0, 1, 2, 4, 8, 16, 32, 64, 12, 20, 0, 0, 0, 0, 0, 0][Int(speed & 0x0F)]
+        return f > 0 && d > 0 ? (f, d) : nil
+    }
+}

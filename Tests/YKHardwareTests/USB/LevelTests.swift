@@ -44,7 +44,8 @@ import YKWire
         let first = pipe.sent.prefix(3)
         #expect(first.map(\.kind) == [.powerOn, .powerOff, .powerOn])
         #expect(first.map(\.choice) == [CCID.Voltage.three.rawValue, 0, CCID.Voltage.five.rawValue])
-        #expect(pipe.sent[3].kind == .setParameters && pipe.sent[3].choice == 1)
+        #expect(pipe.sent[3].data == [0xFF, 0x11, 0x13, 0xFD])
+        #expect(pipe.sent[4].kind == .setParameters && pipe.sent[4].choice == 1 && pipe.sent[4].data.first == 0x13)
     }
 
     @Test("a slow card asks for more time", arguments: ReaderLevel.allCases)

@@ -36,7 +36,10 @@ extension FuzzTarget {
                 guard let block = try? T1Block(decoding: bytes, check: check) else { continue }
                 require((try? T1Block(decoding: block.encoded(check), check: check)) == block, "a block changes")
             }
-            _ = (try? ATR(decoding: bytes))?.t1
+            if let atr = try? ATR(decoding: bytes) { _ = (atr.t1, atr.fixed, ATR.cycles(of: atr.speed)) }
+            if let choice = try? ProtocolSelection(decoding: bytes) {
+                require((try? ProtocolSelection(decoding: choice.encoded)) == choice, "a selection changes")
+            }
         },
     ]
 }
