@@ -121,6 +121,10 @@ struct HIDFaultTests {
     func misfits() throws {
         #expect(try FaultPlan(parsing: "at 1: drop; at 2: nonce").misfit(on: .card)?.fault == .nonce)
         #expect(try FaultPlan(parsing: "report 1: drop").misfit(on: .card) != nil)
+        let ofReader = "at 1: stall; at 2: longer 3; at 3: sequence; at 4: remove after 1; at 5: drop"
+        #expect(try FaultPlan(parsing: ofReader).misfit(on: .reader) == nil)
+        #expect(try FaultPlan(parsing: ofReader).misfit(on: .card)?.fault == .stall)
+        #expect(try FaultPlan(parsing: "at 1: nonce").misfit(on: .reader) != nil)
         #expect(try FaultPlan(parsing: "at 1: nonce; report 2: drop; at 3: more").misfit(on: .reports) == nil)
     }
 }

@@ -38,7 +38,7 @@ extension FaultPlan {
         case .keepalives: return .reply(ResponseAPDU(.stillWorking, data: [1]).encoded, after: .zero)
         case .remove(let back): return .removed(back: back)
         case .reset: return .reset
-        case .dropReport, .removeAfter, .channel, .sequence, .nonce, .length, .storm, .error, .busy:
+        case .dropReport, .removeAfter, .channel, .sequence, .nonce, .length, .storm, .error, .busy, .stall:
             return .reply(try exchange(command), after: .zero)
         }
     }

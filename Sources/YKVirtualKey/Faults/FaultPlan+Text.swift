@@ -13,6 +13,7 @@ extension FaultPlan {
                   | remove [TIME] | reset
                   and over FIDO HID  drop N | remove after N | channel | sequence | nonce | longer N | shorter N
                   | storm N | error HEX | busy N      N counts reports of the answer, bytes, or times
+                  and of a card reader on the USB  remove after N | sequence | longer N | shorter N | stall
         TIME is   a number with ms or s, as in 500ms
         """
 
@@ -62,6 +63,7 @@ extension FaultPlan {
         case ("channel", 1): .channel
         case ("sequence", 1): .sequence
         case ("nonce", 1): .nonce
+        case ("stall", 1): .stall
         case ("more", 2) where words[1] == "empty": .endless(withData: false)
         case ("remove", 3) where words[1] == "after": count(words[2]).map(Fault.removeAfter)
         case (let name?, 2): fault(name, words[1])

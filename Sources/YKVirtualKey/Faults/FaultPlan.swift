@@ -28,15 +28,15 @@ public struct FaultPlan: Hashable, Sendable {
         case keepalives
         /// One report of the answer does not arrive; the first is 1.
         case dropReport(Int)
-        /// The key is taken away after so many reports of the answer.
+        /// The key is taken away after so many reports, or transfers on the USB, of the answer.
         case removeAfter(reports: Int)
         /// The answer comes on another channel.
         case channel
-        /// The continuation reports are numbered one too high.
+        /// The continuation reports, or the message on the USB, are numbered one too high.
         case sequence
         /// INIT is answered with another nonce.
         case nonce
-        /// The first report says so many more bytes than there are, or fewer.
+        /// The first report, or the message on the USB, says so many more bytes than there are, or fewer.
         case length(Int)
         /// So many reports of another channel come before each report of the answer.
         case storm(Int)
@@ -44,14 +44,21 @@ public struct FaultPlan: Hashable, Sendable {
         case error(UInt8)
         /// This and the next messages, so many in all, are answered "channel busy".
         case busy(Int)
+        /// The endpoint halts before the answer.
+        case stall
 
         /// The links that it can happen on.
         var links: Set<LinkKind> {
             switch self {
-            case .dropReport, .removeAfter, .channel, .sequence, .nonce, .length, .storm, .error, .busy: [.reports]
-            default: [.card, .reports]
+            case .removeAfter, .sequence, .length: [.reports, .reader]
+            case .dropReport, .channel, .nonce, .storm, .error, .busy: [.reports]
+            case .stall: [.reader]
+            default: [.card, .reports, .reader]
             }
         }
+
+        /// Whether it happens to the messages of a card reader, not to what the card says.
+        var isOfReader: Bool { links.contains(.reader) && !links.contains(.card) }
     }
 
     /// What a key is used through.
@@ -60,6 +67,8 @@ public struct FaultPlan: Hashable, Sendable {
         case card
         /// FIDO HID reports.
         case reports
+        /// Command APDUs in messages of a card reader on the USB.
+        case reader
     }
 
     /// How long a key is away.
@@ -144,7 +153,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// The first rule that cannot come true on this link, if there is one.
     public func misfit(on link: LinkKind) -> Rule? {
         rules.first { rule in
-            if link == .card, case .report = rule.trigger { return true }
+            if link != .reports, case .report = rule.trigger { return true }
             return !rule.fault.links.contains(link)
         }
     }

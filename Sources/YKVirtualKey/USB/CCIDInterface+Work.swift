@@ -19,8 +19,9 @@ extension CCIDInterface {
             faults = later
             _ = attempt(command)
             (work.isEndless, work.isSilent) = (true, true)
-        case nil:
+        case let fault where fault?.isOfReader ?? true:
             faults = later
+            spoiler = fault
             if let reply = attempt(command) { return finish(work, reply) }
         default: return misbehave(work)
         }

@@ -33,6 +33,11 @@ struct CCIDInterface: USBInterface {
     var response: [UInt8] = []
     var work: Work?
     var blocks = T1Card()
+    /// What goes wrong with the next message to the host.
+    var spoiler: FaultPlan.Fault?
+    /// After how many transfers to the host the key is taken away.
+    private var transfersLeft: Int?
+    private(set) var isHalted = false
     private var buffer: [UInt8] = []
     private var outgoing: [[UInt8]] = []
     private var news: [[UInt8]] = [[0x50, 0x03]]
@@ -85,7 +90,14 @@ struct CCIDInterface: USBInterface {
     /// with it what the host asked for, ends with an empty one.
     mutating func next(endpoint: UInt8, limit: Int, at now: ContinuousClock.Instant) -> [UInt8]? {
         if endpoint == 0x83 { return news.isEmpty ? nil : news.removeFirst() }
-        guard let first = outgoing.first else { return nil }
+        guard !isHalted, let first = outgoing.first else { return nil }
+        if let left = transfersLeft {
+            transfersLeft = left - 1
+            guard left > 0 else {
+                absence = .forGood
+                return nil
+            }
+        }
         let part = Array(first.prefix(limit))
         if part.count == limit, first.count > limit || first.count % 64 == 0 && !first.isEmpty {
             outgoing[0] = Array(first.dropFirst(limit))
@@ -97,7 +109,24 @@ struct CCIDInterface: USBInterface {
 
     func pause(at now: ContinuousClock.Instant) -> Duration? { work == nil ? nil : .milliseconds(10) }
 
-    mutating func say(_ reply: CCID.Reply) { outgoing.append(reply.encoded) }
+    mutating func say(_ reply: CCID.Reply) {
+        var bytes = reply.encoded
+        switch spoiler {
+        case .length(let more):
+            let length = UInt32(truncatingIfNeeded: reply.data.count + more)
+            for index in 0..<4 { bytes[1 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+        case .sequence: bytes[6] &+= 1
+        case .stall: isHalted = true
+        case .removeAfter(let count): transfersLeft = count
+        default: break
+        }
+        spoiler = nil
+        outgoing.append(bytes)
+    }
+
+    func isHalted(_ endpoint: UInt8) -> Bool { endpoint == 0x82 && isHalted }
+
+    mutating func clearHalt(_ endpoint: UInt8) { if endpoint == 0x82 { isHalted = false } }
 
     /// Tells that the card was taken out and put in again.
     mutating func tellExchange() { news += [[0x50, 0x02], [0x50, 0x03]] }

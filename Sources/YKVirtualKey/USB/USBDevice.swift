@@ -29,6 +29,9 @@ struct USBDevice {
     private mutating func standard(_ request: USBRequest) -> [UInt8]? {
         switch request.request {
         case 0x00: return [0, 0]
+        case 0x01 where request.kind & 0x1F == 2:
+            for index in interfaces.indices { interfaces[index].clearHalt(UInt8(truncatingIfNeeded: request.index)) }
+            return []
         case 0x01, 0x03, 0x05, 0x0B: return []
         case 0x06: return descriptor(UInt8(request.value >> 8), UInt8(truncatingIfNeeded: request.value))
         case 0x08: return [configuration]

@@ -9,6 +9,8 @@ struct USBIPDevice {
     private var assembler = USBIPAssembler()
     private var pending: [USBIPMessage.Transfer] = []
 
+    /// What Linux calls an endpoint that is halted, or a request that is refused (EPIPE).
+    private static let stalled: Int32 = -32
     /// The most transfers that wait for the device.
     private static let pendingLimit = 256
 
@@ -38,7 +40,9 @@ struct USBIPDevice {
         for transfer in pending {
             let address = transfer.endpoint | 0x80
             let limit = transfer.length
-            if let index = interface(address),
+            if let index = interface(address), device.interfaces[index].isHalted(address) {
+                answers += USBIPMessage.returned(transfer.sequence, status: Self.stalled, actual: 0)
+            } else if let index = interface(address),
                 let data = device.interfaces[index].next(endpoint: address, limit: limit, at: now)
             {
                 answers += USBIPMessage.returned(transfer.sequence, status: 0, actual: data.count, data: data)
@@ -65,7 +69,7 @@ struct USBIPDevice {
     private mutating func submit(
         _ transfer: USBIPMessage.Transfer, at now: ContinuousClock.Instant
     ) throws(WireError) -> [UInt8] {
-        let stalled = USBIPMessage.returned(transfer.sequence, status: -32, actual: 0)
+        let stalled = USBIPMessage.returned(transfer.sequence, status: Self.stalled, actual: 0)
         if transfer.endpoint == 0 {
             guard let request = USBRequest(transfer.setup), let data = device.control(request, transfer.data) else {
                 return stalled

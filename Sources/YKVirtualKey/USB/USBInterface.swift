@@ -20,6 +20,10 @@ protocol USBInterface {
     func pause(at now: ContinuousClock.Instant) -> Duration?
     /// How a fault took the key away.
     var absence: FaultPlan.Absence? { get }
+    /// Whether an endpoint takes no transfers until the host clears that.
+    func isHalted(_ endpoint: UInt8) -> Bool
+    /// Makes an endpoint that halted usable again.
+    mutating func clearHalt(_ endpoint: UInt8)
 }
 
 extension USBInterface {
@@ -30,6 +34,8 @@ extension USBInterface {
     mutating func poll(at now: ContinuousClock.Instant) {}
     func pause(at now: ContinuousClock.Instant) -> Duration? { nil }
     var absence: FaultPlan.Absence? { nil }
+    func isHalted(_ endpoint: UInt8) -> Bool { false }
+    mutating func clearHalt(_ endpoint: UInt8) {}
 }
 
 /// The setup of a control transfer (USB 2.0 §9.3).

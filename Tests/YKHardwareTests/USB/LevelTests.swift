@@ -71,6 +71,23 @@ import YKWire
         #expect(throws: CardError.link(.removed)) { try channel.transmit(APDU(ins: 0xA1)) }
     }
 
+    @Test(
+        "a reader that lies, stalls, or goes away in the middle",
+        arguments: [
+            ("longer 9", false), ("shorter 3", false), ("sequence", false), ("remove after 0", false),
+            ("remove after 1", false), ("stall", true),
+        ])
+    func spoiltMessages(fault: String, isMended: Bool) throws {
+        for level in ReaderLevel.allCases {
+            let (channel, _) = try channel(level, "at 2: \(fault)")
+            _ = try channel.select(.piv)
+            // A response that takes more than one transfer.
+            let get = APDU(ins: 0xCB, p1: 0x3F, p2: 0xFF, data: [0x5C, 1, 0x7E])
+            let isDone = (try? channel.transmit(get)) != nil
+            #expect(isDone == isMended || fault == "remove after 1", "\(level)")
+        }
+    }
+
     @Test("after a reset by the reader the card is taken for another one")
     func reset() throws {
         let (channel, _) = try channel(.extended, "at 2: reset")

@@ -38,6 +38,7 @@ final class VirtualPipe: USBPipe {
         for _ in 0..<10_000 {
             if deadline.isCancelled { throw .link(.cancelled) }
             if reader.absence != nil { throw .link(.removed) }
+            if reader.isHalted(0x82) { throw .stalled }
             if let data = reader.next(endpoint: 0x82, limit: limit, at: now) { return .data(data) }
             now = now.advanced(by: .milliseconds(50))
             reader.poll(at: now)
@@ -47,7 +48,7 @@ final class VirtualPipe: USBPipe {
 
     func news() throws(USBFailure) -> [UInt8]? { reader.next(endpoint: 0x83, limit: 8, at: now) }
     func request(_ number: UInt8, value: UInt16, deadline: Deadline) throws(USBFailure) {}
-    func clearHalt(isIn: Bool) throws(USBFailure) {}
+    func clearHalt(isIn: Bool) throws(USBFailure) { reader.clearHalt(isIn ? 0x82 : 0x02) }
     func close() {}
 
     func link(level: ReaderLevel) throws(LinkError) -> USBCardLink {

@@ -90,7 +90,7 @@ struct VirtualServe: Verb {
         server.cardFaults = try read("--card-fault") { () throws(WireError) in
             try FaultPlan(parsing: reader.cardFault.joined(separator: ";"))
         }
-        guard server.cardFaults.misfit(on: .card) == nil else {
+        guard server.cardFaults.misfit(on: .reader) == nil else {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
         do { try server.run() } catch { throw Explain.usbip(error) }
