@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKTransport
+public import YKWire
 
 /// A reader and what is in it.
 public struct ReaderStatus: Sendable, Hashable {
@@ -29,6 +30,9 @@ public struct ReaderStatus: Sendable, Hashable {
         self.isExclusive = isExclusive
         self.isMute = isMute
     }
+
+    /// What lies on a reader without contacts, as far as the answer to reset tells; `nil` for a card with contacts.
+    public var contactless: ContactlessCard? { (try? ATR(decoding: atr))?.contactless }
 }
 
 /// What happened to a reader.

@@ -40,7 +40,10 @@ extension ListedKey {
             let holders = USB.holders(of: device).map { JSON.string($0.name) }
             found.append(Self.interface("card", link: "usb", path: device.node, access: device.access, heldBy: holders))
         }
-        if let reader = key.reader { found.append(Self.interface("card", link: "pcsc", reader: reader.name)) }
+        if let reader = key.reader {
+            let kind = reader.contactless == nil ? "card" : "nfc"
+            found.append(Self.interface(kind, link: "pcsc", reader: reader.name))
+        }
         found += hid.map { device in
             Self.interface(device.isFIDO ? "fido" : "otp", link: "hid", path: device.path, access: device.access)
         }

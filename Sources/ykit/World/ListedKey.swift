@@ -49,9 +49,16 @@ struct ListedKey {
         case .node: return [name, numbers] + told + [key.hid.first?.refusal ?? ""]
         case .reader:
             guard let reader = key.reader, reader.hasCard else { return ["no card"] }
-            let who = details?.name.printable ?? (isAsked ? "a card that does not say who it is" : "a card")
-            return [who] + told + [reader.isInUse ? "in use" : ""]
+            let who = details?.name.printable ?? Self.stranger(on: reader, isAsked)
+            return [who] + told + [reader.contactless == nil ? "" : "NFC", reader.isInUse ? "in use" : ""]
         }
+    }
+
+    /// What a card is that has not said who it is.
+    private static func stranger(on reader: ReaderStatus, _ isAsked: Bool) -> String {
+        if reader.isMute { return "a card that does not answer" }
+        if case .storage? = reader.contactless { return reader.contactless?.description ?? "" }
+        return isAsked ? "a card that does not say who it is" : "a card"
     }
 
     /// FIDO first.
