@@ -80,3 +80,48 @@ unplug() {
     wait "$1" 2>/dev/null
     within 10 test ! -e "$node"
 }
+
+# ykman ARGUMENT…: runs it, loaded once for all runs; sets STATUS and SAID, what it printed.
+ykman() {
+    if [ -z "${YKMAN_PID-}" ]; then
+        coproc YKMAN { exec "$TESTS/run-ykman.py" "$WORK/ykman"; }
+        read -r _ <&"${YKMAN[0]}"
+    fi
+    printf '%q ' "$@" >&"${YKMAN[1]}"
+    echo >&"${YKMAN[1]}"
+    read -r STATUS <&"${YKMAN[0]}" || STATUS=255
+    SAID=$(cat "$WORK/ykman")
+}
+
+# ykman_verb NAME STATUS PART ARGUMENT…: runs ykman and says whether it ended so and said that.
+ykman_verb() {
+    local name=$1 wanted=$2 part=$3
+    shift 3
+    ykman "$@"
+    holds "$name" "$wanted: …$part" "$STATUS: …$(grep -oF -m1 -- "$part" <<<"$SAID")"
+    case $STATUS in "$wanted") ;; *) echo "     $SAID" ;; esac
+}
+
+# with_pcscd: starts pcscd and waits until it has given the key's card to ykit; sets PCSCD.
+with_pcscd() {
+    mkdir -p /run/pcscd
+    pcscd --foreground --error >"$WORK/pcscd" 2>&1 &
+    PCSCD=$!
+    within 60 test -S /run/pcscd/pcscd.comm
+    within 60 reads_card
+}
+reads_card() { "$YKIT" --link pcsc oath list >"$WORK/card" 2>&1; }
+
+# may NODE: whether the seat's user, somebody else, and somebody in the group plugdev may open it.
+SEAT=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+OTHER=(setpriv --reuid 1001 --regid 1001 --clear-groups)
+PLUGDEV=(setpriv --reuid 1001 --regid 1001 --groups "$(getent group plugdev | cut -d: -f3)")
+opens() { "${@:2}" bash -c ': <>"$1"' - "$1" 2>/dev/null && echo yes || echo no; }
+may() { echo "$(opens "$1" "${SEAT[@]}") $(opens "$1" "${OTHER[@]}") $(opens "$1" "${PLUGDEV[@]}")"; }
+
+# with_seat: lets user 1000 sit at the machine, and starts the udev daemon.
+with_seat() {
+    mkdir -p /run/systemd/seats /etc/udev/rules.d
+    printf 'IS_SEAT0=1\nCAN_MULTI_SESSION=1\nACTIVE_UID=1000\n' >/run/systemd/seats/seat0
+    /lib/systemd/systemd-udevd --daemon
+}
