@@ -34,4 +34,6 @@ int ykit_hidraw_set_feature(int node, const unsigned char *report, size_t count)
 
 int ykit_lock(int node) { return flock(node, LOCK_EX | LOCK_NB); }
 
-long ykit_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0); }
+long ykit_access_list(const char *path, unsigned char *bytes, size_t room) {
+    return getxattr(path, "system.posix_acl_access", bytes, room);
+}

@@ -9,10 +9,18 @@ import YKTransport
 
 /// What the doctor concludes from what it sees.
 struct DoctorTests {
-    private func key(_ product: UInt16 = 0x0407, port: String = "1-2", kinds: [UInt8] = [3, 3, 0x0B]) -> USBPresence {
+    static func key(_ product: UInt16 = 0x0407, port: String = "1-2", kinds: [UInt8] = [3, 3, 0x0B]) -> USBPresence {
         USBPresence(
             port: port, vendor: 0x1050, product: product, name: "Yubico YubiKey",
-            interfaces: kinds.map { .init(kind: $0) })
+            interfaces: kinds.map { .init(kind: $0, driver: $0 == 3 ? "usbhid" : nil, hid: $0 == 3 ? .init() : nil) })
+    }
+
+    static func slot(
+        _ access: HIDDevice.Access = .readable, _ holders: [String] = [], reader: String? = nil
+    ) -> Findings.Slot {
+        Findings.Slot(
+            node: "/dev/bus/usb/001/002", access: access, holders: holders.map { .init(pid: 7, name: $0) },
+            reader: reader)
     }
 
     private func problem(_ findings: Findings) -> Rung? {
@@ -29,7 +37,9 @@ struct DoctorTests {
         #expect(rung?.name == "usb" && rung?.exit == .noDevice && rung?.remedy?.contains("lsusb") == true)
         var blind = Findings()
         blind.usb = nil
-        #expect(names(blind).first == "usb" && Ladder(findings: blind).rungs.first?.verdict == .note)
+        #expect(problem(blind)?.name == "usb" && problem(blind)?.exit == .noDevice)
+        blind.machine = .wsl
+        #expect(problem(blind)?.remedy?.contains("usbipd") == true)
     }
 
     @Test("the smart card service is stopped, missing, or refused by polkit")
@@ -40,34 +50,126 @@ struct DoctorTests {
             (.accessDenied(.socket(path: "/run/x")), .permission, "systemctl restart"),
         ] {
             var findings = Findings()
-            findings.usb = [key()]
+            findings.usb = [Self.key()]
             findings.readers = .failure(error)
             let rung = problem(findings)
             #expect(rung?.name == "pcscd" && rung?.exit == exit && rung?.remedy?.contains(command) == true)
-            findings.usb = [key(0x0402, kinds: [3])]
-            findings.devices = []
         }
     }
 
-    @Test("a reader that does not show up, one that is empty, and one with a card")
+    @Test("why the service is stopped, and how it is started")
+    func stopped() {
+        func told(_ change: (inout ServiceFacts) -> Void) -> Rung? {
+            var findings = Findings()
+            findings.usb = [Self.key()]
+            findings.readers = .failure(.serviceNotRunning)
+            findings.service.hasSocket = false
+            change(&findings.service)
+            return problem(findings)
+        }
+        #expect(told { $0.socket = .masked }?.remedy?.contains("unmask pcscd.socket &&") == true)
+        #expect(told { $0.service = .masked }?.seen.contains("pcscd.service is masked") == true)
+        #expect(told { $0.socket = .missing }?.remedy?.contains("--reinstall pcscd") == true)
+        #expect(told { $0.hasSocket = true }?.seen.contains("nobody answers") == true)
+        #expect(told { $0.socket = .disabled }?.seen.contains("not started with the machine") == true)
+        #expect(told { $0.hasSystemd = false }?.remedy?.contains("sudo pcscd") == true)
+        #expect(told { _ in }?.remedy?.contains("enable --now pcscd.socket") == true)
+    }
+
+    @Test("in a container the service has to be handed in; hidden processes keep polkit from knowing who asks")
+    func handedIn() {
+        var findings = Findings()
+        findings.usb = [Self.key()]
+        findings.machine = .container
+        findings.service.hasSocket = false
+        findings.readers = .failure(.serviceNotInstalled)
+        #expect(problem(findings)?.remedy?.contains("-v /run/pcscd:/run/pcscd") == true)
+        findings.machine = .plain
+        findings.readers = .failure(.accessDenied(.service))
+        findings.service.hidesProcesses = true
+        #expect(problem(findings)?.seen.contains("hidepid") == true)
+    }
+
+    @Test("a key that needs no service, and one that ykit uses without it")
+    func withoutService() {
+        var findings = Findings()
+        findings.usb = [Self.key()]
+        findings.readers = .failure(.serviceNotInstalled)
+        findings.slots = ["1-2": Self.slot()]
+        #expect(problem(findings) == nil)
+        findings.readers = .failure(.serviceNotRunning)
+        #expect(problem(findings)?.seen.contains("ykit uses the key without it") == true)
+        findings.readers = .failure(.serviceNotInstalled)
+        findings.slots = ["1-2": Self.slot(.denied)]
+        findings.nodes = ["/dev/bus/usb/001/002": NodeFacts(listed: ["bob"])]
+        findings.rule = { _ in .missing }
+        #expect(names(findings).suffix(2) == ["pcscd", "permission"])
+        findings.slots = ["1-2": Self.slot(.readable, ["scdaemon"])]
+        let last = Ladder(findings: findings).rungs.last
+        #expect(last?.name == "holder" && last?.remedy?.contains("disable-ccid") == true && last?.exit == .busy)
+        findings.slots = ["1-2": Self.slot(.missing)]
+        #expect(Ladder(findings: findings).rungs.last?.name == "node")
+    }
+
+    @Test("a reader that does not show up, one that is empty, mute or taken, and one with a card")
     func readers() {
         var findings = Findings()
-        findings.usb = [key()]
+        findings.usb = [Self.key()]
+        findings.slots = ["1-2": Self.slot()]
         #expect(problem(findings)?.name == "reader")
+        findings.service.hasDriver = false
+        #expect(problem(findings)?.remedy?.contains("apt install libccid") == true)
+        findings.slots = ["1-2": Self.slot(.readable, ["scdaemon"])]
+        #expect(problem(findings)?.name == "holder")
+        findings.slots = [:]
         findings.usb = []
         findings.readers = .success([reader(false)])
         #expect(problem(findings)?.name == "card" && problem(findings)?.exit == .noDevice)
-        findings.readers = .success([reader(true)])
-        #expect(problem(findings) == nil)
+        findings.readers = .success([ReaderStatus(name: "Yubico", hasCard: true, isMute: true)])
+        #expect(problem(findings)?.seen.contains("does not answer to power") == true)
+        findings.readers = .success([ReaderStatus(name: "Yubico", hasCard: true, isInUse: true, isExclusive: true)])
+        findings.clients = [.init(pid: 9, name: "scdaemon")]
+        #expect(problem(findings)?.name == "holder" && problem(findings)?.exit == .busy)
+        #expect(problem(findings)?.remedy?.contains("gpgconf --kill scdaemon") == true)
+        findings.readers = .success([reader(true), reader(false)])
+        #expect(problem(findings) == nil && names(findings).contains("card"))
     }
 
     @Test("two keys, and one with interfaces switched off")
     func several() {
         var findings = Findings()
-        findings.usb = [key(), key(0x0402, port: "1-3", kinds: [3])]
+        findings.usb = [Self.key(), Self.key(0x0402, port: "1-3", kinds: [3])]
         findings.readers = .success([reader(true)])
+        findings.slots = ["1-2": Self.slot(reader: "Yubico")]
         #expect(names(findings).contains("several") && names(findings).contains("interfaces"))
         #expect(problem(findings) == nil)
+        findings.usb = [Self.key()]
+        #expect(!names(findings).contains("several"))
+        findings.slots = [:]
+        #expect(names(findings).contains("several"))
+    }
+
+    @Test("drivers of the kernel that are missing, or in the way")
+    func drivers() {
+        func told(_ interface: USBPresence.Interface) -> Rung? {
+            var findings = Findings()
+            var key = Self.key(kinds: [])
+            key.interfaces = [interface]
+            findings.usb = [key]
+            return problem(findings)
+        }
+        #expect(told(.init(kind: 3))?.remedy?.contains("modprobe usbhid") == true)
+        #expect(
+            told(.init(kind: 3, driver: "usbhid", hid: .init(driver: nil)))?.remedy?.contains("hid-generic") == true)
+        #expect(
+            told(.init(kind: 3, driver: "usbhid", hid: .init(node: nil)))?.remedy?.contains("CONFIG_HIDRAW") == true)
+        #expect(told(.init(kind: 3, driver: "usbfs"))?.exit == .busy)
+        #expect(told(.init(kind: 0x0B, driver: "pn533_usb"))?.remedy?.contains("blacklist pn533_usb") == true)
+        #expect(told(.init(kind: 0x0B, driver: "usbfs")) == nil)
+        var findings = Findings()
+        findings.usb = [Self.key(kinds: [])]
+        findings.usb?[0].isAuthorized = false
+        #expect(problem(findings)?.remedy?.contains("usbguard") == true && problem(findings)?.exit == .permission)
     }
 
     @Test("where this runs is told", arguments: [MachineKind.container, .wsl, .flatpak, .snap])
@@ -78,6 +180,29 @@ struct DoctorTests {
         #expect(Ladder(findings: findings).rungs.first?.remedy?.isEmpty == false)
     }
 
+    @Test("a node that the rule gives to somebody else: what this session has to do with it")
+    func seats() {
+        var findings = Findings()
+        findings.rule = { _ in .applied }
+        findings.nodes = ["/dev/hidraw0": NodeFacts(group: "plugdev", listed: ["bob"])]
+        func told(_ login: LoginFacts) -> String {
+            findings.login = login
+            return Ladder(findings: findings).denied("/dev/hidraw0", "FIDO").remedy ?? ""
+        }
+        #expect(told(LoginFacts()).contains("no logind"))
+        #expect(told(LoginFacts(isThere: true)).contains("no login session"))
+        #expect(told(LoginFacts(isThere: true, session: .init(id: "1", isRemote: true))).contains("over the network"))
+        let other = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0"), activeUser: "bob")
+        #expect(told(other).contains("shows bob"))
+        let own = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0", isActive: true))
+        #expect(told(own).contains("plugged in again"))
+        #expect(Ladder(findings: findings).denied("/dev/hidraw0", "FIDO").seen.contains("bob by its access list"))
+    }
+
+    private func told(_ identity: DeviceIdentity, _ way: AskedKey.Way = .virtual) -> AskedKey {
+        AskedKey("virtual", way, .success(identity))
+    }
+
     @Test("what a key says: switched off applications, flaws, failures")
     func firmware() {
         var info = DeviceInfo(version: Version(5, 4, 3), usb: [.otp, .fido2, .oath])
@@ -85,30 +210,93 @@ struct DoctorTests {
         let identity = DeviceIdentity(
             maker: .yubico, product: "YubiKey 5 NFC", firmware: "5.4.3", serial: "12345678", info: info)
         var findings = Findings()
-        findings.keys = [("virtual", .success(identity))]
+        findings.keys = [told(identity)]
         let rungs = Ladder(findings: findings).rungs
         #expect(rungs.map(\.name) == ["applications", "switched-off", "firmware", "firmware"])
         #expect(rungs.contains { $0.lines.contains { $0.contains("EUCLEAK") } })
-        findings.keys = [("virtual", .failure(.card(.link(.removed))))]
-        #expect(problem(findings)?.exit == .removed)
+        for (error, name, exit): (LinkError, String, ykit.ExitStatus) in [
+            (.removed, "unplugged", .removed), (.noDevice(path: "/dev/hidraw0"), "unplugged", .noDevice),
+            (.busy(reader: "x", holders: []), "holder", .busy), (.accessDenied(.service), "permission", .permission),
+            (.unresponsive("x"), "applications", .failed),
+        ] {
+            findings.keys = [AskedKey("virtual", .virtual, .failure(Explain.link(error)))]
+            #expect(problem(findings)?.name == name && problem(findings)?.exit == exit)
+        }
+    }
+
+    @Test("a key that answers over two interfaces is told of once; an application that is on and mute is a problem")
+    func once() {
+        var info = DeviceInfo(version: Version(5, 7, 4), usb: [.otp, .fido2, .oath])
+        info.nfc = .init(supported: [.oath], enabled: [])
+        let identity = DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.7.4", info: info)
+        var findings = Findings()
+        findings.usb = [Self.key()]
+        findings.slots = ["1-2": Self.slot(reader: "Yubico")]
+        findings.readers = .success([reader(true)])
+        var card = AskedKey("Yubico", .card, .success(identity))
+        card.applications = [(.otp, true), (.fido2, false), (.oath, true)]
+        findings.keys = [card, AskedKey("/dev/hidraw0", .fido, .success(identity))]
+        let rungs = Ladder(findings: findings).rungs
+        #expect(rungs.count { $0.seen.contains("answers over the smart card and over FIDO") } == 1)
+        #expect(rungs.contains { $0.seen.contains("applications of the card that answer: Yubico OTP, OATH") })
+        #expect(rungs.contains { $0.name == "switched-off" && $0.seen.contains("NFC: OATH") })
+        findings.keys[0].applications[2].isThere = false
+        #expect(problem(findings)?.name == "applications" && problem(findings)?.seen.contains("OATH") == true)
+        findings.keys = [told(DeviceIdentity(maker: .unknown, product: "Smart card"), .card)]
+        findings.keys[0].applications = [(.oath, false)]
+        #expect(problem(findings) == nil)
+    }
+
+    @Test("the flaw of the reset code concerns who has tries for it")
+    func resetCode() {
+        let info = DeviceInfo(version: Version(5, 2, 4), usb: [.openPGP])
+        var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey", firmware: "5.2.4", info: info))
+        func rung(_ tries: Int?) -> Rung? {
+            key.resetCodeTries = tries
+            var findings = Findings()
+            findings.keys = [key]
+            return Ladder(findings: findings).rungs.first { $0.seen.contains("YSA-2020-05") }
+        }
+        #expect(rung(0)?.verdict == .good && rung(0)?.seen.contains("does not concern") == true)
+        #expect(rung(3)?.verdict == .note && rung(3)?.remedy?.contains("set a reset code") == true)
+        #expect(rung(nil)?.verdict == .note)
     }
 
     @Test("a report does not tell who wrote it")
     func masking() {
         var findings = Findings()
-        let identity = DeviceIdentity(maker: .yubico, product: "YubiKey", serial: "12345678")
-        findings.keys = [("x", .success(identity))]
+        findings.keys = [told(DeviceIdentity(maker: .yubico, product: "YubiKey", serial: "12345678"))]
+        findings.nodes = ["/dev/hidraw0": NodeFacts(listed: ["bob", "root"])]
+        findings.usb = [Self.key()]
+        findings.usb?[0].serial = "0011223344"
         let masking = Masking(findings, user: "alice", home: "/home/alice")
         #expect(masking.mask("alice: /home/alice/x serial 12345678") == "‹user›: ‹home›/x serial ‹serial›")
+        #expect(masking.mask("root, bob, 0011223344") == "root, ‹user›, ‹serial›")
+        let report = DoctorReport(
+            findings: findings, rungs: Ladder(findings: findings).rungs,
+            system: SystemFacts.find(root: "/nowhere"))
+        let lines = report.lines(masking)
+        #expect(lines.contains { $0.hasPrefix("usb 1-2: 1050:0407 Yubico YubiKey: 03 usbhid (hid-generic, hidraw0)") })
+        #expect(lines.contains { $0.hasPrefix("node /dev/hidraw0: crw------- root:root") })
+        #expect(!lines.contains { $0.contains("12345678") })
     }
 
-    @Test("the surroundings are known by their marks")
+    @Test(
+        "what lets a key go",
+        arguments: [
+            ("scdaemon", "gpgconf"), ("firefox", "close the page"), ("gsd-smartcard", "mask"),
+            ("geoclue", "sudo systemctl stop"),
+            ("yubikey-agent", "--user stop"), ("qemu-system-x86", "detach"), ("ssh-sk-helper", "touch"),
+            ("xyz", "end xyz"),
+        ])
+    func holders(_ name: String, _ words: String) {
+        #expect(Explain.release(.init(pid: 1, name: name)).contains(words))
+    }
+
+    @Test("a node's permissions and holders are read")
     func marks() {
-        #expect(MachineKind.find(root: "/nowhere", variable: { $0 == "container" ? "podman" : nil }) == .container)
-        #expect(MachineKind.find(root: "/nowhere", variable: { $0 == "SNAP" ? "/snap" : nil }) == .snap)
-        #expect(MachineKind.find(root: "/nowhere", variable: { _ in nil }) == .plain)
         #expect(USBPresence.all(system: "/nowhere") == nil)
-        #expect(NodeFacts("/dev/null")?.permissions == "crw-rw-rw-")
+        #expect(NodeFacts("/dev/null")?.permissions == "crw-rw-rw-" && NodeFacts("/dev/null")?.owner == "root")
         #expect(NodeFacts("/nowhere") == nil)
     }
 }

@@ -125,7 +125,13 @@ struct FIDOInfoTests {
             ("4.3.1", 0x00, ["ROCA"]), ("4.3.5", 0x00, []), ("4.4.2", 0x80, ["YSA-2019-02"]), ("4.4.5", 0x80, []),
             ("5.2.4", 0x01, ["YSA-2020-05", "EUCLEAK"]), ("5.4.3", 0x01, ["EUCLEAK", "YSA-2025-02"]),
             ("5.7.1", 0x01, ["YSA-2025-02"]), ("5.7.1", 0x06, ["EUCLEAK", "YSA-2025-02"]), ("5.7.4", 0x01, []),
-            ("3.4.0", 0x00, []),
+            ("3.4.0", 0x00, []), ("4.2.5", 0x00, []), ("4.2.6", 0x00, ["ROCA"]), ("4.3.4", 0x00, ["ROCA"]),
+            ("4.4.2", 0x00, []), ("4.4.4", 0x80, ["YSA-2019-02"]), ("5.0.0", 0x01, ["EUCLEAK"]),
+            ("5.1.2", 0x01, ["EUCLEAK"]), ("5.2.0", 0x01, ["YSA-2020-05", "EUCLEAK"]),
+            ("5.2.6", 0x01, ["YSA-2020-05", "EUCLEAK"]), ("5.2.7", 0x01, ["EUCLEAK"]), ("5.4.0", 0x01, ["EUCLEAK"]),
+            ("5.4.1", 0x81, ["EUCLEAK", "YSA-2025-02"]), ("5.6.4", 0x07, ["EUCLEAK", "YSA-2025-02"]),
+            ("5.7.0", 0x01, ["YSA-2025-02"]), ("5.7.2", 0x06, ["YSA-2025-02"]), ("5.7.3", 0x81, ["YSA-2025-02"]),
+            ("5.8.0", 0x01, []), ("0.0.1", 0x00, []),
         ] as [(String, UInt8, [String])])
     func flaws(_ version: String, _ form: UInt8, _ names: [String]) throws {
         var info = DeviceInfo(version: Version(version) ?? Version(0, 0, 0), usb: [.openPGP, .piv, .fido2, .u2f])
@@ -134,6 +140,22 @@ struct FIDOInfoTests {
         let flaws = KnownFlaw.of(info)
         #expect(flaws.map(\.name) == names)
         #expect(flaws.allSatisfy { !$0.summary.isEmpty && !$0.advice.isEmpty && !$0.reference.isEmpty })
-        #expect(Set(KnownFlaw.all).count == KnownFlaw.all.count)
+        #expect(
+            flaws.allSatisfy { flaw in flaw.title.hasPrefix(flaw.name) && !flaw.title.dropFirst(3).contains(flaw.name) }
+        )
+    }
+
+    @Test("a flaw of an application is told only of a key that has it, and in the words of what it has")
+    func flawsOfApplications() {
+        func names(_ version: Version, _ usb: Capability) -> [String] {
+            KnownFlaw.of(DeviceInfo(version: version, usb: usb)).map(\.name)
+        }
+        #expect(names(Version(4, 3, 1), [.otp, .u2f]) == [])
+        #expect(names(Version(5, 2, 4), [.u2f, .fido2]) == ["EUCLEAK"])
+        #expect(names(Version(5, 4, 3), [.otp]) == ["EUCLEAK"])
+        let told = KnownFlaw.of(DeviceInfo(version: Version(5, 1, 2), usb: [.u2f, .fido2])).first
+        #expect(told?.summary.contains("PIV") == false && told?.advice.contains("RSA") == false)
+        let more = KnownFlaw.of(DeviceInfo(version: Version(5, 1, 2), usb: [.fido2, .piv])).first
+        #expect(more?.summary.contains("keys of PIV") == true && more?.title == "EUCLEAK (YSA-2024-03, CVE-2024-45678)")
     }
 }

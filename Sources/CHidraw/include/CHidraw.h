@@ -25,5 +25,5 @@ int ykit_hidraw_set_feature(int node, const unsigned char *report, size_t count)
 // Takes a lock of the whole node, or fails at once with EWOULDBLOCK.
 int ykit_lock(int node);
 
-// How long the access control list of a node is, in bytes; 0 or less when it has none.
-long ykit_access_list(const char *path);
+// The access control list of a node as the kernel keeps it: how many bytes, 0 or less when it has none.
+long ykit_access_list(const char *path, unsigned char *bytes, size_t room);

@@ -6,7 +6,7 @@ import Glibc
 package enum MachineKind: String, Sendable, Hashable {
     /// A machine, or a virtual one that looks like it.
     case plain
-    /// A container (Docker, Podman, LXC).
+    /// A container (Docker, Podman, LXC, systemd-nspawn, Kubernetes).
     case container
     /// Windows Subsystem for Linux.
     case wsl
@@ -15,18 +15,30 @@ package enum MachineKind: String, Sendable, Hashable {
     /// A snap.
     case snap
 
+    /// Reads an environment variable.
+    package typealias Variables = (String) -> String?
+
     /// Looks at the marks that each leaves, below `root`.
-    package static func find(
-        root: String = "", variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
-    )
-        -> MachineKind
-    {
+    package static func find(root: String = "", variable: Variables = environment) -> MachineKind {
         func isThere(_ path: String) -> Bool { access("\(root)\(path)", F_OK) == 0 }
         if isThere("/.flatpak-info") { return .flatpak }
         if variable("SNAP") != nil { return .snap }
+        let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container", "/run/host/container-manager"]
+        if marks.contains(where: isThere) || variable("container") != nil || variable("KUBERNETES_SERVICE_HOST") != nil
+        {
+            return .container
+        }
         let release = SystemFile.text("\(root)/proc/sys/kernel/osrelease")?.lowercased() ?? ""
-        if release.contains("microsoft") { return .wsl }
-        let isContained = isThere("/.dockerenv") || isThere("/run/.containerenv") || variable("container") != nil
-        return isContained ? .container : .plain
+        return release.contains("microsoft") ? .wsl : .plain
     }
+
+    /// The name under which `flatpak` and `snap` know the application, where this is one.
+    package static func application(root: String = "", variable: Variables = environment) -> String? {
+        if let snap = variable("SNAP_NAME") { return snap }
+        let lines = SystemFile.text("\(root)/.flatpak-info")?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix("name=") }.map { String($0.dropFirst(5)) }
+    }
+
+    /// The environment of this process.
+    package static let environment: @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
 }

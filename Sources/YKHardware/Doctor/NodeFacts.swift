@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHidraw
 import Glibc
 package import YKTransport
 
@@ -8,21 +7,22 @@ package import YKTransport
 package struct NodeFacts: Sendable, Hashable {
     /// The permissions, as in `crw-rw----`.
     package var permissions: String
-    /// The numbers of its owner and group.
-    package var owner: UInt32
-    package var group: UInt32
-    /// Whether it has an access control list, as logind gives it to who sits at the machine.
-    package var hasList: Bool
-    /// The programs that have it open.
+    /// The names of its owner and group, their numbers where they have no name.
+    package var owner: String
+    package var group: String
+    /// The users that its access list names, as logind does with who sits at the machine.
+    package var listed: [String]
+    /// The programs that have it open, as far as this user may know.
     package var holders: [LinkError.Holder]
 
     package init(
-        permissions: String, owner: UInt32, group: UInt32, hasList: Bool, holders: [LinkError.Holder]
+        permissions: String = "crw-------", owner: String = "root", group: String = "root", listed: [String] = [],
+        holders: [LinkError.Holder] = []
     ) {
         self.permissions = permissions
         self.owner = owner
         self.group = group
-        self.hasList = hasList
+        self.listed = listed
         self.holders = holders
     }
 
@@ -33,9 +33,9 @@ package struct NodeFacts: Sendable, Hashable {
         let letters = Array("rwxrwxrwx")
         let bits = (0..<9).map { info.st_mode & (0o400 >> UInt32($0)) != 0 ? letters[$0] : "-" }
         permissions = "c" + String(bits)
-        owner = info.st_uid
-        group = info.st_gid
-        hasList = ykit_access_list(path) > 0
+        owner = Accounts.user(info.st_uid)
+        group = Accounts.group(info.st_gid)
+        listed = AccessList(of: path)?.users.map(Accounts.user) ?? []
         holders = Processes.holders(of: path)
     }
 }

@@ -6,14 +6,41 @@ import YKTransport
 package struct USBPresence: Sendable, Hashable {
     /// One interface of it.
     package struct Interface: Sendable, Hashable {
+        /// The name in sysfs, such as `1-2:1.1`.
+        package var name: String
         /// The class: 3 for HID, 0B for smart card readers.
         package var kind: UInt8
-        /// The kernel's driver that has it.
+        /// The kernel's driver that has it; `usbfs` when a program has claimed it.
         package var driver: String?
+        /// The HID device that the kernel made of it, and what became of that.
+        package var hid: HID?
 
-        package init(kind: UInt8, driver: String? = nil) {
+        package init(name: String = "1-2:1.0", kind: UInt8, driver: String? = nil, hid: HID? = nil) {
+            self.name = name
             self.kind = kind
             self.driver = driver
+            self.hid = hid
+        }
+
+        /// Whether it is a smart card reader.
+        package var isReader: Bool { kind == 0x0B }
+        /// Whether it is for reports.
+        package var isHID: Bool { kind == 3 }
+    }
+
+    /// A HID device.
+    package struct HID: Sendable, Hashable {
+        /// The name in sysfs, such as `0003:1050:0407.0001`.
+        package var name: String
+        /// The kernel's driver that has it.
+        package var driver: String?
+        /// The name of its node, such as `hidraw0`.
+        package var node: String?
+
+        package init(name: String = "0003:1050:0407.0001", driver: String? = "hid-generic", node: String? = "hidraw0") {
+            self.name = name
+            self.driver = driver
+            self.node = node
         }
     }
 
@@ -23,13 +50,22 @@ package struct USBPresence: Sendable, Hashable {
     package var product: UInt16
     /// Manufacturer and product as the device names them.
     package var name: String
+    /// The serial number in its descriptor.
+    package var serial: String?
+    /// Whether the kernel may use it; a program such as USBGuard can forbid that.
+    package var isAuthorized: Bool
     package var interfaces: [Interface]
 
-    package init(port: String, vendor: UInt16, product: UInt16, name: String, interfaces: [Interface]) {
+    package init(
+        port: String, vendor: UInt16, product: UInt16, name: String, serial: String? = nil, isAuthorized: Bool = true,
+        interfaces: [Interface]
+    ) {
         self.port = port
         self.vendor = vendor
         self.product = product
         self.name = name
+        self.serial = serial
+        self.isAuthorized = isAuthorized
         self.interfaces = interfaces
     }
 
@@ -52,10 +88,22 @@ package struct USBPresence: Sendable, Hashable {
         else { return nil }
         let name = [line("\(port)/manufacturer"), line("\(port)/product")].compactMap(\.self).joined(separator: " ")
         let interfaces = names.filter { $0.hasPrefix("\(port):") }.map { part in
-            let kind = line("\(part)/bInterfaceClass").flatMap { UInt8($0, radix: 16) } ?? 0
-            let driver = SystemFile.target("\(folder)/\(part)/driver")?.split(separator: "/").last
-            return Interface(kind: kind, driver: driver.map(String.init))
+            Interface(
+                name: part, kind: line("\(part)/bInterfaceClass").flatMap { UInt8($0, radix: 16) } ?? 0,
+                driver: Self.driver("\(folder)/\(part)"), hid: Self.hid("\(folder)/\(part)"))
         }
-        self.init(port: port, vendor: vendor, product: product, name: name, interfaces: interfaces)
+        self.init(
+            port: port, vendor: vendor, product: product, name: name, serial: line("\(port)/serial"),
+            isAuthorized: line("\(port)/authorized") != "0", interfaces: interfaces)
+    }
+
+    private static func driver(_ folder: String) -> String? {
+        SystemFile.target("\(folder)/driver")?.split(separator: "/").last.map(String.init)
+    }
+
+    private static func hid(_ folder: String) -> HID? {
+        guard let name = SystemFile.names(in: folder).first(where: { $0.hasPrefix("0003:") }) else { return nil }
+        let node = SystemFile.names(in: "\(folder)/\(name)/hidraw").first
+        return HID(name: name, driver: driver("\(folder)/\(name)"), node: node)
     }
 }

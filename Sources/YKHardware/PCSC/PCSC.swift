@@ -31,6 +31,10 @@ public enum PCSC {
         try PCSCService.shared().connect(reader: reader, share: share, deadline: deadline)
     }
 
+    /// The other programs that are connected to the service, as far as this user may know; which of them has which card
+    /// the service does not tell.
+    package static func clients() -> [LinkError.Holder] { (try? PCSCService.shared().holders()) ?? [] }
+
     /// Tells of readers and cards that come and go, beginning with those that are there, until the stream is no longer
     /// read. When the service goes away the stream says so and goes on when it is back.
     public static func watch() -> AsyncStream<ReaderEvent> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKWire
 
 /// A look at pcscd without libpcsclite: the library reports most of its troubles with one and the same code.
 enum ServiceProbe {
@@ -23,23 +24,35 @@ enum ServiceProbe {
 
     /// Connects, asks for the version and waits for the answer for a while.
     static func ask(_ path: String, patience milliseconds: Int32 = 300) -> Finding {
+        exchange(path, milliseconds).finding
+    }
+
+    /// The version of the protocol that the daemon speaks, as in `4:4`; `nil` when it does not say.
+    static func protocolVersion(_ path: String, patience milliseconds: Int32 = 300) -> String? {
+        var reply = ByteReader(exchange(path, milliseconds).reply)
+        guard let major = try? reply.nativeWord(), let minor = try? reply.nativeWord() else { return nil }
+        return "\(major):\(minor)"
+    }
+
+    private static func exchange(_ path: String, _ milliseconds: Int32) -> (finding: Finding, reply: [UInt8]) {
         let handle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard handle >= 0 else { return .silent }
+        guard handle >= 0 else { return (.silent, []) }
         defer { close(handle) }
         _ = fcntl(handle, F_SETFL, O_NONBLOCK)
         guard connect(handle, path) else {
             switch errno {
-            case EACCES, EPERM: return .forbidden
-            case EAGAIN: return .silent
-            default: return .absent
+            case EACCES, EPERM: return (.forbidden, [])
+            case EAGAIN: return (.silent, [])
+            default: return (.absent, [])
             }
         }
         let sent = version.withUnsafeBytes { send(handle, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        guard sent == version.count * 4 else { return .hangsUp }
+        guard sent == version.count * 4 else { return (.hangsUp, []) }
         var waiting = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, milliseconds) == 1 else { return .silent }
+        guard poll(&waiting, 1, milliseconds) == 1 else { return (.silent, []) }
         var reply = [UInt8](repeating: 0, count: 64)
-        return recv(handle, &reply, reply.count, 0) > 0 ? .answers : .hangsUp
+        let count = recv(handle, &reply, reply.count, 0)
+        return count > 0 ? (.answers, Array(reply.prefix(count))) : (.hangsUp, [])
     }
 
     private static func connect(_ handle: Int32, _ path: String) -> Bool {
@@ -59,9 +72,20 @@ enum ServiceProbe {
     }
 
     /// Whether the program pcscd is where distributions put it.
-    static var isInstalled: Bool {
+    static var isInstalled: Bool { program != nil }
+
+    /// The path of the program pcscd, where distributions put it.
+    static var program: String? {
         let found = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = found.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/local/sbin"]
-        return folders.contains { access("\($0)/pcscd", X_OK) == 0 }
+        return folders.map { "\($0)/pcscd" }.first { access($0, X_OK) == 0 }
+    }
+}
+
+extension ByteReader {
+    /// A number of four bytes in the machine's byte order.
+    fileprivate mutating func nativeWord() throws(WireError) -> UInt32 {
+        let bytes = try bytes(4)
+        return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
     }
 }

@@ -6,77 +6,87 @@ import YKTransport
 public struct KnownFlaw: Hashable, Sendable {
     /// What it is called.
     public let name: String
-    /// Where it was made public.
+    /// Where it was made public: Yubico's advisory, and the CVE number where there is one.
     public let reference: String
-    /// What is weak.
+    /// What is weak, on a key that has these applications.
     public let summary: String
-    /// Whom it concerns, and what to do.
+    /// What to do.
     public let advice: String
 
-    /// The first version that has it, and the first that has it not.
-    private let versions: Range<Version>
-    private let concerns: @Sendable (DeviceInfo) -> Bool
-
-    private init(
-        _ name: String, _ reference: String, _ versions: Range<Version>, _ summary: String, _ advice: String,
-        concerns: @escaping @Sendable (DeviceInfo) -> Bool = { _ in true }
-    ) {
-        self.name = name
-        self.reference = reference
-        self.versions = versions
-        self.summary = summary
-        self.advice = advice
-        self.concerns = concerns
+    /// The name, and the references that are not the name themselves.
+    public var title: String {
+        let others = reference.split(separator: ", ").filter { $0 != name }
+        return others.isEmpty ? name : "\(name) (\(others.joined(separator: ", ")))"
     }
 
-    /// Those that a key has, by its firmware and series.
+    /// The name of the flaw of OpenPGP's reset code, which concerns only who has tries for it.
+    package static let resetCode = "YSA-2020-05"
+
+    /// Those that a key has, by its firmware, its series and its applications; oldest first.
     public static func of(_ info: DeviceInfo) -> [KnownFlaw] {
-        all.filter { $0.versions.contains(info.version) && $0.concerns(info) }
+        [roca(info), fipsRandomness(info), resetCode(info), eucleak(info), shortComparison(info)].compactMap(\.self)
     }
 
-    /// All that are known here, oldest first.
-    public static let all: [KnownFlaw] = [
-        KnownFlaw(
-            "ROCA", "YSA-2017-01, CVE-2017-15361", Version(4, 2, 6)..<Version(4, 3, 5),
-            "RSA keys that this key generated itself (PIV, OpenPGP) can be computed from their public part",
-            "replace such RSA keys by elliptic curve ones or imported ones; FIDO, OATH and OTP are not concerned",
-            concerns: { !$0.usb.supported.isDisjoint(with: [.piv, .openPGP]) }),
-        KnownFlaw(
-            "YSA-2019-02", "YSA-2019-02", Version(4, 4, 2)..<Version(4, 4, 5),
-            "after power-up the first random numbers are not wholly random; ECDSA signatures made then can give the "
-                + "private key away",
-            "have the key exchanged, and make new keys for PIV, OpenPGP and U2F on the new one",
-            concerns: \.isFIPSSeries),
-        KnownFlaw(
-            "YSA-2020-05", "YSA-2020-05, CVE-2020-15000", Version(5, 2, 0)..<Version(5, 2, 7),
-            "OpenPGP's reset code has a known value until one is set, so with tries for it anybody can set a new PIN",
-            "only who gave the reset code tries (set-pin-retries) is concerned: set a reset code, or no tries for it",
-            concerns: { $0.usb.supported.contains(.openPGP) }),
-        KnownFlaw(
-            "EUCLEAK", "YSA-2024-03, CVE-2024-45678", Version(5, 0, 0)..<Version(5, 7, 0), euSummary, euAdvice,
-            concerns: { !$0.formFactor.isBio }),
-        KnownFlaw(
-            "EUCLEAK", "YSA-2024-03, CVE-2024-45678", Version(5, 0, 0)..<Version(5, 7, 2), euSummary, euAdvice,
-            concerns: \.formFactor.isBio),
-        KnownFlaw(
-            "YSA-2025-02", "YSA-2025-02, CVE-2025-29991", Version(5, 4, 1)..<Version(5, 7, 4),
-            "with PIN protocol 2 the FIDO2 application compares only half of the code that proves that the PIN was given",
-            "a program on the computer would have to guess 16 bytes, so nothing needs to be done; keys that are not "
-                + "concerned have 5.7.4 or later",
-            concerns: { $0.usb.supported.contains(.fido2) }),
-    ]
-
-    private static let euSummary =
-        "who has the key in hand for hours, opens it and measures it can copy its elliptic curve keys (FIDO, PIV, OpenPGP)"
-    private static let euAdvice =
-        "go on using it and keep it with you; when it was out of your hands, revoke it at its accounts; where that is "
-        + "not enough use a key with firmware 5.7 or later"
-
-    /// Whether it is the same flaw.
-    public static func == (left: KnownFlaw, right: KnownFlaw) -> Bool {
-        left.name == right.name && left.versions == right.versions
+    /// Firmware 4.2.6 to 4.3.4, where it makes RSA keys.
+    private static func roca(_ info: DeviceInfo) -> KnownFlaw? {
+        let made = info.usb.supported.intersection([.piv, .openPGP])
+        guard info.version >= Version(4, 2, 6), info.version < Version(4, 3, 5), !made.isEmpty else { return nil }
+        return KnownFlaw(
+            name: "ROCA", reference: "YSA-2017-01, CVE-2017-15361",
+            summary: "RSA keys that this key made itself (\(made.names.joined(separator: ", "))) can be computed from "
+                + "their public part",
+            advice: "replace them by elliptic curve keys, or by RSA keys made elsewhere and imported; imported keys, "
+                + "FIDO, OATH and OTP are safe")
     }
 
-    /// Feeds what tells flaws apart.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    /// The FIPS series with firmware 4.4.2 and 4.4.4.
+    private static func fipsRandomness(_ info: DeviceInfo) -> KnownFlaw? {
+        guard info.isFIPSSeries, info.version >= Version(4, 4, 2), info.version < Version(4, 4, 5) else { return nil }
+        return KnownFlaw(
+            name: "YSA-2019-02", reference: "YSA-2019-02",
+            summary: "after power-up the first random numbers are partly known, so that ECDSA signatures made then can "
+                + "give the private key away, and RSA keys made then are weaker",
+            advice: "have the key exchanged by Yubico; make new keys for U2F, PIV and OpenPGP on the new one and take "
+                + "the old ones off their accounts")
+    }
+
+    /// OpenPGP of firmware 5.2.0 to 5.2.6.
+    private static func resetCode(_ info: DeviceInfo) -> KnownFlaw? {
+        guard info.usb.supported.contains(.openPGP), info.version >= Version(5, 2, 0), info.version < Version(5, 2, 7)
+        else { return nil }
+        return KnownFlaw(
+            name: resetCode, reference: "YSA-2020-05, CVE-2020-15000",
+            summary:
+                "OpenPGP's reset code has a known value until it is set; once it has tries, who has the key can set "
+                + "a new PIN with it",
+            advice: "no tries is how it comes from the factory, and safe; else set a reset code: gpg --edit-card, "
+                + "admin, passwd, 4")
+    }
+
+    /// Firmware 5 before 5.7.0; of keys with a fingerprint sensor before 5.7.2.
+    private static func eucleak(_ info: DeviceInfo) -> KnownFlaw? {
+        let mended = info.formFactor.isBio ? Version(5, 7, 2) : Version(5, 7, 0)
+        guard info.version >= Version(5, 0, 0), info.version < mended else { return nil }
+        let curves = info.usb.supported.intersection([.piv, .openPGP]).names
+        let concerned = ["FIDO"] + curves.map { "elliptic curve keys of \($0)" }
+        return KnownFlaw(
+            name: "EUCLEAK", reference: "YSA-2024-03, CVE-2024-45678",
+            summary:
+                "who gets hold of the key, opens it and measures it with laboratory equipment can copy private keys: "
+                + concerned.joined(separator: ", "),
+            advice:
+                "go on using it and keep it with you; if it was lost or out of your hands take it off your accounts; "
+                + (curves.isEmpty ? "" : "RSA keys are not concerned; ")
+                + "where that is not enough use a key with firmware \(mended) or later")
+    }
+
+    /// FIDO2 of firmware 5.4.1 to 5.7.3.
+    private static func shortComparison(_ info: DeviceInfo) -> KnownFlaw? {
+        guard info.usb.supported.contains(.fido2), info.version >= Version(5, 4, 1), info.version < Version(5, 7, 4)
+        else { return nil }
+        return KnownFlaw(
+            name: "YSA-2025-02", reference: "YSA-2025-02, CVE-2025-29991",
+            summary: "with PIN protocol 2 FIDO2 compares only 16 of the 32 bytes that prove that the PIN was given",
+            advice: "nothing needs to be done: 16 bytes cannot be guessed; firmware 5.7.4 and later compares all")
+    }
 }

@@ -90,7 +90,7 @@ struct InfoReport {
         guard !flaws.isEmpty else { return [] }
         return ["", "known flaws of firmware \(info.version)"]
             + flaws.flatMap { flaw in
-                ["  \(flaw.name) (\(flaw.reference))", "    \(flaw.summary)", "    what to do: \(flaw.advice)"]
+                ["  \(flaw.title)", "    \(flaw.summary)", "    what to do: \(flaw.advice)"]
             }
     }
 }

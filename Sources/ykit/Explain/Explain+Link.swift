@@ -73,14 +73,7 @@ extension Explain {
 
     private static func busy(_ reader: String, _ holders: [LinkError.Holder]) -> Explanation {
         let names = holders.map { $0.pid == 0 ? $0.name : "\($0.name) (pid \($0.pid))" }.joined(separator: ", ")
-        let hint =
-            switch holders.first?.name {
-            case "scdaemon"?: "gpgconf --kill scdaemon, then repeat the command"
-            case "pcscd"?:
-                "leave --link usb away to use the key through pcscd, or sudo systemctl stop pcscd.socket pcscd"
-            case let name?: "end \(name) or let it release the card, then repeat the command"
-            case nil: "end the program that uses the card, then repeat the command"
-            }
+        let hint = holders.first.map(release) ?? "end the program that uses the card, then repeat the command"
         let holder = names.isEmpty ? "another program" : names
         return Explanation("busy", .busy, "'\(reader)' is held by \(holder)", hint: hint, candidates: [])
     }

@@ -24,24 +24,26 @@ struct Doctor: Verb {
     func answer(in world: World) async throws -> Answer {
         let findings = world.findings()
         let rungs = Ladder(findings: findings).rungs
-        let first = rungs.first { $0.verdict == .bad }
-        var lines = rungs.flatMap(\.lines)
-        if first == nil { lines.append("nothing stands in the way") }
+        let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(
-            lines,
+            Rung.lines(rungs) + [Self.summary(problems.count)],
             [
-                "rungs": .array(rungs.map(\.json)), "problem": first.map { .string($0.name) } ?? .null,
+                "rungs": .array(rungs.map(\.json)), "problem": problems.first.map { .string($0.name) } ?? .null,
                 "report": report.map(JSON.string) ?? .null,
             ])
-        answer.failure = first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
-        if let report { try write(lines, findings, to: report) }
+        answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
+        if let report {
+            let text = DoctorReport(findings: findings, rungs: rungs, system: .find()).lines(Masking(findings))
+            try Files.create(Array((text.joined(separator: "\n") + "\n").utf8), at: report)
+        }
         return answer
     }
 
-    private func write(_ lines: [String], _ findings: Findings, to path: String) throws {
-        let masks = Masking(findings)
-        let head = ["ykit \(Program.version)", "machine: \(findings.machine.rawValue)", ""]
-        let text = (head + lines).map(masks.mask).joined(separator: "\n") + "\n"
-        try Files.create(Array(text.utf8), at: path)
+    private static func summary(_ problems: Int) -> String {
+        switch problems {
+        case 0: "nothing stands in the way"
+        case 1: "one problem"
+        default: "\(problems) problems; what comes first may be why the others are there"
+        }
     }
 }

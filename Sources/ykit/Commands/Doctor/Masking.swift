@@ -3,21 +3,30 @@
 import YKHardware
 import YKManagement
 
-/// Takes out of a report what tells who wrote it: serial numbers, the user's name and folder.
+/// Takes out of a report what tells who wrote it: serial numbers, names of users and their folders.
 struct Masking {
     private let words: [(String, String)]
 
     init(_ findings: Findings, user: String = User.name, home: String? = Variables["HOME"]) {
         var words: [(String, String)] = []
-        for key in findings.keys {
-            if case .success(let identity) = key.identity, let serial = identity.serial, serial.count > 3 {
-                words.append((serial, "‹serial›"))
+        func hide(_ word: String?, _ mask: String, from length: Int) {
+            if let word, word.utf8.count >= length, !words.contains(where: { $0.0 == word }) {
+                words.append((word, mask))
             }
         }
-        words += findings.devices.compactMap(\.serial).filter { $0.count > 3 }.map { ($0, "‹serial›") }
-        if let home, home.count > 1 { words.append((home, "‹home›")) }
-        if user.count > 1, user != "root" { words.append((user, "‹user›")) }
-        self.words = words
+        for case .success(let identity) in findings.keys.map(\.identity) {
+            hide(identity.serial, "‹serial›", from: 4)
+        }
+        for serial in findings.devices.map(\.serial) + (findings.usb ?? []).map(\.serial) {
+            hide(serial, "‹serial›", from: 4)
+        }
+        hide(home, "‹home›", from: 2)
+        let listed = findings.nodes.values.flatMap { $0.listed + [$0.owner] }
+        for name in [user, findings.login.activeUser ?? ""] + listed where name != "root" {
+            hide(name, "‹user›", from: 2)
+        }
+        // A word may be part of another: the longest first.
+        self.words = words.sorted { ($1.0.utf8.count, $0.0) < ($0.0.utf8.count, $1.0) }
     }
 
     /// The line without them.

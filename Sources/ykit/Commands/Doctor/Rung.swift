@@ -34,6 +34,16 @@ struct Rung: Hashable {
         self.init(name, .bad, why.message, remedy: why.hint, exit: why.exit)
     }
 
+    /// The lines of several for a person; what was advised before is not said again.
+    static func lines(_ rungs: [Rung]) -> [String] {
+        var said: Set<String> = []
+        return rungs.flatMap { rung in
+            var rung = rung
+            if let remedy = rung.remedy, !said.insert(remedy).inserted { rung.remedy = "as above" }
+            return rung.lines
+        }
+    }
+
     /// The lines for a person.
     var lines: [String] {
         let mark =
@@ -43,7 +53,7 @@ struct Rung: Hashable {
             case .bad: "PROBLEM"
             }
         let advice = remedy.map { $0.split(separator: "\n").map(String.init) } ?? []
-        return ["\(mark)  \(seen)"]
+        return ["\(mark)  \(name.padded(to: 14))\(seen)"]
             + advice.enumerated().map { ($0.offset == 0 ? "         -> " : "            ") + $0.element }
     }
 
@@ -52,6 +62,7 @@ struct Rung: Hashable {
         [
             "rung": .string(name), "verdict": .string(verdict.rawValue), "seen": .string(seen),
             "remedy": remedy.map(JSON.string) ?? .null,
+            "exitCode": .int(verdict == .bad ? Int64(exit.rawValue) : 0),
         ]
     }
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CHidraw
+package import YKWire
+
+/// The access control list of a file, by which logind gives a node to who sits at the machine (acl(5)).
+package struct AccessList: Sendable, Hashable {
+    /// Whom an entry is for.
+    package enum Subject: Sendable, Hashable {
+        case owner
+        case user(UInt32)
+        case group
+        case namedGroup(UInt32)
+        case mask
+        case others
+    }
+
+    /// What somebody may do: 4 to read, 2 to write.
+    package struct Entry: Sendable, Hashable {
+        package var subject: Subject
+        package var permissions: UInt16
+
+        package init(_ subject: Subject, _ permissions: UInt16) {
+            self.subject = subject
+            self.permissions = permissions
+        }
+    }
+
+    package var entries: [Entry]
+
+    package init(_ entries: [Entry]) { self.entries = entries }
+
+    /// More bytes than this are not read.
+    private static let sizeLimit = 4096
+
+    /// Reads the list of a file; `nil` when it has none.
+    package init?(of path: String) {
+        var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+        let count = ykit_access_list(path, &bytes, bytes.count)
+        guard count > 0, let list = try? AccessList(decoding: Array(bytes.prefix(count))) else { return nil }
+        self = list
+    }
+
+    /// Reads the form in which the kernel gives it: a version, then for each entry kind, permissions and number, least
+    /// significant byte first (linux/posix_acl_xattr.h).
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        guard try reader.littleEndian(4) == 2 else { throw WireError(.malformed, at: 0, "no access list of version 2") }
+        entries = []
+        while reader.remaining > 0 {
+            let kind = try reader.littleEndian(2)
+            let permissions = UInt16(truncatingIfNeeded: try reader.littleEndian(2))
+            let number = UInt32(truncatingIfNeeded: try reader.littleEndian(4))
+            guard let subject = Self.subject(kind, number) else { continue }
+            entries.append(Entry(subject, permissions))
+        }
+    }
+
+    private static func subject(_ kind: UInt64, _ number: UInt32) -> Subject? {
+        switch kind {
+        case 0x01: .owner
+        case 0x02: .user(number)
+        case 0x04: .group
+        case 0x08: .namedGroup(number)
+        case 0x10: .mask
+        case 0x20: .others
+        default: nil
+        }
+    }
+
+    /// The numbers of the users who are named and may read and write.
+    package var users: [UInt32] {
+        let mask = entries.first { $0.subject == .mask }?.permissions ?? 6
+        return entries.compactMap { entry in
+            guard case .user(let number) = entry.subject, entry.permissions & mask & 6 == 6 else { return nil }
+            return number
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What can be seen of pcscd from outside: whether it is installed, what starts it, and what may keep it from working.
+package struct ServiceFacts: Sendable, Hashable {
+    /// How systemd stands to a unit.
+    package enum Unit: Sendable, Hashable {
+        /// There is no such unit, or no systemd.
+        case missing
+        /// It is forbidden.
+        case masked
+        /// It is there, but nothing starts it.
+        case disabled
+        /// It is started with the machine.
+        case enabled
+    }
+
+    /// Where the program is.
+    package var program: String?
+    /// Whether systemd starts services here.
+    package var hasSystemd: Bool
+    /// What systemd does with the socket, and with the service behind it.
+    package var socket: Unit
+    package var service: Unit
+    /// The path of the socket, and whether it is there.
+    package var path: String
+    package var hasSocket: Bool
+    /// The version of the protocol that the daemon speaks.
+    package var protocolVersion: String?
+    /// Whether the driver for USB readers is installed; `nil` where that cannot be told, as in a container.
+    package var hasDriver: Bool?
+    /// Whether /proc hides other users' processes, which keeps polkit from knowing who asks.
+    package var hidesProcesses: Bool
+
+    package init(
+        program: String? = "/usr/sbin/pcscd", hasSystemd: Bool = true, socket: Unit = .enabled,
+        service: Unit = .disabled, path: String = "/run/pcscd/pcscd.comm", hasSocket: Bool = true,
+        protocolVersion: String? = nil, hasDriver: Bool? = nil, hidesProcesses: Bool = false
+    ) {
+        self.program = program
+        self.hasSystemd = hasSystemd
+        self.socket = socket
+        self.service = service
+        self.path = path
+        self.hasSocket = hasSocket
+        self.protocolVersion = protocolVersion
+        self.hasDriver = hasDriver
+        self.hidesProcesses = hidesProcesses
+    }
+
+    /// Looks at the files below `root`, and asks the daemon for its version.
+    package static func find(root: String = "", socket path: String? = nil) -> ServiceFacts {
+        let path = path ?? PCSCService.usualSocketPath
+        let program = ServiceProbe.program
+        return ServiceFacts(
+            program: program, hasSystemd: isThere("\(root)/run/systemd/system"), socket: unit("pcscd.socket", root),
+            service: unit("pcscd.service", root), path: path, hasSocket: isThere(path),
+            protocolVersion: ServiceProbe.protocolVersion(path), hasDriver: program.map { _ in hasDriver(root) },
+            hidesProcesses: hidesProcesses(SystemFile.text("\(root)/proc/self/mounts", limit: 1 << 20) ?? ""))
+    }
+
+    private static let unitFolders = [
+        "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+
+    /// How a unit stands, by the first of systemd's folders that has it (systemd.unit(5)).
+    static func unit(_ name: String, _ root: String) -> Unit {
+        guard let file = unitFolders.map({ "\(root)\($0)/\(name)" }).first(where: hasEntry) else { return .missing }
+        if SystemFile.target(file) == "/dev/null" || SystemFile.bytes(file)?.isEmpty == true { return .masked }
+        let wanted = ["sockets.target.wants", "multi-user.target.wants"].contains { folder in
+            hasEntry("\(root)/etc/systemd/system/\(folder)/\(name)")
+        }
+        return wanted ? .enabled : .disabled
+    }
+
+    /// Whether libccid is in one of the folders in which pcscd looks for drivers.
+    private static func hasDriver(_ root: String) -> Bool {
+        ["/usr/lib/pcsc/drivers", "/usr/lib64/pcsc/drivers", "/usr/lib/pcsc-drivers", "/usr/local/lib/pcsc/drivers"]
+            .contains { isThere("\(root)\($0)/ifd-ccid.bundle") }
+    }
+
+    /// Reads rows such as `proc /proc proc rw,hidepid=invisible 0 0` (proc(5)).
+    static func hidesProcesses(_ mounts: String) -> Bool {
+        mounts.split(separator: "\n").contains { row in
+            let words = row.split(separator: " ")
+            guard words.count > 3, words[1] == "/proc" else { return false }
+            return words[3].split(separator: ",").contains { option in
+                option.hasPrefix("hidepid=") && option != "hidepid=0" && option != "hidepid=off"
+            }
+        }
+    }
+
+    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Also a link that leads nowhere is an entry.
+    private static func hasEntry(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
+    }
+}

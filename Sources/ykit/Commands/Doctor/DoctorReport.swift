@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+
+/// The text of a report: the rungs, and below them what somebody who answers a question wants to know.
+struct DoctorReport {
+    let findings: Findings
+    let rungs: [Rung]
+    let system: SystemFacts
+
+    /// The lines, with what tells who wrote them taken out.
+    func lines(_ masks: Masking) -> [String] { (head + Rung.lines(rungs) + [""] + facts).map(masks.mask) }
+
+    private var head: [String] {
+        [
+            "ykit \(Program.version)", "system: \(system.distribution), \(system.kernel)",
+            "machine: \(findings.machine.rawValue)", "",
+        ]
+    }
+
+    private var facts: [String] {
+        let service = findings.service
+        let login = findings.login
+        let session = login.session.map {
+            "\($0.isActive ? "active" : "not active")\($0.isRemote ? ", remote" : "")\($0.seat.map { ", at \($0)" } ?? "")"
+        }
+        var lines = [
+            "udev rules: \(system.rules.isEmpty ? "none about keys" : system.rules.joined(separator: " "))",
+            "session: \(session ?? (login.isThere ? "none" : "no logind"))",
+            "pcscd: \(service.program ?? "not installed"), version \(findings.serviceVersion ?? "?"), "
+                + "socket \(service.path) \(service.hasSocket ? "there" : "not there"), "
+                + "pcscd.socket \(service.socket), pcscd.service \(service.service)",
+        ]
+        for key in findings.usb ?? [] {
+            let parts = key.interfaces.map { part in
+                let node = part.hid.map { "\($0.driver ?? "no driver"), \($0.node ?? "no node")" }
+                return "\(ListedKey.hex(UInt16(part.kind)).dropFirst(2)) \(part.driver ?? "no driver")"
+                    + (node.map { " (\($0))" } ?? "")
+            }
+            lines.append(
+                "usb \(key.port): \(ListedKey.hex(key.vendor)):\(ListedKey.hex(key.product)) \(key.name.printable): "
+                    + parts.joined(separator: "; "))
+        }
+        for (path, node) in findings.nodes.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "node \(path): \(node.permissions) \(node.owner):\(node.group), access list for "
+                    + "\(node.listed.count), open in \(node.holders.isEmpty ? "nothing that may be seen" : node.holders.words)"
+            )
+        }
+        return lines
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKManagement
+import YKTransport
+import YKWire
+
+extension World {
+    /// How long one key may take for one answer.
+    private static let patience = Duration.seconds(5)
+
+    /// Looks at the machine, and asks the keys that can be reached.
+    func findings() -> Findings {
+        var findings = Findings()
+        guard software == nil, replay == nil else {
+            findings.keys = [ask("virtual", .virtual) { try self.connect() }]
+            return findings
+        }
+        findings.machine = .find()
+        findings.application = MachineKind.application()
+        findings.login = .find()
+        findings.usb = USBPresence.all()
+        findings.devices = (try? HIDRaw.devices()) ?? []
+        addService(to: &findings)
+        for path in findings.devices.map(\.path) + findings.slots.values.map(\.node) {
+            findings.nodes[path] = NodeFacts(path)
+        }
+        askCards(&findings)
+        askReports(&findings)
+        return findings
+    }
+
+    private func addService(to findings: inout Findings) {
+        findings.service = .find()
+        findings.serviceVersion = findings.service.program.flatMap(Self.version)
+        do { findings.readers = .success(try readers()) } catch { findings.readers = .failure(error) }
+        findings.clients = PCSC.clients()
+        var isAnswering = false
+        if case .success = findings.readers { isAnswering = true }
+        let found = try? Discovery.keys(
+            asking: isAnswering, timeout: Self.patience, cancellation: environment.cancellation)
+        for key in found?.keys ?? [] {
+            guard case .usb(let port) = key.place, let device = key.usbReader else { continue }
+            findings.slots[port] = Findings.Slot(
+                node: device.node, access: device.access, holders: USB.holders(of: device), reader: key.reader?.name)
+        }
+    }
+
+    /// The version that the program pcscd prints: `pcsc-lite version 1.9.9.`
+    private static func version(_ program: String) -> String? {
+        guard let result = try? Spawn.run(program, ["--version"], within: .seconds(2)) else { return nil }
+        let line = String(decoding: result.output, as: UTF8.self).prefix { $0 != "\n" }
+        guard let word = line.split(separator: " ").last, word.first?.isNumber ?? false else { return nil }
+        return String(word.hasSuffix(".") ? word.dropLast() : word)
+    }
+
+    // MARK: the keys
+
+    private var patient: Environment {
+        var environment = environment
+        environment.timeout = min(environment.timeout, Self.patience)
+        return environment
+    }
+
+    /// Asks the cards in readers; where the service has none of a key's, the card without the service.
+    private func askCards(_ findings: inout Findings) {
+        let environment = patient
+        var known: Set<String> = []
+        if case .success(let readers) = findings.readers {
+            for reader in readers where reader.hasCard && !reader.isMute && !reader.isExclusive {
+                known.insert(reader.name)
+                findings.keys.append(
+                    ask(reader.name, .card) {
+                        CardChannel(
+                            link: try PCSC.connect(reader: reader.name, deadline: environment.deadline()),
+                            environment: environment)
+                    })
+            }
+        }
+        let free = USB.devices().filter { device in
+            device.reader != nil && device.reader?.driver == nil && device.access == .readable
+                && findings.slots[device.usbPath]?.reader == nil
+        }
+        for device in free {
+            findings.keys.append(
+                ask(device.usbPath, .direct) {
+                    CardChannel(
+                        link: try USB.connect(device, deadline: environment.deadline()), environment: environment)
+                })
+        }
+    }
+
+    /// Asks the FIDO interfaces, and the OTP interfaces of keys that have nothing else.
+    private func askReports(_ findings: inout Findings) {
+        let environment = patient
+        for device in findings.devices where device.access == .readable {
+            if device.isFIDO {
+                findings.keys.append(
+                    AskedKey(
+                        device.path, .fido,
+                        Self.told { try Self.identity(fido: device, environment, within: .seconds(2)) }))
+            } else if !findings.devices.contains(where: { $0.isFIDO && $0.usbPath == device.usbPath }),
+                device.usbPath.map({ findings.slots[$0] == nil }) ?? true
+            {
+                findings.keys.append(
+                    AskedKey(device.path, .otp, Self.told { try Self.identity(otp: device, environment) }))
+            }
+        }
+    }
+
+    private static func identity(otp device: HIDDevice, _ environment: Environment) throws -> DeviceIdentity {
+        let known = ReportIdentity(
+            path: device.path, name: device.name, vendor: device.vendor, product: device.product)
+        let node = try HIDRaw.open(device.path, deadline: environment.deadline())
+        return try .read(otp: HIDOTPLink(node, environment: environment), known)
+    }
+
+    private static func told(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, Explanation> {
+        do { return .success(try body()) } catch { return .failure(Explain.explain(error)) }
+    }
+
+    /// Asks a card who it is, and which applications it has.
+    private func ask(_ place: String, _ way: AskedKey.Way, _ open: () throws -> CardChannel) -> AskedKey {
+        let channel: CardChannel
+        do { channel = try open() } catch { return AskedKey(place, way, .failure(Explain.explain(error))) }
+        var key = AskedKey(place, way, Self.told { try .read(channel) })
+        guard case .success(let identity) = key.identity else { return key }
+        for (aid, capability) in Self.applications {
+            guard let isThere = Self.isThere(aid, channel) else { break }
+            key.applications.append((capability, isThere))
+            if aid == .openPGP, isThere, let info = identity.info,
+                KnownFlaw.of(info).contains(where: { $0.name == KnownFlaw.resetCode })
+            {
+                key.resetCodeTries = Self.resetCodeTries(channel)
+            }
+        }
+        return key
+    }
+
+    private static let applications: [(AID, Capability)] = [
+        (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
+    ]
+
+    /// Whether an application can be selected; `nil` when the card is lost.
+    private static func isThere(_ aid: AID, _ channel: CardChannel) -> Bool? {
+        do {
+            _ = try channel.select(aid)
+            return true
+        } catch {
+            if case .appletMissing = error { return false }
+            if case .status = error { return false }
+            return nil
+        }
+    }
+
+    /// OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes counts the tries of the reset code (OpenPGP card
+    /// 3.4 §4.4.2).
+    private static func resetCodeTries(_ channel: CardChannel) -> Int? {
+        guard let reply = try? channel.transmit(APDU(ins: 0xCA, p2: 0xC4, le: .max)), reply.status == .ok,
+            reply.data.count == 7
+        else { return nil }
+        return Int(reply.data[5])
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+extension Explain {
+    /// How a program is made to let a key go.
+    static func release(_ holder: LinkError.Holder) -> String {
+        switch holder.name {
+        case "scdaemon", "gpg-agent": "gpgconf --kill scdaemon, then repeat the command"
+        case "gsd-smartcard":
+            "systemctl --user mask --now org.gnome.SettingsDaemon.Smartcard.service, then repeat the command"
+        case "yubikey-agent": "systemctl --user stop yubikey-agent, then repeat the command"
+        case "geoclue", "fwupd", "fprintd", "ModemManager":
+            "sudo systemctl stop \(holder.name), then repeat the command"
+        case "pcscd":
+            "leave --link usb away to use the key through pcscd, or sudo systemctl stop pcscd.socket pcscd"
+        case "ssh", "ssh-sk-helper", "ssh-agent", "sudo", "login", "gdm-password":
+            "\(holder.name) waits for a touch: touch the key or end it, then repeat the command"
+        case let name where isBrowser(name):
+            "close the page of \(name) that asks for the key, or \(name), then repeat the command"
+        case let name where name.hasPrefix("qemu") || name.hasPrefix("VirtualBox") || name.hasPrefix("vmware"):
+            "detach the key from the virtual machine (\(name)), then repeat the command"
+        case let name: "end \(name) or let it release the key, then repeat the command"
+        }
+    }
+
+    private static func isBrowser(_ name: String) -> Bool {
+        let browsers = [
+            "firefox", "librewolf", "GeckoMain", "chrome", "chromium", "brave", "msedge", "microsoft-edge", "vivaldi",
+            "opera", "epiphany",
+        ]
+        return browsers.contains { name.hasPrefix($0) }
+    }
+}
