@@ -23,12 +23,15 @@ extension Explain {
         }
     }
 
+    static var notTouched: Explanation {
+        Explanation(
+            "not-touched", .timeOut, "the key was not touched in time",
+            hint: "repeat the command and touch the key while it blinks")
+    }
+
     private static func ceremony(_ error: FIDOError) -> Explanation {
         switch error {
-        case .touchTimeout:
-            Explanation(
-                "not-touched", .timeOut, "the key was not touched in time",
-                hint: "repeat the command and touch the key while it blinks")
+        case .touchTimeout: notTouched
         case .denied: Explanation("denied", .policy, "the request was refused on the key")
         case .noCredentials:
             Explanation(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
 import YKTransport
 import YKWire
 
@@ -18,7 +17,7 @@ extension Explain {
         case .reset:
             Explanation(
                 "reset", .busy, "another program reset the card in the middle", hint: "repeat the command")
-        case .timedOut("a touch"): fido(.touchTimeout)
+        case .timedOut("a touch"): notTouched
         case .timedOut(let step):
             Explanation(
                 "timed-out", .timeOut, "no answer in time while: \(step)",
