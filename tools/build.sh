@@ -3,9 +3,12 @@
 # shellcheck shell=bash disable=SC2154
 
 # What makes the program start fast, which is half of the time of most verbs: the C++ library inside it, no symbols for
-# others to look up, and a fixed place, so that nothing of it is relocated. Stack, heap and libraries are still placed at
-# random; who wants that of the program itself as well sets YKIT_PIE=1.
-release=(--package-path "$root" -c release --static-swift-stdlib -Xlinker --no-export-dynamic)
+# others to look up, no folder of its own to look for libraries, and a fixed place, so that nothing of it is relocated.
+# Stack, heap and libraries are still placed at random; who wants that of the program itself as well sets YKIT_PIE=1.
+# Generic types are made by calls that name their parts, not from mangled names, for which the runtime reads all
+# conformances of the program.
+release=(--package-path "$root" -c release --static-swift-stdlib --disable-local-rpath -Xlinker --no-export-dynamic)
+release+=(-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors)
 [ "${YKIT_PIE:-0}" = 1 ] || release+=(-Xlinker -no-pie)
 
 # Puts the libraries that are to be inside the program where Package.swift has them looked for.
