@@ -27,8 +27,10 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// Reads `5.7.1`: three decimal numbers up to 255 with dots between them; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.utf8.allSatisfy { 48...57 ~= $0 } ? UInt8($0) : nil }
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.allSatisfy { 48...57 ~= $0 } ? UInt8(String(decoding: part, as: UTF8.self)) : nil
+        }
         guard parts.count == 3, numbers.count == 3 else { return nil }
         self.init(numbers[0], numbers[1], numbers[2])
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LineReaderTests {
     /// All verbs below a command.
-    private static func verbs(below command: any ykit.ParsableCommand.Type) -> [any Verb] {
+    private static func verbs(below command: any ykit.Word.Type) -> [any Verb] {
         if let verb = command.unread { return [verb] }
         return command.configuration.subcommands.flatMap { verbs(below: $0) }
     }

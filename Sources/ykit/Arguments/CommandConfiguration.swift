@@ -9,13 +9,13 @@ struct CommandConfiguration {
     let discussion: @Sendable () -> String
     let version: String
     let shouldDisplay: Bool
-    let subcommands: [any ParsableCommand.Type]
+    let subcommands: [any Word.Type]
     let aliases: [String]
 
     init(
         commandName: String, abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
-        shouldDisplay: Bool = true, subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []
+        shouldDisplay: Bool = true, subcommands: [any Word.Type] = [], aliases: [String] = []
     ) {
         (self.commandName, self.abstract, self.discussion) = (commandName, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
@@ -23,7 +23,7 @@ struct CommandConfiguration {
     }
 
     /// The one of the words that can follow.
-    func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
+    func subcommand(_ word: String) -> (any Word.Type)? {
         subcommands.first { $0.configuration.isCalled(word) }
     }
 
@@ -33,6 +33,6 @@ struct CommandConfiguration {
     var parsed: ArgumentParser.CommandConfiguration {
         ArgumentParser.CommandConfiguration(
             commandName: commandName, abstract: abstract, discussion: discussion(), version: version,
-            shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0 }, aliases: aliases)
+            shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0.command }, aliases: aliases)
     }
 }

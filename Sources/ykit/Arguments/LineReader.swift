@@ -11,14 +11,15 @@ struct LineReader {
     private let checks: [() throws -> Void]
 
     /// The verb that the first words mean, with its options; `nil` when ArgumentParser has to look.
-    static func verb(_ line: [String], from root: any ParsableCommand.Type) -> (any Verb)? {
+    static func verb(_ line: [String], from root: any Word.Type) -> (any Verb)? {
         var command = root
         var words = line[...]
-        while command.unread == nil {
+        var unread = command.unread
+        while unread == nil {
             guard let word = words.popFirst(), let next = command.configuration.subcommand(word) else { return nil }
-            command = next
+            (command, unread) = (next, next.unread)
         }
-        guard var verb = command.unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
+        guard var verb = unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
         do {
             for check in reader.checks { try check() }
             try verb.validate()

@@ -31,7 +31,7 @@ struct Names: ExpressibleByArrayLiteral {
         names.map { name in
             switch name {
             case .long: "--" + Self.dashed(property)
-            case .short: "-" + property.prefix(1)
+            case .short: "-" + String(property.prefix(1))
             case .customLong(let word): "--" + word
             case .customShort(let letter): "-\(letter)"
             }

@@ -14,12 +14,7 @@ extension ParsableArguments {
 }
 
 /// A word on the line with a meaning: a group of others, or a verb.
-protocol ParsableCommand: ArgumentParser.ParsableCommand, ParsableArguments {
-    static var configuration: CommandConfiguration { get }
-
-    /// The verb before its line is read; `nil` for what is no verb.
-    static var unread: (any Verb)? { get }
-}
+protocol ParsableCommand: ArgumentParser.ParsableCommand, ParsableArguments, Word {}
 
 extension ParsableCommand {
     static var configuration: ArgumentParser.CommandConfiguration {
@@ -28,4 +23,6 @@ extension ParsableCommand {
     }
 
     static var unread: (any Verb)? { nil }
+
+    static var command: any ParsableCommand.Type { self }
 }

@@ -4,7 +4,7 @@ import YKWire
 
 extension Explain {
     /// The first word of the line that no command has; `nil` when the words lead to a verb, or to help.
-    static func unknownCommand(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
+    static func unknownCommand(_ line: [String], from root: any Word.Type) -> Explanation? {
         var command = root
         var path: [String] = []
         for word in line.first == "help" ? line.dropFirst() : line[...] {

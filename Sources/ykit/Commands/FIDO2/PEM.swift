@@ -7,8 +7,10 @@ import YKWire
 enum PEM {
     /// The text of a structure.
     static func text(_ label: String, _ der: [UInt8]) -> String {
-        let body = Array(Base64.encode(der))
-        let lines = stride(from: 0, to: body.count, by: 64).map { String(body[$0..<min($0 + 64, body.count)]) }
+        let body = Array(Base64.encode(der).utf8)
+        let lines = stride(from: 0, to: body.count, by: 64).map {
+            String(decoding: body[$0..<min($0 + 64, body.count)], as: UTF8.self)
+        }
         return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----"]).joined(separator: "\n") + "\n"
     }
 
