@@ -21,10 +21,18 @@ extension World {
     func managementWay() throws -> ManagementWay {
         if let replay { return replay.capture.header.link == .hid ? .fido(path: nil) : .card }
         if selection.link == .pcsc || selection.reader != nil { return .card }
+        if let keyboard = try loneKeyboard() { return .keyboard(path: keyboard) }
         if selection.link == .auto, selection.path == nil, try software != nil || hasReachableCard() { return .card }
         if let keyboard = try keyboardNode() { return .keyboard(path: keyboard) }
         guard case .reports(let path) = try fidoWay() else { return .card }
         return .fido(path: path)
+    }
+
+    /// The keyboard of the key with the serial number that is asked for, where there is nothing else to ask it by.
+    private func loneKeyboard() throws -> String? {
+        guard software == nil, selection.device != nil, selection.link != .usb else { return nil }
+        let keys = try Discovery.keys(asking: false, cancellation: environment.cancellation).keys
+        return keys.filter { $0.fido == nil && $0.usbReader == nil }.compactMap(\.otp).first(where: isMeant)?.path
     }
 
     /// The keyboard that is meant by its path, or the only one where no key has a FIDO interface.

@@ -51,12 +51,11 @@ extension World {
         return key.otp?.path
     }
 
-    /// Whether a keyboard is of the key with the serial number that is asked for: its FIDO interface tells that.
-    private func isMeant(_ keyboard: HIDDevice) -> Bool {
+    /// Whether a keyboard is of the key with the serial number that is asked for.
+    func isMeant(_ keyboard: HIDDevice) -> Bool {
         guard let serial = selection.device else { return true }
         if keyboard.serial == serial { return true }
-        return HIDNode.attached(environment, asking: true).contains {
-            $0.serial == serial && $0.device.usbPath != nil && $0.device.usbPath == keyboard.usbPath
-        }
+        let keys = (try? Discovery.keys(asking: false).keys) ?? []
+        return keys.first { $0.otp == keyboard }.flatMap { details(of: $0) }?.serial == serial
     }
 }
