@@ -46,6 +46,8 @@ import Testing
         "fido2 register --rp example.com --user me --algorithm es256 --algorithm eddsa",
         "fido2 assert --options - --format libfido2 --u2f", "fido2 pin set --new-pin-stdin",
         "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
+        "fido2 assert --rp example.com --challenge -Ab_ --credential --c0 --credential -d --salt -e --uv required",
+        "fido2 register --rp example.com --user me --challenge --json --user-id -a --exclude -b --cred-blob -c",
         "apdu -a oath a1 a4:00", "capture show file --replay-mode lookup --replay other",
     ])
     func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) throws {

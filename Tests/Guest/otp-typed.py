@@ -15,12 +15,15 @@ NAMES |= {30 + i: c for i, c in enumerate("asdfghjkl;'`")}
 NAMES |= {43: "\\"} | {44 + i: c for i, c in enumerate("zxcvbnm,./")} | {57: " ", 15: "\t"}
 SHIFTED = dict(zip("1234567890-=[];'`\\,./", '!@#$%^&*()_+{}:"~|<>?'))
 
-keyboards = [
-    path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in open(path).read()
-]
+end, keyboards = time.time() + float(sys.argv[1]), []
+while not keyboards and time.time() < end:  # the kernel makes the event device after the hidraw node
+    keyboards = [
+        path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in open(path).read()
+    ]
+    time.sleep(0 if keyboards else 0.1)
 devices = [os.open("/dev/input/" + path.split("/")[4], os.O_RDONLY | os.O_NONBLOCK) for path in keyboards]
 print("ready", file=sys.stderr, flush=True)
-end, text, shift = time.time() + float(sys.argv[1]), "", False
+text, shift = "", False
 while devices and time.time() < end:
     for device in select.select(devices, [], [], 0.2)[0]:
         for _, _, kind, code, value in struct.iter_unpack("llHHi", os.read(device, 24 * 64)):

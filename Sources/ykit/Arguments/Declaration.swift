@@ -24,6 +24,8 @@ final class Declaration {
     let place: Place
     /// Whether it may come more than once.
     let isRepeated: Bool
+    /// Whether the next word is its value whatever it begins with: base64url may begin with a dash.
+    let takesAnyWord: Bool
     /// ArgumentParser's wrapper for the same property.
     let parsed: () -> Any
     /// The value, the one it has without a word on the line at first; `nil` when there has to be a word.
@@ -32,10 +34,11 @@ final class Declaration {
 
     /// Makes a declaration; `read` makes the value from a word and what was there before, and is `nil` when it cannot.
     init(
-        _ place: Place, isRepeated: Bool = false, value: Any? = nil, parsed: @escaping () -> Any,
+        _ place: Place, isRepeated: Bool = false, takesAnyWord: Bool = false, value: Any? = nil,
+        parsed: @escaping () -> Any,
         read: @escaping (String, Any?) -> Any? = { _, _ in nil }
     ) {
-        (self.place, self.isRepeated, self.value) = (place, isRepeated, value)
+        (self.place, self.isRepeated, self.takesAnyWord, self.value) = (place, isRepeated, takesAnyWord, value)
         (self.parsed, self.read) = (parsed, read)
     }
 

@@ -69,7 +69,9 @@ struct LineReader {
         if parts.count == 2 {
             return word.hasPrefix("--") && !parts[1].isEmpty ? (found.declaration, String(parts[1])) : nil
         }
-        guard let value = words.popFirst(), !value.isEmpty, !value.hasPrefix("-") || value == "-" else { return nil }
+        guard let value = words.popFirst(), !value.isEmpty,
+            found.declaration.takesAnyWord || !value.hasPrefix("-") || value == "-"
+        else { return nil }
         return (found.declaration, value)
     }
 

@@ -20,11 +20,15 @@ struct Option<Value>: Codable {
     func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
     /// An option that has to be given.
-    init(name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
-    where Value: ExpressibleByArgument {
+    init(
+        name: Names = .long, parsing: SingleValueParsingStrategy = .next, help: ArgumentHelp? = nil,
+        completion: CompletionKind? = nil
+    ) where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .option(name),
-            parsed: { ArgumentParser.Option<Value>(name: name.parsed, help: help, completion: completion) },
+            .option(name), takesAnyWord: parsing == .unconditional,
+            parsed: {
+                ArgumentParser.Option<Value>(name: name.parsed, parsing: parsing, help: help, completion: completion)
+            },
             read: { word, _ in Value(argument: word) })
     }
 
@@ -41,11 +45,14 @@ struct Option<Value>: Codable {
 
     /// An option that may be left away.
     init<Wrapped: ExpressibleByArgument>(
-        name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        name: Names = .long, parsing: SingleValueParsingStrategy = .next, help: ArgumentHelp? = nil,
+        completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(name), value: .some(Value.none as Any),
-            parsed: { ArgumentParser.Option<Value>(name: name.parsed, help: help, completion: completion) },
+            .option(name), takesAnyWord: parsing == .unconditional, value: .some(Value.none as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(name: name.parsed, parsing: parsing, help: help, completion: completion)
+            },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
@@ -80,12 +87,14 @@ struct Option<Value>: Codable {
 
     /// An option that may be given several times.
     init<Element: ExpressibleByArgument>(
-        wrappedValue: [Element], name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+        wrappedValue: [Element], name: Names = .long, parsing: ArrayParsingStrategy = .singleValue,
+        help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
         declaration = Declaration(
-            .option(name), isRepeated: true, value: wrappedValue,
+            .option(name), isRepeated: true, takesAnyWord: parsing == .unconditionalSingleValue, value: wrappedValue,
             parsed: {
-                ArgumentParser.Option(wrappedValue: wrappedValue, name: name.parsed, help: help, completion: completion)
+                ArgumentParser.Option(
+                    wrappedValue: wrappedValue, name: name.parsed, parsing: parsing, help: help, completion: completion)
             },
             read: Declaration.appending(Element.self))
     }

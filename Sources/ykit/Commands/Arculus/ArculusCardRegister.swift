@@ -36,7 +36,7 @@ struct ArculusCardRegister: Verb {
     @Option(help: "The account's name for people.")
     var displayName: String?
 
-    @Option(help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
     @Flag(help: "Have the card remember the credential; without --options.")

@@ -11,18 +11,22 @@ struct AssertionOptions: ParsableArguments {
     var rp: String?
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "This credential, base64url; may be given again. Without one, those the key remembers.",
             valueName: "credential"))
     var credential: [String] = []
 
-    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
     var challenge: String?
 
     @Option(help: "User verification, by PIN or fingerprint: required, preferred or discouraged.")
     var uv: VerificationChoice?
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
             valueName: "bytes"))

@@ -31,7 +31,7 @@ struct FIDO2Verify: Verb {
     @Option(help: ArgumentHelp("The origin that it has to come from.", valueName: "origin"))
     var origin: String?
 
-    @Option(help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
     var challenge: String?
 
     @Flag(help: "The user must have been verified.")

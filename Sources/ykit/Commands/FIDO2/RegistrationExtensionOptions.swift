@@ -15,7 +15,9 @@ struct RegistrationExtensionOptions: ParsableArguments {
     @Flag(help: "Give the credential room for a large blob.")
     var largeBlob = false
 
-    @Option(help: ArgumentHelp("Keep these bytes in the credential, hexadecimal or base64url.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Keep these bytes in the credential, hexadecimal or base64url.", valueName: "bytes"))
     var credBlob: String?
 
     @Flag(help: "Ask for the shortest PIN length.")

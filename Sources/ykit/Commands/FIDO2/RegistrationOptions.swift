@@ -20,11 +20,14 @@ struct RegistrationOptions: ParsableArguments {
     var displayName: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The account's identifier, hexadecimal or base64url; made up without one.", valueName: "bytes"))
     var userId: String?
 
-    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
     var challenge: String?
 
     @Flag(help: "Have the key remember the credential: a passkey.")
@@ -37,6 +40,7 @@ struct RegistrationOptions: ParsableArguments {
     var algorithm: [String] = []
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Fail if the key has this credential, base64url; may be given again.", valueName: "credential"))
     var exclude: [String] = []

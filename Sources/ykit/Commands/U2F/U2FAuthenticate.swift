@@ -23,7 +23,8 @@ struct U2FAuthenticate: Verb {
     @Flag(help: "Do not wait for a touch, where the key can sign without one.")
     var noTouch = false
 
-    @Option(help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
     var publicKey: String?
 
     @OptionGroup(title: "Global Options")

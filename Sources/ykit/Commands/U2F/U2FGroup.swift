@@ -29,7 +29,9 @@ struct U2FOptions: ParsableArguments {
 
 /// What is signed: a challenge in client data, or a hash.
 struct U2FChallengeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "challenge"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "challenge"))
     var challenge: String?
 
     @Option(help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
