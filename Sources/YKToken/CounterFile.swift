@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKTransport
 public import YKWire
 
 /// A file that says how far each key has come: JSON, mode 0600, replaced whole under a lock.
@@ -90,38 +91,13 @@ public struct CounterFile: CounterStore, Sendable {
 
     /// Writes a new file, waits until it is on the disk, and gives it the name.
     private func replace(with json: JSON) throws(CounterFileError) {
-        let new = path + ".new"
-        unlink(new)
-        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unwritable(path: path, reason: Self.failure) }
-        let isWritten = Self.write(Array((json.text + "\n").utf8), to: file) && fsync(file) == 0
-        let reason = Self.failure
-        close(file)
-        guard isWritten else {
-            unlink(new)
-            throw .unwritable(path: path, reason: reason)
-        }
-        guard rename(new, path) == 0 else { throw .unwritable(path: path, reason: Self.failure) }
-        syncFolder()
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private func syncFolder() {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        do {
+            var file = try NewFile(beside: path)
+            try file.append(Array((json.text + "\n").utf8))
+            try file.sync()
+            try file.replace(path)
+        } catch { throw .unwritable(path: path, reason: error.reason) }
+        NewFile.syncFolder(of: path)
     }
 
     private static var failure: String { String(cString: strerror(errno)) }

@@ -71,10 +71,9 @@ import YKWire
         let link = folder.path + "/link"
         symlink(folder.path + "/elsewhere", link)
         #expect(throws: CounterFileError.self) { try CounterFile(link).advance(id, to: OTPCounter(use: 1, session: 1)) }
-        let other = folder.path + "/other"
-        try FileManager.default.createDirectory(atPath: other + ".new", withIntermediateDirectories: false)
-        #expect(throws: CounterFileError.self) {
-            try CounterFile(other).advance(id, to: OTPCounter(use: 1, session: 1))
+        let long = folder.path + "/" + String(repeating: "n", count: 248)
+        #expect(throws: CounterFileError.unwritable(path: long, reason: "File name too long")) {
+            try CounterFile(long).advance(id, to: OTPCounter(use: 1, session: 1))
         }
     }
 
@@ -111,9 +110,9 @@ import YKWire
         let file = CounterFile(folder.file)
         _ = try file.advance(id, to: OTPCounter(use: 7, session: 0))
         try #"{"ykit-otp-counters":1,"keys":{}}"#.write(
-            toFile: folder.file + ".new", atomically: false, encoding: .utf8)
+            toFile: folder.file + ".new-\(getpid())-0", atomically: false, encoding: .utf8)
         #expect(try file.advance(id, to: OTPCounter(use: 6, session: 0)) == OTPCounter(use: 7, session: 0))
         #expect(try file.advance(id, to: OTPCounter(use: 8, session: 0)) == OTPCounter(use: 7, session: 0))
-        #expect(!FileManager.default.fileExists(atPath: folder.file + ".new"))
+        #expect(try file.advance(id, to: OTPCounter(use: 9, session: 0)) == OTPCounter(use: 8, session: 0))
     }
 }

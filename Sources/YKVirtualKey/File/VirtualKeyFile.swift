@@ -66,14 +66,13 @@ struct VirtualKeyFile: Sendable {
 
     /// Replaces the content; only while locked.
     mutating func save(_ state: VirtualKeyState) throws(VirtualKeyFileError) {
-        let file = try create(state)
-        guard rename(newPath, path) == 0 else {
-            let fault = unwritable()
-            Glibc.close(file)
-            unlink(newPath)
-            throw fault
-        }
-        syncFolder()
+        let file: Int32
+        do {
+            var new = try create(state)
+            try new.replace(path)
+            file = new.release()
+        } catch { throw unwritable(error) }
+        NewFile.syncFolder(of: path)
         unlock()
         descriptor = file
         seen = Stamp(file)
@@ -86,15 +85,12 @@ struct VirtualKeyFile: Sendable {
         guard let state = try? state() else {
             throw .unwritable(path: path, errno: EIO, "no random bytes for a new key")
         }
-        let file = try create(state, unique: true)
-        defer { Glibc.close(file) }
-        let temporary = "\(newPath).\(getpid())"
-        defer { unlink(temporary) }
-        if Glibc.link(temporary, path) != 0, errno != EEXIST { throw unwritable() }
-        syncFolder()
+        do {
+            var file = try create(state)
+            guard try file.takeFree(path) else { return }
+        } catch { throw unwritable(error) }
+        NewFile.syncFolder(of: path)
     }
-
-    private var newPath: String { path + ".new" }
 
     private func opened() throws(VirtualKeyFileError) -> Int32 {
         let file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -147,47 +143,19 @@ struct VirtualKeyFile: Sendable {
     }
 
     /// A new file beside the old one, complete, on the disk and locked.
-    private func create(_ state: VirtualKeyState, unique: Bool = false) throws(VirtualKeyFileError) -> Int32 {
-        let name = unique ? "\(newPath).\(getpid())" : newPath
-        unlink(name)
-        let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw unwritable() }
-        guard write(Array((state.json.prettyText + "\n").utf8), to: file), fsync(file) == 0,
-            flock(file, LOCK_EX | LOCK_NB) == 0
-        else {
-            let fault = unwritable()
-            Glibc.close(file)
-            unlink(name)
-            throw fault
-        }
+    private func create(_ state: VirtualKeyState) throws(FileFailure) -> NewFile {
+        let file = try NewFile(beside: path)
+        try file.append(Array((state.json.prettyText + "\n").utf8))
+        try file.sync()
+        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw FileFailure(.write, path) }
         return file
-    }
-
-    private func write(_ bytes: [UInt8], to file: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private func syncFolder() {
-        let cut = path.lastIndex(of: "/")
-        let folder = cut.map { String(path[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        Glibc.close(descriptor)
     }
 
     private func unreadable() -> VirtualKeyFileError {
         .unreadable(path: path, errno: errno, String(cString: strerror(errno)))
     }
 
-    private func unwritable() -> VirtualKeyFileError {
-        .unwritable(path: path, errno: errno, String(cString: strerror(errno)))
+    private func unwritable(_ failure: FileFailure) -> VirtualKeyFileError {
+        .unwritable(path: path, errno: failure.number, failure.reason)
     }
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A file that is being written: mode 0600, never through a symbolic link, nothing that is there already is touched.
+///
+/// One that was created beside another takes that one's name when it is complete, or is gone at the end of its life.
+package struct NewFile: ~Copyable {
+    /// What it is called now.
+    package private(set) var path: String
+    /// The open file.
+    package private(set) var descriptor: Int32
+    private var isTemporary: Bool
+
+    /// Creates a file under its own name.
+    package init(creating path: String) throws(FileFailure) {
+        self = try Self(path, isTemporary: false)
+    }
+
+    /// Creates a file in the same folder, with a name that nothing has.
+    package init(beside path: String) throws(FileFailure) {
+        for attempt in 0..<100 {
+            do throws(FileFailure) {
+                self = try Self("\(path).new-\(getpid())-\(attempt)", isTemporary: true)
+                return
+            } catch {
+                guard error.number == EEXIST else { throw FileFailure(.create, path, error.number) }
+            }
+        }
+        throw FileFailure(.create, path, EEXIST)
+    }
+
+    private init(_ path: String, isTemporary: Bool) throws(FileFailure) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(.create, path) }
+        self.path = path
+        self.isTemporary = isTemporary
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if isTemporary { unlink(path) }
+    }
+
+    /// Adds bytes at the end.
+    package borrowing func append(_ bytes: [UInt8]) throws(FileFailure) {
+        try Self.write(bytes, to: descriptor, path)
+    }
+
+    /// Waits until the content is on the disk.
+    package borrowing func sync() throws(FileFailure) {
+        guard fsync(descriptor) == 0 else { throw FileFailure(.write, path) }
+    }
+
+    /// Takes the name of a file, which is gone then.
+    package mutating func replace(_ target: String) throws(FileFailure) {
+        guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
+        (path, isTemporary) = (target, false)
+    }
+
+    /// Takes a name that nothing has; `false`, and no change, when something has it.
+    package mutating func takeFree(_ target: String) throws(FileFailure) -> Bool {
+        guard link(path, target) == 0 else {
+            if errno == EEXIST { return false }
+            throw FileFailure(.create, target)
+        }
+        unlink(path)
+        (path, isTemporary) = (target, false)
+        return true
+    }
+
+    /// The open file, which the caller closes.
+    package consuming func release() -> Int32 {
+        defer { descriptor = -1 }
+        return descriptor
+    }
+
+    /// Writes everything to an open file; its path is for the failure's words.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileFailure(.write, path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Waits until the names in a file's folder are on the disk, as far as the file system can.
+    package static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

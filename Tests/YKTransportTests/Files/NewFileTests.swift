@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+import YKTransport
+
+/// Files that are complete or not there.
+@Suite struct NewFileTests {
+    @Test func itTakesANameWhenItIsComplete() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/state"
+        try "old".write(toFile: path, atomically: false, encoding: .utf8)
+        var file = try NewFile(beside: path)
+        try file.append(Array("new".utf8))
+        try file.sync()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+        try file.replace(path)
+        #expect(file.path == path)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+        #expect(folder.mode("state") == 0o600)
+        #expect(folder.names == ["state"])
+    }
+
+    @Test func whatIsNotNamedIsGone() throws {
+        let folder = TemporaryFolder()
+        do {
+            let file = try NewFile(beside: folder.path + "/state")
+            try file.append([1])
+            #expect(folder.names.count == 1)
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aTakenNameIsLeftAlone() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/state"
+        try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
+        var file = try NewFile(beside: path)
+        #expect(try file.takeFree(path) == false)
+        #expect(try file.takeFree(path + "2"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
+        #expect(folder.names == ["state", "state2"])
+    }
+
+    @Test func nothingIsOverwrittenOrFollowed() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/state"
+        symlink(folder.path + "/elsewhere", path)
+        #expect(throws: FileFailure(.create, path, EEXIST)) { _ = try NewFile(creating: path) }
+        #expect(throws: FileFailure(.create, folder.path + "/no/such", ENOENT)) {
+            _ = try NewFile(creating: folder.path + "/no/such")
+        }
+    }
+
+    @Test func aFullDiskIsTold() {
+        let full = open("/dev/full", O_WRONLY)
+        defer { close(full) }
+        #expect(throws: FileFailure(.write, "/dev/full", ENOSPC)) { try NewFile.write([1], to: full, "/dev/full") }
+        #expect("\(FileFailure(.write, "x", ENOSPC))" == "cannot write x: No space left on device")
+    }
+}
