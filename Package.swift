@@ -13,7 +13,6 @@ let house: [SwiftSetting] = [
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // tools/build.sh puts there what is to be part of the program; where the folder is missing nothing changes.
@@ -46,7 +45,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
@@ -74,8 +72,7 @@ let package = Package(
             name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1],
             swiftSettings: house),
         .target(
-            name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", asn1, x509],
-            swiftSettings: house),
+            name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib"], swiftSettings: house),
         .target(name: "YKHTTP", dependencies: ["YKTransport", "YKWire", "CCurl"], swiftSettings: house),
         .target(
             name: "YKArculus", dependencies: ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],

@@ -139,6 +139,11 @@ struct CertificateTests {
         ("CN=a\\+b\\2cc,OU=x;O=y", "CN=a\\+b\\,c,OU=x,O=y"),
         ("2.5.4.3=Bob,UID=u", "CN=Bob,0.9.2342.19200300.100.1.1=u"),
         ("CN=#0c03416263", "CN=Abc"), ("CN=Lu\\C4\\8Di\\C4\\87", "CN=Lučić"),
+        ("CN=#1403416263", "CN=#1403416263"), ("CN=#1303416263", "CN=Abc"), ("CN=#130340c3bc", "CN=#130340c3bc"),
+        ("OU=b+CN=a,C=DE", "CN=a+OU=b,C=DE"),
+        ("E=a@example.com,ST=s,L=l,STREET=x", "E=a@example.com,ST=s,L=l,STREET=x"),
+        ("CN=\\ \\#a#\\ \\ ", "CN=\\ \\#a#\\ \\ "), ("CN=\\<a\\;b\\>\\\\", "CN=\\<a\\;b\\>\\\\"),
+        ("1.3.6.1.4.1.41482.3.999999=x", "1.3.6.1.4.1.41482.3.999999=x"),
     ])
     func readsNames(_ text: String, _ printed: String) throws {
         #expect(try SubjectName(text).description == printed)
@@ -147,12 +152,27 @@ struct CertificateTests {
     @Test(arguments: [
         "", "Alice", "CN", "CN=", "XX=1", "CN=a,", "CN=a\\", "CN=a\\q", "CN=\"a", "CN=\"a\"b", "CN=#zz", "CN=#",
         "CN=a<b",
-        "CN=\\ff", "C=Ü", "CN=#30", "1..2=x", "3.01261837445209416064=x", "2.18446744073709551615=x", "1.40=x",
+        "CN=\\ff", "C=Ü", "E=ü", "CN=#30", "CN=#0c810161", "CN=#0c01610c0162", "1..2=x", "3.01261837445209416064=x",
+        "2.18446744073709551615=x", "1.40=x",
         "1.2.=x",
         "2.5.4.99999999999=x", ".2=x", "2=x", "OID.=x",
     ])
     func refusesNames(_ text: String) {
         #expect(throws: PIVError.self) { try SubjectName(text) }
+    }
+
+    @Test func writesNamesAsOpenSSLReadsThem() throws {
+        let name = try SubjectName("CN=Alice \\, the first+UID=a1,1.3.6.1.4.1.41482.3.999999=x,O=Ex\\ ,DC=example,C=DE")
+        let read = try run(["openssl", "asn1parse", "-inform", "DER"], input: name.encoded)
+        #expect(read.status == 0)
+        let types = String(decoding: read.output, as: UTF8.self).split(separator: "\n").filter { $0.contains("prim") }
+            .compactMap { $0.split(separator: "prim:").last?.filter { $0 != " " } }
+        #expect(
+            types == [
+                "OBJECT:countryName", "PRINTABLESTRING:DE", "OBJECT:domainComponent", "IA5STRING:example",
+                "OBJECT:organizationName", "UTF8STRING:Ex", "OBJECT:1.3.6.1.4.1.41482.3.999999", "UTF8STRING:x",
+                "OBJECT:userId", "UTF8STRING:a1", "OBJECT:commonName", "UTF8STRING:Alice,thefirst",
+            ])
     }
 
     @Test(arguments: [

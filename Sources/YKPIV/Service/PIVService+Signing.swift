@@ -31,7 +31,7 @@ extension PIVService {
     ) throws(PIVError) -> [UInt8] {
         let key = if let key { key } else { try publicKey(slot) }
         let algorithm = try signatureAlgorithm(key, template)
-        let content = try template.requestContent(key)
+        let content = template.requestContent(key)
         let signature = try signature(of: content, slot, key, algorithm)
         return CertificateTemplate.signed(content, algorithm, signature)
     }

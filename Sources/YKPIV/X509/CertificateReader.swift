@@ -71,25 +71,3 @@ struct CertificateReader {
         return time
     }
 }
-
-/// Object identifiers as dotted numbers (X.690 §8.19).
-enum ObjectIdentifier {
-    /// The dotted numbers; an identifier with numbers beyond 56 bits is cut off there.
-    static func text(_ bytes: [UInt8]) -> String {
-        var numbers: [UInt64] = []
-        var number: UInt64 = 0
-        for byte in bytes {
-            guard number < 1 << 56 else { break }
-            number = number << 7 | UInt64(byte & 0x7F)
-            guard byte & 0x80 == 0 else { continue }
-            if numbers.isEmpty {
-                let first = min(2, number / 40)
-                numbers = [first, number - first * 40]
-            } else {
-                numbers.append(number)
-            }
-            number = 0
-        }
-        return numbers.map(String.init).joined(separator: ".")
-    }
-}

@@ -27,23 +27,23 @@ public struct CertificateTemplate: Sendable {
             throw .badInput("a certificate is valid between the years 1950 and 9999")
         }
         var parts = [
-            TLV(0xA0, TLV(0x02, [2]).encoded).encoded, TLV(0x02, serial).encoded, algorithm.der, subject.der,
-            TLV(0x30, start.encoded + end.encoded).encoded, subject.der, key.subjectPublicKeyInfo,
+            TLV(0xA0, TLV(0x02, [2]).encoded).encoded, TLV(0x02, serial).encoded, algorithm.der, subject.encoded,
+            TLV(0x30, start.encoded + end.encoded).encoded, subject.encoded, key.subjectPublicKeyInfo,
         ]
-        let extensions = try extensions()
+        let extensions = extensions()
         if !extensions.isEmpty { parts.append(TLV(0xA3, extensions).encoded) }
         return TLV(0x30, Array(parts.joined())).encoded
     }
 
     /// The part of a request that is signed (RFC 2986 §4.1).
-    func requestContent(_ key: PublicKey) throws(PIVError) -> [UInt8] {
+    func requestContent(_ key: PublicKey) -> [UInt8] {
         var attributes: [UInt8] = []
-        let extensions = try extensions()
+        let extensions = extensions()
         if !extensions.isEmpty {
             let name = TLV(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x0E]).encoded
             attributes = TLV(0x30, name + TLV(0x31, extensions).encoded).encoded
         }
-        let parts = [TLV(0x02, [0]).encoded, subject.der, key.subjectPublicKeyInfo, TLV(0xA0, attributes).encoded]
+        let parts = [TLV(0x02, [0]).encoded, subject.encoded, key.subjectPublicKeyInfo, TLV(0xA0, attributes).encoded]
         return TLV(0x30, Array(parts.joined())).encoded
     }
 
@@ -52,9 +52,9 @@ public struct CertificateTemplate: Sendable {
         TLV(0x30, content + algorithm.der + TLV(0x03, [0] + signature).encoded).encoded
     }
 
-    private func extensions() throws(PIVError) -> [UInt8] {
+    private func extensions() -> [UInt8] {
         guard !alternativeNames.isEmpty else { return [] }
-        let value = try AlternativeName.encoded(alternativeNames)
+        let value = AlternativeName.encoded(alternativeNames)
         let entry = TLV(0x06, [0x55, 0x1D, 0x11]).encoded + TLV(0x04, value).encoded
         return TLV(0x30, TLV(0x30, entry).encoded).encoded
     }

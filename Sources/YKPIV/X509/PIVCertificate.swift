@@ -11,9 +11,9 @@ public struct PIVCertificate: Hashable, Sendable {
     /// The serial number, most significant byte first.
     public let serial: [UInt8]
     /// Who signed it, as RFC 4514 writes names.
-    public let issuer: String
+    public var issuer: String { SubjectName.text(issuerDER) }
     /// Whose it is, as RFC 4514 writes names.
-    public let subject: String
+    public var subject: String { SubjectName.text(subjectDER) }
     /// From when on it is valid, in seconds since 1970.
     public let notBefore: Int64
     /// Until when it is valid, in seconds since 1970.
@@ -25,7 +25,7 @@ public struct PIVCertificate: Hashable, Sendable {
     /// Names and their extensions' values, by object identifier in dotted numbers.
     public let extensions: [String: [UInt8]]
     /// Alternative names of the subject, as in `dns:example.com`.
-    public let alternativeNames: [String]
+    public var alternativeNames: [String] { extensions["2.5.29.17"].map(AlternativeName.texts) ?? [] }
 
     let signed: [UInt8]
     let signature: [UInt8]
@@ -63,13 +63,10 @@ public struct PIVCertificate: Hashable, Sendable {
         self.serial = serial
         issuerDER = names.issuer
         subjectDER = names.subject
-        issuer = SubjectName.text(names.issuer)
-        subject = SubjectName.text(names.subject)
         (notBefore, notAfter) = validity
         publicKey = try? PublicKey(subjectPublicKeyInfo: key)
         subjectPublicKeyInfo = key
         self.extensions = extensions
-        alternativeNames = extensions["2.5.29.17"].map(AlternativeName.texts) ?? []
         self.signed = signed
         self.signature = signature
         self.signatureAlgorithm = signatureAlgorithm

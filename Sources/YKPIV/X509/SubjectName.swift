@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SwiftASN1
-import X509
 import YKWire
 
 /// A distinguished name as people write it (RFC 4514): `CN=Alice,O=Example,C=DE`, the most special part first.
 public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
-    private let name: DistinguishedName
-    /// The name, DER.
-    let der: [UInt8]
+    /// The name, DER (RFC 5280 §4.1.2.4).
+    package let encoded: [UInt8]
 
     /// The longest text, in bytes.
     static let limit = 4096
@@ -17,47 +14,53 @@ public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(PIVError) {
         guard text.utf8.count <= Self.limit else { throw .invalidName("longer than \(Self.limit) bytes") }
         var parser = NameParser(text)
-        let parts = try parser.parse()
-        do {
-            name = DistinguishedName(
-                try parts.reversed().map { part in
-                    RelativeDistinguishedName(try part.map { try Self.attribute($0) })
-                })
-            der = try Self.encoded(name)
-        } catch { throw .invalidName("\(text) cannot be written into a certificate") }
+        var content: [UInt8] = []
+        for part in try parser.parse().reversed() {
+            let attributes = try part.map { attribute throws(PIVError) in
+                guard let encoded = attribute.encoded else {
+                    throw .invalidName("\(text) cannot be written into a certificate")
+                }
+                return encoded
+            }
+            content += TLV(0x31, Array(attributes.sorted { $0.lexicographicallyPrecedes($1) }.joined())).encoded
+        }
+        encoded = TLV(0x30, content).encoded
     }
 
     /// The name after RFC 4514.
-    public var description: String { name.description }
+    public var description: String { Self.text(encoded) }
 
     /// A name of a certificate after RFC 4514; its bytes in hexadecimal when it cannot be read.
-    static func text(_ der: [UInt8]) -> String {
-        guard let node = try? DER.parse(der), let name = try? DistinguishedName(derEncoded: node) else {
-            return "#" + Hex.encode(der)
+    static func text(_ der: [UInt8]) -> String { (try? NameReader(der).text()) ?? "#" + Hex.encode(der) }
+}
+
+extension NameParser.Attribute {
+    /// The attribute, DER (RFC 5280 §4.1.2.4); `nil` when the text has characters that its type does not allow.
+    fileprivate var encoded: [UInt8]? {
+        guard let value = encodedValue else { return nil }
+        return TLV(0x30, TLV(0x06, ObjectIdentifier.bytes(type)).encoded + value).encoded
+    }
+
+    private var encodedValue: [UInt8]? {
+        switch value {
+        case .text(let text) where type == "2.5.4.6":  // A country.
+            return text.utf8.allSatisfy(Self.isPrintable) ? TLV(0x13, Array(text.utf8)).encoded : nil
+        case .text(let text) where Self.internationalASCII.contains(type):
+            return text.utf8.allSatisfy { $0 < 0x80 } ? TLV(0x16, Array(text.utf8)).encoded : nil
+        case .text(let text): return TLV(0x0C, Array(text.utf8)).encoded
+        case .der(let bytes): return (try? TLV.list(bytes))?.first?.encoded == bytes ? bytes : nil
         }
-        return name.description
     }
 
-    private static func encoded(_ name: DistinguishedName) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try name.serialize(into: &serializer)
-        return serializer.serializedBytes
-    }
+    /// Domain component and e-mail address.
+    private static let internationalASCII: Set = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
 
-    private static let internationalASCII: Set<ASN1ObjectIdentifier> = [
-        .RDNAttributeType.domainComponent, .RDNAttributeType.emailAddress,
-    ]
-
-    private static func attribute(_ part: NameParser.Attribute) throws -> RelativeDistinguishedName.Attribute {
-        let type = try ASN1ObjectIdentifier(dotRepresentation: part.type)
-        switch part.value {
-        case .text(let text) where type == .RDNAttributeType.countryName:
-            return try RelativeDistinguishedName.Attribute(type: type, printableString: text)
-        case .text(let text) where internationalASCII.contains(type):
-            return try RelativeDistinguishedName.Attribute(type: type, ia5String: text)
-        case .text(let text): return RelativeDistinguishedName.Attribute(type: type, utf8String: text)
-        case .der(let bytes):
-            return RelativeDistinguishedName.Attribute(type: type, value: try ASN1Any(derEncoded: bytes))
+    /// What a PrintableString may hold (X.680 §41.4).
+    private static func isPrintable(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: Array(" '()+,-./:=?".utf8).contains(byte)
         }
     }
 }

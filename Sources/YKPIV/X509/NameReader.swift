@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Writes the DER of a distinguished name (RFC 5280 §4.1.2.4) as RFC 4514 does.
+struct NameReader {
+    private let der: [UInt8]
+
+    init(_ der: [UInt8]) { self.der = der }
+
+    /// The text, the last part first.
+    func text() throws(WireError) -> String {
+        var outer = ByteReader(der)
+        var name = try outer.tlv(0x30, "a name")
+        try outer.finish("the name")
+        var parts: [String] = []
+        while !name.isAtEnd {
+            var part = try name.tlv(0x31, "a part of the name")
+            var attributes: [String] = []
+            while !part.isAtEnd { attributes.append(try Self.attribute(&part)) }
+            parts.append(attributes.joined(separator: "+"))
+        }
+        return Array(parts.reversed()).joined(separator: ",")
+    }
+
+    private static func attribute(_ part: inout ByteReader) throws(WireError) -> String {
+        var attribute = try part.tlv(0x30, "an attribute")
+        var type = try attribute.tlv(0x06, "its type")
+        let value = try attribute.tlv()
+        try attribute.finish("the attribute")
+        let name = ObjectIdentifier.text(type.rest())
+        return (shortNames[name] ?? name) + "=" + text(value)
+    }
+
+    /// The value with a backslash before what means something (RFC 4514 §2.4); strings of other types than those that
+    /// are usual, and what is not such a string, in hexadecimal.
+    private static func text(_ value: TLV) -> String {
+        guard [0x0C, 0x13, 0x16].contains(value.tag), value.tag == 0x0C || value.value.allSatisfy({ $0 < 0x80 }),
+            String(validating: value.value, as: UTF8.self) != nil
+        else { return "#" + Hex.encode(value.encoded) }
+        var bytes: [UInt8] = []
+        let lastVisible = value.value.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
+        var isStart = true
+        for (index, byte) in value.value.enumerated() {
+            isStart = isStart && (byte == UInt8(ascii: " ") || byte == UInt8(ascii: "#"))
+            if isStart || index > lastVisible || special.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let special = Array(",+\"\\<>;".utf8)
+
+    /// The short names (RFC 4514 §3) and E for an e-mail address.
+    private static let shortNames = [
+        "2.5.4.3": "CN", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST", "2.5.4.9": "STREET", "2.5.4.10": "O",
+        "2.5.4.11": "OU", "0.9.2342.19200300.100.1.25": "DC", "1.2.840.113549.1.9.1": "E",
+    ]
+}
