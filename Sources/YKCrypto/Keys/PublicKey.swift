@@ -23,7 +23,7 @@ public enum PublicKey: Hashable, Sendable {
 
     /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER. Throws for other kinds and for points off their curve.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(CryptoFault) {
-        self = try PublicKey(of: OpenSSLKey(publicDER: der))
+        if let key = Self.usual(der) { self = key } else { self = try PublicKey(of: OpenSSLKey(publicDER: der)) }
     }
 
     init(of key: borrowing OpenSSLKey) throws(CryptoFault) {

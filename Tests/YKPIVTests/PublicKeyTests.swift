@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKWire
+
+/// Public keys as OpenSSL writes them.
+struct PublicKeyTests {
+    @Test(arguments: [
+        ["ed25519"], ["x25519"], ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+        ["EC", "-pkeyopt", "ec_paramgen_curve:P-384"], ["EC", "-pkeyopt", "ec_paramgen_curve:P-521"],
+        ["RSA", "-pkeyopt", "rsa_keygen_bits:1024"], ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
+        ["RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-pkeyopt", "rsa_keygen_pubexp:3"],
+        ["RSA", "-pkeyopt", "rsa_keygen_bits:1020"],
+    ])
+    func readsWhatOpenSSLWrites(_ kind: [String]) throws {
+        let secret = try run(["openssl", "genpkey", "-outform", "DER", "-algorithm"] + kind).output
+        let written = try run(["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input: secret).output
+        let key = try PublicKey(subjectPublicKeyInfo: written)
+        #expect(key == (try PrivateKey(der: Secret(secret))).publicKey)
+        #expect(key.subjectPublicKeyInfo == written)
+    }
+
+    @Test func readsACompressedPoint() throws {
+        let scalar = Secret([UInt8](repeating: 0, count: 31) + [7])
+        let key = try PrivateKey(.p256, scalar: scalar).publicKey
+        let compress = [
+            "openssl", "pkey", "-pubin", "-inform", "DER", "-outform", "DER", "-ec_conv_form", "compressed",
+        ]
+        let written = try run(compress, input: key.subjectPublicKeyInfo).output
+        #expect(written.count == 59)
+        #expect(try PublicKey(subjectPublicKeyInfo: written) == key)
+    }
+
+    @Test(arguments: [VerificationKey.Curve.p256, .p384, .p521])
+    func refusesPointsOffTheirCurve(_ curve: VerificationKey.Curve) throws {
+        let scalar = Secret([UInt8](repeating: 0, count: curve.fieldSize - 1) + [7])
+        guard case .ec(_, var point) = try PrivateKey(curve, scalar: scalar).publicKey else { return }
+        let key = PublicKey.ec(curve, point: point)
+        #expect(try PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) == key)
+        point[point.count - 1] ^= 1
+        #expect(throws: CryptoFault.self) {
+            try PublicKey(subjectPublicKeyInfo: PublicKey.ec(curve, point: point).subjectPublicKeyInfo)
+        }
+    }
+}
