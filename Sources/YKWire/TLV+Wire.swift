@@ -29,7 +29,7 @@ extension TLV {
     }
 }
 
-extension Sequence<TLV> {
+extension [TLV] {
     /// The data objects one after the other.
     public var encoded: [UInt8] { flatMap(\.encoded) }
 

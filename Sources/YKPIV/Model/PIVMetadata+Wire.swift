@@ -15,7 +15,7 @@ private enum Tag {
     static let temporaryPIN: TLV.Tag = 0x08
 }
 
-extension Sequence<TLV> {
+extension [TLV] {
     /// A value of as many bytes; `nil` when the object is not there, a throw when it has another length.
     fileprivate func bytes(_ tag: TLV.Tag, _ count: Int, _ what: String) throws(WireError) -> [UInt8]? {
         guard let value = value(tag) else { return nil }
