@@ -102,11 +102,11 @@ struct StateFileTests {
         let link = try VirtualKey(file: path).link()
         _ = try send(link, .select(.oath))
         let text = folder.read("key.json")
-        mkdir(path + ".new", 0o700)
-        defer { rmdir(path + ".new") }
+        let taken = (0..<100).map { "\(path).new-\(getpid())-\($0)" }
+        for name in taken { mkdir(name, 0o700) }
         #expect(throws: LinkError.self) { try put(link, "lost") }
         #expect(folder.read("key.json") == text)
-        rmdir(path + ".new")
+        for name in taken { rmdir(name) }
         #expect(try names(link) == [])
         #expect(try put(link, "kept") == .ok)
     }

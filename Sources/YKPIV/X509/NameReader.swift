@@ -32,21 +32,33 @@ struct NameReader {
         return (shortNames[name] ?? name) + "=" + text(value)
     }
 
-    /// The value with a backslash before what means something (RFC 4514 §2.4); strings of other types than those that
-    /// are usual, and what is not such a string, in hexadecimal.
+    /// The value with a backslash before what means something (RFC 4514 §2.4); what is no text in hexadecimal.
     private static func text(_ value: TLV) -> String {
-        guard [0x0C, 0x13, 0x16].contains(value.tag), value.tag == 0x0C || value.value.allSatisfy({ $0 < 0x80 }),
-            String(validating: value.value, as: UTF8.self) != nil
-        else { return "#" + Hex.encode(value.encoded) }
+        guard let text = string(value) else { return "#" + Hex.encode(value.encoded) }
+        let lastVisible = text.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
         var bytes: [UInt8] = []
-        let lastVisible = value.value.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
         var isStart = true
-        for (index, byte) in value.value.enumerated() {
+        for (index, byte) in text.enumerated() {
             isStart = isStart && (byte == UInt8(ascii: " ") || byte == UInt8(ascii: "#"))
             if isStart || index > lastVisible || special.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
             bytes.append(byte)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text of a string (X.680 §8.6) in UTF-8; `nil` when the value is none. TeletexString is read as Latin 1, which
+    /// those who write it mean.
+    private static func string(_ value: TLV) -> [UInt8]? {
+        let bytes = value.value
+        switch value.tag {
+        case 0x0C: return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+        case 0x12, 0x13, 0x16, 0x1A: return bytes.allSatisfy { $0 < 0x80 } ? bytes : nil
+        case 0x14: return bytes.flatMap { Array(String(Unicode.Scalar($0)).utf8) }
+        case 0x1E where bytes.count.isMultiple(of: 2):
+            let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+            return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
+        default: return nil
+        }
     }
 
     private static let special = Array(",+\"\\<>;".utf8)
