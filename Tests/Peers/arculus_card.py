@@ -22,7 +22,7 @@ def expect(name, got, wanted=True):
         print(f"     wanted {wanted!r}\n     got    {got!r}", flush=True)
 
 
-def run(*arguments, pin=PIN, text="", env=None, seconds=60):
+def run(*arguments, pin=PIN, text="", env=None, seconds=120):
     """Status, answer, errors."""
     result = subprocess.run(
         [YKIT, "--json", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=seconds,
@@ -66,16 +66,22 @@ class Served:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __enter__(self):
-        for _ in range(200):
-            if any(device["hasCard"] for device in run("list")[1].get("devices", [])):
+        limit = time.monotonic() + 60
+        while time.monotonic() < limit:
+            if self.is_there():
                 return self
             time.sleep(0.05)
         raise SystemExit("FAIL the virtual card and its reader do not find each other")
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(10)
-        for _ in range(200):
-            if not any(device["hasCard"] for device in run("list")[1].get("devices", [])):
-                return
+        self.process.wait(60)
+        limit = time.monotonic() + 60
+        while self.is_there():
+            if time.monotonic() > limit:
+                raise SystemExit("FAIL the reader does not see the virtual card go")
             time.sleep(0.05)
+
+    @staticmethod
+    def is_there():
+        return any(device["hasCard"] for device in run("list")[1].get("devices", []))

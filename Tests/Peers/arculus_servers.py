@@ -52,7 +52,7 @@ class Peer:
         return False
 
     def state(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request("GET", "/test/state")
         return json.loads(connection.getresponse().read())
 
@@ -120,7 +120,7 @@ def between(peer, change=lambda path, body: body, cookies=True):
     """Hands requests on to the peer, `change(path, body)`d, and answers back, with cookies or without."""
 
     def answer(handler, body):
-        connection = http.client.HTTPConnection("127.0.0.1", peer.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", peer.port, timeout=60)
         fields = {"Content-Type": "application/json"}
         if "Cookie" in handler.headers:
             fields["Cookie"] = handler.headers["Cookie"]

@@ -97,7 +97,8 @@ class Key:
 
     def __enter__(self):
         self.start()
-        for _ in range(200):
+        limit = time.monotonic() + 60
+        while time.monotonic() < limit:
             status, output = run("yubico-piv-tool", "-a", "version")
             if status == 0 and self.firmware in output:
                 return self
@@ -110,11 +111,13 @@ class Key:
             seen = log.read().count("Card Removed")
             self.process.terminate()
             self.process.wait()
-            for _ in range(200):
+            limit = time.monotonic() + 60
+            while time.monotonic() < limit:
                 log.seek(0)
                 if log.read().count("Card Removed") > seen:
                     return
                 time.sleep(0.05)
+        raise SystemExit(f"FAIL pcscd has not seen the virtual key of firmware {self.firmware} go")
 
 
 def main(test):
