@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKFIDO
+import YKFIDO
 public import YKTransport
 
 /// An Arculus card on a contactless reader: registration, authentication, reset and PIN, each as one session that

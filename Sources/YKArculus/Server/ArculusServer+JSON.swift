@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHTTP
-public import YKWire
+import YKWire
 
 extension ArculusServer {
     /// The members of a description, for messages.
