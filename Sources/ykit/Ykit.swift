@@ -8,7 +8,7 @@ struct Ykit: ParsableCommand {
         commandName: "ykit",
         abstract: "Works with security keys.",
         discussion: """
-            Global options stand anywhere on the line; 'ykit help VERB' lists them. Without a key, try
+            Global options stand anywhere on the line. Without a key, try \
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.
 
             Exit codes:

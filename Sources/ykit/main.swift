@@ -2,6 +2,14 @@
 
 import Glibc
 
+guard Terminal.fillPlaces() else {
+    Terminal().fail(.usage("standard output is closed", hint: "let it go to /dev/null to do without the results"))
+    exit(ExitStatus.usage.rawValue)
+}
+guard Program.isReadable else {
+    Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
+    exit(ExitStatus.usage.rawValue)
+}
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.prefix(while: { $0 != "--" }).contains("--version") {
     Terminal.write(Array("ykit \(Program.version)\n".utf8), to: 1)

@@ -20,7 +20,7 @@ extension Explain {
         case .timedOut("a touch"): notTouched
         case .timedOut(let step):
             Explanation(
-                "timed-out", .timeOut, "no answer in time while: \(step)",
+                "timed-out", .timeOut, "no answer in time, \(step.hasPrefix("waiting") ? step : "waiting for \(step)")",
                 hint: "take the key out, insert it again, or allow more time with --timeout SECONDS")
         case .cancelled: interrupted
         case .unresponsive(let why):
@@ -68,6 +68,15 @@ extension Explain {
                 "no-device", .noDevice, "no key is attached",
                 hint: "insert one, or try without: ykit --virtual oath list")
         }
+    }
+
+    /// Nothing is on the USB, and there is no service to ask for readers.
+    static func nowhere(_ what: String, _ error: any Error) -> Explanation {
+        var why = explain(error)
+        why.message = "no \(what) is on the USB, and \(why.message)"
+        let remedy = why.hint.map { "; for a card in a reader: \($0)" } ?? ""
+        why.hint = "insert one, or try without: ykit --virtual oath list" + remedy
+        return why
     }
 
     private static func busy(_ reader: String, _ holders: [LinkError.Holder]) -> Explanation {

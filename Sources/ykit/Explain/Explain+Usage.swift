@@ -3,20 +3,29 @@
 import YKWire
 
 extension Explain {
-    /// The first word of the line that no command has; `nil` when the words lead to a verb, or to help.
+    /// The first word of the line that no command has, or that none is there; `nil` when the words lead to a verb, or to help.
     static func unknownCommand(_ line: [String], from root: any Word.Type) -> Explanation? {
         var command = root
         var path: [String] = []
         for word in line.first == "help" ? line.dropFirst() : line[...] {
             let configuration: CommandConfiguration = command.configuration
-            guard command.unread == nil, !word.hasPrefix("-") else { return nil }
+            guard command.unread == nil else { return nil }
             path.append(configuration.commandName)
+            guard !word.hasPrefix("-") else { return missingCommand(line, word, of: path.joined(separator: " ")) }
             guard let next = configuration.subcommand(word) else {
                 return unknown(word, of: path.joined(separator: " "), configuration)
             }
             command = next
         }
         return nil
+    }
+
+    /// A group with nothing behind it but global options.
+    private static func missingCommand(_ line: [String], _ word: String, of path: String) -> Explanation? {
+        guard ArgumentRewriting.isGlobal(word), !line.contains(where: { ["-h", "--help"].contains($0) }) else {
+            return nil
+        }
+        return .usage("\(path) needs a command", hint: "'\(path) --help' lists them")
     }
 
     private static func unknown(_ word: String, of path: String, _ group: CommandConfiguration) -> Explanation {
@@ -34,7 +43,7 @@ extension Explain {
         for line in text.split(separator: "\n").map({ String($0).trimmed }) {
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             switch (parts.first, parts.last ?? "") {
-            case ("Error:", let error): problem.append(error.asSentencePart)
+            case ("Error:", let error): problem.append(withoutFarGuess(error.asSentencePart))
             case ("-", let value): problem.append(value)
             case ("Help:", let help): hints.append(option(help))
             case ("Usage:", let usage): hints.append(usage)
@@ -47,6 +56,13 @@ extension Explain {
             .replacing("one of the following:", with: "one of")
             .replacing(". Did you mean", with: "; did you mean")
         return .usage(said.trimmed, hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
+    }
+
+    /// The message without a guess that is not near what was typed.
+    private static func withoutFarGuess(_ message: String) -> String {
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 5, parts[2].contains("Did you mean") else { return message }
+        return Spelling.nearest(parts[1], among: [parts[3]]) == nil ? "\(parts[0])'\(parts[1])'" : message
     }
 
     /// An option, or the name of an argument, and behind two spaces what is said of it.

@@ -45,7 +45,9 @@ enum Explain {
         Explanation("malformed", .malformed, message, hint: hint)
     }
 
-    static func capture(_ error: CaptureError) -> Explanation {
-        malformed("the capture cannot be read: \(error)")
+    static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {
+        malformed(
+            "\(file.map { $0 == "-" ? "standard input" : $0.printable } ?? "this") is no recording of ykit: \(error)",
+            hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")
     }
 }

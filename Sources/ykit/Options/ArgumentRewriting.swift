@@ -48,6 +48,29 @@ struct ArgumentRewriting {
         return own + global + arguments[end...]
     }
 
+    /// The same, and `help` behind a group as it stands before one.
+    func rewrite(_ arguments: [String], groups root: any Word.Type) -> [String] {
+        var words = rewrite(arguments)
+        guard words.contains("help") else { return words }
+        var group = root
+        for (index, word) in words.enumerated() {
+            if word == "help", index > 0 {
+                words.remove(at: index)
+                return ["help"] + words
+            }
+            let configuration: CommandConfiguration = group.configuration
+            guard let next = configuration.subcommand(word), next.unread == nil else { break }
+            group = next
+        }
+        return words
+    }
+
+    /// Whether a word is one of the global options.
+    static func isGlobal(_ word: String) -> Bool {
+        let name = String(word.prefix { $0 != "=" })
+        return valued.contains(name) || flags.contains(name) || name == "--virtual"
+    }
+
     /// The word behind `--virtual`, when it is a file name. Before the group that is anything but an option or a group;
     /// behind it, where verbs have words of their own, only a path or an existing file.
     private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {

@@ -5,12 +5,19 @@ import Glibc
 import YKWire
 
 extension Program {
+    /// Whether all words are text; what is not would be taken for something else.
+    static var isReadable: Bool {
+        (0..<Int(CommandLine.argc)).allSatisfy { index in
+            CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
+        }
+    }
+
     /// Reads the command line, runs the verb and prints what it answers.
     static func run(_ arguments: [String]) async -> ExitStatus {
         let rewriting = ArgumentRewriting(
             isGroup: { $0 == "help" || Ykit.configuration.subcommand($0) != nil },
             exists: { access($0, F_OK) == 0 })
-        let arguments = rewriting.rewrite(arguments)
+        let arguments = rewriting.rewrite(arguments, groups: Ykit.self)
         let terminal = Terminal()
         do {
             if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
@@ -24,8 +31,9 @@ extension Program {
         }
     }
 
-    private static func run(_ verb: some Verb, _ terminal: Terminal) async -> ExitStatus {
+    private static func run(_ verb: some Verb, _ plain: Terminal) async -> ExitStatus {
         let isJSON = verb.global.json
+        let terminal = isJSON ? plain.noting() : plain
         do {
             let world = try World(verb.global, terminal)
             let answer = try await world.answer(of: verb)
@@ -47,7 +55,7 @@ extension Program {
             if let failure = answer.failure { terminal.fail(failure) }
             return
         }
-        var object = envelope(error: answer.failure, warnings: answer.warnings)
+        var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
         for key in members { object[key] = answer.members[key] ?? .null }
         for member in answer.members.members { object[member.key] = member.value }
         terminal.line(JSON.object(object).text)
@@ -56,7 +64,7 @@ extension Program {
     /// Prints a failure: the same object with `ok` false, or lines on standard error.
     static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else { return terminal.fail(explanation) }
-        var object = envelope(error: explanation, warnings: [])
+        var object = envelope(error: explanation, warnings: terminal.noted)
         for key in members { object[key] = .null }
         terminal.line(JSON.object(object).text)
     }
@@ -72,7 +80,8 @@ extension Program {
     /// Help and version go to standard output; a line that cannot be read is a usage error.
     private static func refused(_ error: any Error, isJSON: Bool, _ terminal: Terminal) -> ExitStatus {
         guard Ykit.exitCode(for: error) != .success else {
-            terminal.line(Ykit.fullMessage(for: error))
+            terminal.line(
+                HelpText.arranged(Ykit.fullMessage(for: error, columns: terminal.columns), columns: terminal.columns))
             return .done
         }
         if let explanation = error as? Explanation {

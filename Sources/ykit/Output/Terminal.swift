@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 import YKWire
 
 /// Standard output, standard error, and what is known of them.
@@ -11,6 +12,12 @@ struct Terminal: Sendable {
     let isErrorTerminal: Bool
     /// Whether colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org).
     let colours: Bool
+    /// Where warnings go when the answer is to have them, for programs.
+    private var notes: Notes?
+
+    private final class Notes: Sendable {
+        let texts = Mutex<[String]>([])
+    }
 
     init() {
         isOutputTerminal = isatty(1) == 1
@@ -25,10 +32,11 @@ struct Terminal: Sendable {
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
 
-    /// Writes the lines of a result at once.
+    /// Writes the lines of a result at once; a terminal gets them as wide as it is.
     func lines(_ lines: [String]) {
         var bytes: [UInt8] = []
-        for line in lines {
+        let width = columns
+        for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
             bytes += line.utf8
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -38,8 +46,27 @@ struct Terminal: Sendable {
     /// Writes a message for the person, one line.
     func say(_ text: String) { Self.write(Array((text + "\n").utf8), to: 2) }
 
+    /// Writes a message for the person alone, who sees the results too.
+    func note(_ text: String) { if isOutputTerminal, isErrorTerminal { say(text) } }
+
     /// Writes a warning.
-    func warn(_ text: String) { say((isErrorTerminal ? paint("warning:", 33) : "warning:") + " " + text) }
+    func warn(_ text: String) {
+        guard let notes else { return warnNow(text) }
+        notes.texts.withLock { $0.append(text) }
+    }
+
+    /// Writes a warning that no answer will have.
+    func warnNow(_ text: String) { say((isErrorTerminal ? paint("warning:", 33) : "warning:") + " " + text) }
+
+    /// The same terminal, with warnings kept for the answer.
+    func noting() -> Terminal {
+        var copy = self
+        copy.notes = Notes()
+        return copy
+    }
+
+    /// The warnings that were kept.
+    var noted: [String] { notes?.texts.withLock { $0 } ?? [] }
 
     /// Writes a failure.
     func fail(_ explanation: Explanation) {
@@ -57,16 +84,50 @@ struct Terminal: Sendable {
     /// The text in grey, likewise.
     func dim(_ text: String) -> String { isOutputTerminal && colours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
-    /// Writes all bytes; when the reader of the results went away, there is nothing left to do.
+    /// Writes all bytes. When the reader of the results went away, there is nothing left to do; when they cannot be
+    /// written for another reason, the program ends here and has failed.
     static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EPIPE, descriptor == 1 { exit(0) }
-            guard count > 0 else { return }
+            guard count > 0 else {
+                if descriptor == 1 { endWithoutResults() }
+                return
+            }
             rest = rest.dropFirst(count)
         }
+    }
+}
+
+extension Terminal {
+    /// How wide what shows the results is, 80 columns when that is no terminal.
+    var columns: Int { Self.size.map { Int($0.ws_col) } ?? 80 }
+
+    /// How many lines it has.
+    var rows: Int { Self.size.map { Int($0.ws_row) } ?? 24 }
+
+    private static var size: winsize? {
+        var size = winsize()
+        return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
+    }
+
+    private static func endWithoutResults() -> Never {
+        let message = "ykit: cannot write the results: \(System.failure)\n"
+        write(Array(message.utf8), to: 2)
+        exit(ExitStatus.failed.rawValue)
+    }
+
+    /// Puts something into the places of standard input, output and error that are closed, which can neither be read
+    /// nor written: a file opened later would get the number, and the results. Whether results can be told.
+    static func fillPlaces() -> Bool {
+        var isComplete = true
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+            if descriptor == 1 { isComplete = false }
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+        return isComplete
     }
 }
 

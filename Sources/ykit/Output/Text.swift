@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text with blanks behind it up to `width` characters.
-    func padded(to width: Int) -> String {
-        count >= width ? self : self + String(repeating: " ", count: width - count)
-    }
+    /// The text with blanks behind it up to `width` columns.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// The text with what would drive a terminal made visible: control characters and direction overrides come from
-    /// a key or a file, not from us.
+    /// The text with what would drive a terminal, or would not be seen on it, made visible: control characters and
+    /// direction overrides come from a key or a file, not from us.
     var printable: String {
         guard unicodeScalars.contains(where: \.isHazardous) else { return self }
         var out = ""
@@ -25,7 +23,7 @@ extension String {
 extension Unicode.Scalar {
     fileprivate var isHazardous: Bool {
         switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
         default: false
         }
     }
@@ -36,7 +34,7 @@ enum Table {
     static func lines(_ rows: [[String]], gap: Int = 2) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
         }
         return rows.map { row in
             var line = ""

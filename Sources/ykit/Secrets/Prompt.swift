@@ -54,7 +54,11 @@ struct Prompt: ~Copyable {
     /// Asks for a line.
     func line(_ question: String) throws -> String {
         Terminal.write(Array((question + " ").utf8), to: output)
-        let answer = try SecretInput.line(from: input)
+        let answer: Secret
+        do { answer = try SecretInput.line(from: input) } catch {
+            tell("")
+            throw error
+        }
         return String(decoding: answer.copyBytes(), as: UTF8.self)
     }
 
@@ -63,15 +67,23 @@ struct Prompt: ~Copyable {
 
     /// Asks for yes or no; anything but yes is no.
     static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
-        let answer = try Prompt(orElse: hint).line(question + " [y/N]")
+        let answer = try prompt(for: question, hint).line(question + " [y/N]")
         guard ["y", "yes"].contains(answer.lowercased()) else {
             throw Explanation("declined", .policy, "nothing was changed")
         }
     }
 
+    /// The terminal for a question, which is told in the failure when there is none.
+    private static func prompt(for question: String, _ hint: String) throws -> Prompt {
+        do { return try Prompt(orElse: hint) } catch var failure as Explanation {
+            failure.message += ": " + question
+            throw failure
+        }
+    }
+
     /// Asks for a word to be typed, for what cannot be undone.
     static func confirm(typing word: String, _ warning: String, orElse hint: String = "answer with --force") throws {
-        let answer = try Prompt(orElse: hint).line("\(warning); type '\(word)' to go on:")
+        let answer = try prompt(for: warning, hint).line("\(warning); type '\(word)' to go on:")
         guard answer == word else { throw Explanation("declined", .policy, "nothing was changed") }
     }
 }

@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import YKHardware
+/// Where a verb puts what it made: a file, or standard output for `-`. Made before the key is asked for anything, it
+/// finds out whether that will do.
+final class FileOutput {
+    private let path: String
+    private let isText: Bool?
+    private let file: SettledFile?
+    /// Whether standard output is a terminal that shows bytes as they are.
+    private let isShown: Bool
 
-/// Where a verb puts what it made: a file, or standard output for `-`.
-struct FileOutput {
-    /// The path; `-` for standard output.
-    let path: String
+    /// Settles where bytes go, which are text or not, as far as that is known by now.
+    init(_ path: String, isText: Bool? = nil, _ world: World) throws(Explanation) {
+        self.path = path
+        self.isText = isText
+        isShown = path == "-" && world.terminal.isOutputTerminal && !world.options.json
+        if isShown, isText == false { throw Self.unshown }
+        file = path == "-" ? nil : try SettledFile(path, .replacing)
+    }
 
     /// Puts bytes there: into the file, else into the answer, where JSON has its own way to carry them. Bytes that
     /// are no text are not thrown at a terminal.
-    func put(_ bytes: [UInt8], isText: Bool, _ answer: inout Answer, _ world: World) throws(Explanation) {
-        guard path == "-" else { return try Files.put(bytes, at: path) }
-        guard isText || !world.terminal.isOutputTerminal || world.options.json else {
-            throw Explanation.usage(
-                "bytes that are no text are not shown on a terminal", hint: "name a file, or redirect the output")
-        }
+    func put(_ bytes: [UInt8], isText: Bool? = nil, _ answer: inout Answer) throws(Explanation) {
+        if let file { return try file.finish(bytes) }
+        if isShown, isText ?? self.isText == false { throw Self.unshown }
         answer.raw = bytes
     }
 
-    /// The path as a member of an answer.
-    var isFile: Bool { path != "-" }
-}
-
-extension Files {
-    /// Writes a file, complete or not at all; what is there and no plain file, such as a pipe, is written to.
-    static func put(_ bytes: [UInt8], at path: String) throws(Explanation) {
-        guard FileStatus(path)?.isRegular == false else { return try write(bytes, to: path) }
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Explanation("file", .failed, "cannot open \(path): \(System.failure)")
+    /// Puts bytes there that the key gives only once. Should the file take them no more, the verb fails and shows them
+    /// all the same, where they are text.
+    func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {
+        do throws(Explanation) { try put(bytes, &answer) } catch {
+            answer.failure = error
+            answer.failure?.hint = hint
+            answer.lines = []
+            if isText ?? false { answer.raw = bytes }
         }
-        Terminal.write(bytes, to: descriptor)
-        close(descriptor)
+    }
+
+    private static var unshown: Explanation {
+        .usage("bytes that are no text are not shown on a terminal", hint: "name a file, or redirect the output")
     }
 }

@@ -61,48 +61,24 @@ enum Files {
         }
     }
 
-    /// Writes a new file that only its owner may read, complete or not at all.
+    /// Writes a file that only its owner may read, complete or not at all.
     static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
-        let temporary = path + ".new"
-        unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot create", path) }
-        do throws(Explanation) {
-            defer { close(descriptor) }
-            try writeAll(bytes, to: descriptor, path)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        guard rename(temporary, path) == 0 else { throw failure("cannot replace", path) }
+        try SettledFile(path, .replacing).finish(bytes)
     }
 
     /// Writes a file that is not there yet, which only its owner may read, complete or not at all.
     static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot create", path) }
-        defer { close(descriptor) }
-        do throws(Explanation) { try writeAll(bytes, to: descriptor, path) } catch {
-            unlink(path)
-            throw error
-        }
+        try SettledFile(path, .new).finish(bytes)
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Explanation) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("cannot write", path) }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    private static func failure(_ doing: String, _ path: String) -> Explanation {
+    /// What `errno` says of a file.
+    static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno
         let exit: ExitStatus =
             number == EACCES || number == EPERM ? .permission : number == ENOENT ? .notFound : .failed
         let code = number == ENOENT ? "no-such-file" : "file"
-        return Explanation(code, exit, "\(doing) \(path): \(String(cString: strerror(number)))")
+        return Explanation(
+            code, exit, "\(doing) \(path): \(String(cString: strerror(number)))",
+            hint: number == EEXIST ? "name a file that is not there yet" : nil)
     }
 }

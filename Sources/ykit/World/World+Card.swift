@@ -31,7 +31,9 @@ extension World {
         do { return .reader(try chosenReader()) } catch {
             guard selection.reader == nil, Self.leavesOtherWays(error) else { throw error }
             let devices = Self.readers(isFree: !Self.isServiceMissing(error))
-            guard !devices.isEmpty else { throw error }
+            guard !devices.isEmpty else {
+                throw Self.isServiceMissing(error) ? Explain.nowhere("key with a card", error) : error
+            }
             do { return .usb(try chosenDevice(of: devices)) } catch let other as Explanation
                 where other.code == "no-such-device"
             {
@@ -57,7 +59,8 @@ extension World {
         }
     }
 
-    private static func isServiceMissing(_ error: any Error) -> Bool {
+    /// Whether there is no smart card service to ask.
+    static func isServiceMissing(_ error: any Error) -> Bool {
         switch error as? LinkError {
         case .serviceNotInstalled, .serviceNotRunning: true
         default: false

@@ -17,7 +17,9 @@ extension World {
         }
         let limit = min(environment.timeout, .seconds(5))
         let found = try Discovery.keys(timeout: limit, cancellation: environment.cancellation)
-        if let trouble = found.serviceTrouble, found.keys.isEmpty { throw trouble }
+        if let trouble = found.serviceTrouble, found.keys.isEmpty {
+            throw Self.isServiceMissing(trouble) ? Explain.nowhere("key", trouble) : trouble
+        }
         let listed = found.keys.map { key in
             let details = isAsked && needsAsking(key) ? details(of: key) : nil
             return ListedKey(key, isAsked: isAsked, details: details)

@@ -50,6 +50,7 @@ struct ArculusCardAuthenticate: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
+        let result = try ArculusOutput(output)
         return try await field.answer {
             let site = try Origin(origin)
             let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
@@ -57,9 +58,11 @@ struct ArculusCardAuthenticate: Verb {
             let signed = try await field.card(retries: !noRetry).authenticateCardOnly(
                 pin: pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
                 options: wanted, origin: site)
-            return try ArculusOutput(signed.arculusJSON, output).answer([
-                "rpId": .string(party), "credentialId": .string(Base64.encodeURL(signed.id)),
-            ])
+            return result.answer(
+                signed.arculusJSON,
+                [
+                    "rpId": .string(party), "credentialId": .string(Base64.encodeURL(signed.id)),
+                ])
         }
     }
 }

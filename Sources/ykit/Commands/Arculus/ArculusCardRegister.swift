@@ -64,14 +64,17 @@ struct ArculusCardRegister: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
+        let result = try ArculusOutput(output)
         return try await field.answer {
             let site = try Origin(origin)
             let made = try await make(field.card(retries: !noRetry), site, world)
             let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
-            return try ArculusOutput(made.arculusJSON, output).answer([
-                "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
-                "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
-            ])
+            return result.answer(
+                made.arculusJSON,
+                [
+                    "rpId": .string(rp ?? site.host), "credentialId": .string(Base64.encodeURL(made.id)),
+                    "aaguid": .string(AuthenticatorReport.uuid(aaguid)),
+                ])
         }
     }
 
@@ -84,26 +87,5 @@ struct ArculusCardRegister: Verb {
         return try await card.registerCardOnly(
             pin: secret, username: user, displayName: displayName ?? user, rpID: rp,
             challenge: try BytesArgument.base64(challenge, "--challenge"), origin: site, isResident: resident)
-    }
-}
-
-/// Where a result for a backend goes.
-struct ArculusOutput {
-    private let result: JSON
-    private let file: String?
-
-    init(_ result: JSON, _ file: String?) {
-        self.result = result
-        self.file = file
-    }
-
-    /// The result alone on standard output, or in a file that is not there yet.
-    func answer(_ members: [String: JSON]) throws -> Answer {
-        var answer = Answer()
-        answer.members["credential"] = result
-        for (key, value) in members { answer.members[key] = value }
-        let text = Array((result.text + "\n").utf8)
-        if let file { try Files.create(text, at: file) } else { answer.raw = text }
-        return answer
     }
 }

@@ -14,6 +14,9 @@ struct CaptureGroup: ParsableCommand {
 extension Capture {
     /// Reads a capture file; what cannot be opened is a usage error, what cannot be read a malformed one.
     init(file path: String) throws {
-        self = try Capture(parsing: try Files.read(path))
+        let bytes = try Files.read(path)
+        do { self = try Capture(parsing: bytes) } catch {
+            throw Explain.capture(error, in: path)
+        }
     }
 }

@@ -23,13 +23,14 @@ struct FIDO2LargeBlobGet: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let file = try output.map { try SettledFile($0, .new) }
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
         guard let blob = try await service.largeBlob(key: try found.largeBlobKey()) else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }
         var answer = Answer([], ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
-        if let output {
-            try Files.create(blob, at: output)
+        if let output, let file {
+            try file.finish(blob)
             answer.lines = ["\(output): \(blob.count) bytes"]
             answer.members["output"] = .string(output)
         } else {

@@ -23,7 +23,9 @@ struct FIDO2LargeBlobPrune: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")
         let keys = try await RememberedCredential.all(of: service).compactMap(\.credential.largeBlobKey)
-        try confirmation.ask("remove all large blobs but those of \(keys.count) credentials?", in: world)
+        try confirmation.ask(
+            "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?",
+            in: world)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
         return Answer("removed \(removed) large blobs", ["removed": .int(Int64(removed))])
     }

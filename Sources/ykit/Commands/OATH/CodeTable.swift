@@ -18,6 +18,7 @@ struct CodeTable {
     func answer(from service: OATHService) async throws -> Answer {
         let time = self.time ?? world.now
         let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
+        if entries.isEmpty { world.terminal.note(OATHList.none) }
         var answer = Answer(
             Table.lines(entries.map { row($0, at: time) }),
             ["accounts": .array(entries.map(\.json)), "time": .int(time)])

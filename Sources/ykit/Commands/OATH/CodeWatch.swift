@@ -45,11 +45,18 @@ struct CodeWatch {
             let now = world.now
             if drawn > 0 { world.terminal.out("\u{1B}[\(drawn)A\r\u{1B}[J") }
             let table = CodeTable(world, showHidden: showHidden)
-            let lines = Table.lines(entries.map { table.row($0, at: now) })
+            let lines = fitting(Table.lines(entries.map { table.row($0, at: now) }))
             lines.forEach(world.terminal.line)
             drawn = lines.count
             try sleep(until: now + 1)
         } while world.now < end
+    }
+
+    /// As much as the terminal shows at once: what it breaks or scrolls away could not be drawn over.
+    private func fitting(_ lines: [String]) -> [String] {
+        let (columns, most) = (world.terminal.columns, max(1, world.terminal.rows - 2))
+        let rest = lines.count > most ? ["… \(lines.count - most) more"] : []
+        return lines.prefix(most).map { $0.clipped(to: columns) } + rest
     }
 
     /// Sleeps until a second begins, ^C, or the reader of the results goes away.

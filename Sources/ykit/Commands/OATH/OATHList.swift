@@ -9,7 +9,7 @@ struct OATHList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List accounts.",
         discussion: "With --watch the codes are shown with a countdown until ^C ends it.")
-    static let members = ["accounts"]
+    static let members = ["accounts", "time"]
 
     @Flag(name: .shortAndLong, help: "Show type, algorithm and period.")
     var long = false
@@ -37,8 +37,12 @@ struct OATHList: Verb {
         let lines =
             long
             ? Table.lines(accounts.map(Self.row)) : accounts.map(\.id.text.printable)
+        if accounts.isEmpty { world.terminal.note(Self.none) }
         return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
     }
+
+    /// What a person is told who would else see nothing.
+    static let none = "no accounts yet; add one with: ykit oath add NAME"
 
     private static func row(_ account: OATHAccount) -> [String] {
         [

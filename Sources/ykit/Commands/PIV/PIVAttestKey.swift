@@ -32,12 +32,13 @@ struct PIVAttestKey: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, world)
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await chain ? service.certificate(.attestation) : nil
         let bytes = try format.encode(attestation) + Array((device?.pem ?? "").utf8)
         var answer = Answer("the attestation of the key in \(slot) is in \(file)", [:])
-        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        try output.put(bytes, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["format"] = .string(format.rawValue)
         answer.members["certificate"] = try format.json(attestation)

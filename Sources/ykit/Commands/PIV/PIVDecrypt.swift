@@ -46,6 +46,7 @@ struct PIVDecrypt: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, world)
         let message = try Files.read(file)
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
@@ -57,7 +58,7 @@ struct PIVDecrypt: Verb {
         var answer = Answer("the plain text is in \(output)", [:])
         let bytes = plaintext.value.copyBytes()
         let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
-        try FileOutput(path: output).put(bytes, isText: isText, &answer, world)
+        try target.put(bytes, isText: isText, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(use.algorithm.description)
         answer.members["padding"] = .string(self.padding.rawValue)

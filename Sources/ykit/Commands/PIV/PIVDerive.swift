@@ -51,6 +51,7 @@ struct PIVDerive: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isText: format != .raw, world)
         let peer = try PeerKey.read(try Files.read(peer))
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
@@ -60,7 +61,7 @@ struct PIVDerive: Verb {
         }
         var answer = Answer("the secret is in \(output)", [:])
         let bytes = secret.value.copyBytes()
-        try FileOutput(path: output).put(format.encode(bytes), isText: format != .raw, &answer, world)
+        try target.put(format.encode(bytes), &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(use.algorithm.description)
         answer.members["secret"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null

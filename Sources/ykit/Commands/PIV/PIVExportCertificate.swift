@@ -24,10 +24,11 @@ struct PIVExportCertificate: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, world)
         let service = try await world.openPIV()
         let certificate = try await service.certificate(slot)
         var answer = Answer("the certificate of \(slot) is in \(file)", [:])
-        try FileOutput(path: file).put(format.encode(certificate), isText: format.isText, &answer, world)
+        try output.put(format.encode(certificate), &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["format"] = .string(format.rawValue)
         answer.members["certificate"] = try format.json(certificate)

@@ -30,11 +30,12 @@ struct PIVExportKey: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, world)
         let service = try await world.openPIV()
         let key = try await service.publicKey(slot)
         let bytes = try format.encode(key, comment: comment ?? "PIV-\(slot)")
         var answer = Answer("the public key of \(slot) is in \(file)", [:])
-        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        try output.put(bytes, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = PIVAlgorithm(key).map { .string($0.description) } ?? .null
         answer.members["format"] = .string(format.rawValue)

@@ -23,6 +23,7 @@ struct PIVExportObject: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: false, world)
         let service = try await world.openPIV()
         let content: [UInt8]
         do { content = try await service.object(object) } catch {
@@ -33,7 +34,7 @@ struct PIVExportObject: Verb {
         }
         if content.isEmpty { throw PIVError.noSuchObject(object) }
         var answer = Answer("the content of \(object) is in \(file)", [:])
-        try FileOutput(path: file).put(content, isText: false, &answer, world)
+        try output.put(content, &answer)
         answer.members["object"] = .string(object.description)
         answer.members["id"] = .string(Hex.encode(object.bytes))
         answer.members["content"] = .string(Base64.encodeURL(content))

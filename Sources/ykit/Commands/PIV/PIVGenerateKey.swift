@@ -47,6 +47,7 @@ struct PIVGenerateKey: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
         var unlocking = PIVUnlocking(world, service, pin)
@@ -58,7 +59,8 @@ struct PIVGenerateKey: Verb {
         progress?.end()
         let bytes = try format.encode(key, comment: "PIV-\(slot)")
         var answer = Answer("made an \(algorithm) key in \(slot), its public key is in \(file)", [:])
-        try FileOutput(path: file).put(bytes, isText: format.isText, &answer, world)
+        output.keep(
+            bytes, &answer, orElse: "the key is made; write its public key with: ykit piv keys export \(slot) FILE")
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(algorithm.description)
         answer.members["pinPolicy"] = .string(policies.pinPolicy.description)

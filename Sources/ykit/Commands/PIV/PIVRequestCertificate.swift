@@ -40,6 +40,7 @@ struct PIVRequestCertificate: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format == .pem, world)
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()
@@ -51,8 +52,7 @@ struct PIVRequestCertificate: Verb {
         }
         let pem = PEM.text("CERTIFICATE REQUEST", der)
         var answer = Answer("the request for \(template.subject.description.printable) is in \(file)", [:])
-        try FileOutput(path: file).put(
-            format == .pem ? Array(pem.utf8) : der, isText: format == .pem, &answer, world)
+        try output.put(format == .pem ? Array(pem.utf8) : der, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["subject"] = .string(template.subject.description)
         answer.members["format"] = .string(format.rawValue)

@@ -53,6 +53,7 @@ struct PIVSign: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isText: format == .base64, world)
         let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
@@ -66,7 +67,7 @@ struct PIVSign: Verb {
         }
         var answer = Answer("the signature is in \(output)", [:])
         let bytes = try format.encode(signature, use.algorithm)
-        try FileOutput(path: output).put(bytes, isText: format == .base64, &answer, world)
+        try target.put(bytes, &answer)
         let isRSA = use.algorithm.modulusSize != nil
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(use.algorithm.description)

@@ -24,7 +24,7 @@ final class ServedEvents: Sendable {
         case .powerOff: log.say(.info, "power off")
         case .reset: log.say(.info, "reset")
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warn(Explain.link(error).message)
+        case .failed(let error): terminal.warnNow(Explain.link(error).message)
         }
     }
 
@@ -41,7 +41,7 @@ final class ServedEvents: Sendable {
         case .written(let bytes): narrate(.written(bytes))
         case .delivered(let bytes): narrate(.delivered(bytes))
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warn(Explain.link(error).message)
+        case .failed(let error): terminal.warnNow(Explain.link(error).message)
         }
     }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+    /// The text on lines of at most `width` columns, broken between words; later lines begin below the last column of a
+    /// table, or a little to the right. What is to be typed, behind an arrow, is left whole, and so is a long word.
+    func wrapped(to width: Int) -> [String] {
+        guard columns > width, width >= 30, !contains("\u{1B}"), !contains("-> ") else { return [self] }
+        let words = split(separator: " ", omittingEmptySubsequences: false)
+        let indent = hang(words, width)
+        var lines: [String] = []
+        var line = ""
+        var isBegun = false
+        for (index, word) in words.enumerated() {
+            let next = index == 0 ? String(word) : line + " " + word
+            if next.columns > width, isBegun, !word.isEmpty {
+                lines.append(line)
+                line = String(repeating: " ", count: indent) + word
+            } else {
+                line = next
+                isBegun = isBegun || next.columns > indent
+            }
+        }
+        return lines + [line]
+    }
+
+    /// Where later lines begin: behind the last two blanks in the first half of the line.
+    private func hang(_ words: [Substring], _ width: Int) -> Int {
+        var place = 0
+        var found = 0
+        var isBehindBlank = false
+        for word in words {
+            if !word.isEmpty, isBehindBlank, place <= width / 2 { found = place }
+            isBehindBlank = word.isEmpty
+            place += String(word).columns + 1
+        }
+        return found == 0 ? 2 : found
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ykit
+
+/// What stands in a table takes the columns that a terminal gives it.
+@Suite struct ColumnsTests {
+    @Test(arguments: [
+        ("Acme:alice", 10), ("", 0), ("アリス", 6), ("王小明", 6), ("한글", 4), ("ｱﾘｽ", 3), ("Ｗ", 2), ("é", 1), ("e\u{301}", 1),
+        ("🔑", 2), ("👩‍👩‍👧‍👦", 2), ("🇨🇭", 2), ("❤\u{FE0F}", 2), ("משה", 3), ("ไทย", 3), ("\u{301}", 0), ("—…", 2),
+    ])
+    func columns(_ text: String, _ expected: Int) { #expect(text.columns == expected) }
+
+    @Test func rowsAreAligned() {
+        let lines = Table.lines([["王小明", "1"], ["e\u{301}va", "2"], ["🔑", "3"], ["Acme:alice", "4"]])
+        #expect(lines.map(\.columns) == [13, 13, 13, 13])
+        #expect(lines[0] == "王小明      1")
+    }
+
+    @Test func longTextIsClippedBetweenCharacters() {
+        #expect("王小明".clipped(to: 6) == "王小明")
+        #expect("王小明".clipped(to: 5) == "王小…")
+        #expect("王小明".clipped(to: 4) == "王…")
+        #expect("Acme".clipped(to: 0) == "…")
+    }
+
+    @Test(arguments: [
+        ("short", ["short"]),
+        ("made a key in 9a, its public key is in pub.pem", ["made a key in 9a, its public", "  key is in pub.pem"]),
+        ("extensions  credBlob, hmac-secret, more", ["extensions  credBlob,", "            hmac-secret, more"]),
+        ("    with protocol 2 FIDO2 compares 16", ["    with protocol 2 FIDO2", "    compares 16"]),
+        ("credential  AgE8hzbhXBLuVmHQ8fnKaD6om1hGbXNQPynRel", ["credential  AgE8hzbhXBLuVmHQ8fnKaD6om1hGbXNQPynRel"]),
+        ("   -> sudo systemctl enable --now pcscd.socket", ["   -> sudo systemctl enable --now pcscd.socket"]),
+    ])
+    func linesAreBrokenBetweenWords(_ line: String, _ expected: [String]) { #expect(line.wrapped(to: 30) == expected) }
+
+    @Test(arguments: ["\u{200B}", "\u{202E}", "\u{61C}", "\u{2060}", "\u{1B}", "\u{FEFF}"])
+    func whatIsNotSeenIsShown(_ text: String) { #expect(text.printable.hasPrefix("\\u{")) }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ykit
+
+/// Runs each verb of the command tree with --json on the virtual key, and reads what it answers.
+@Suite struct VerbTests {
+    /// A line of fixtures/verbs.txt: the exit status it is to have, and what the shell is given.
+    struct Line {
+        let status: Int32
+        let command: String
+
+        init(_ text: String) {
+            let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+            let status = words[0].hasPrefix("[") ? Int32(words[0].dropFirst().dropLast()) : nil
+            self.status = status ?? 0
+            command = status == nil ? text : words[1]
+        }
+
+        /// The verb that is called, and its words.
+        var verb: (name: String, type: any Verb.Type)? {
+            let words = command.split(separator: " ").map(String.init).drop { $0 != "y" }.dropFirst()
+            var command: any Word.Type = Ykit.self
+            var path: [String] = []
+            for word in words where !word.hasPrefix("-") {
+                guard let next = (command.configuration as CommandConfiguration).subcommand(word) else { continue }
+                (command, path) = (next, path + [word])
+                if let verb = next.unread { return (path.joined(separator: " "), type(of: verb)) }
+            }
+            return nil
+        }
+    }
+
+    static func lines() throws -> [Line] {
+        let file = Shell.root.appendingPathComponent("Tests/CLITests/fixtures/verbs.txt")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { Line(String($0)) }
+    }
+
+    /// All verbs that stand in the help, by the words that lead to them.
+    static func verbs(_ root: any Word.Type = Ykit.self, _ path: [String] = []) -> [String] {
+        let configuration: CommandConfiguration = root.configuration
+        guard root.unread == nil else { return [path.joined(separator: " ")] }
+        return configuration.subcommands.filter { ($0.configuration as CommandConfiguration).shouldDisplay }
+            .flatMap { verbs($0, path + [($0.configuration as CommandConfiguration).commandName]) }
+    }
+
+    @Test func eachVerbHasALine() throws {
+        let called = Set(try Self.lines().compactMap { $0.verb?.name })
+        #expect(Self.verbs().filter { !called.contains($0) } == [])
+        #expect(Self.verbs().count > 90)
+    }
+
+    @Test func eachAnswerIsOneObjectWithTheMembersOfItsVerb() throws {
+        let lines = try Self.lines()
+        let shell = try Shell()
+        let script = lines.map { "echo '§'; \($0.command)\necho \"§ $?\"" }.joined(separator: "\n")
+        try (Self.preparation + script).write(
+            to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
+        let blocks = try shell.run(". ./all.sh").output.components(separatedBy: "§\n").dropFirst()
+        #expect(blocks.count == lines.count)
+        for (line, block) in zip(lines, blocks) { check(block, line) }
+    }
+
+    private func check(_ block: String, _ line: Line) {
+        let parts = block.components(separatedBy: "§ ")
+        let printed = parts[0]
+        let status = Int32(parts.last?.trimmingCharacters(in: .newlines) ?? "")
+        #expect(status == line.status, "\(line.command)\n\(printed)")
+        #expect(printed.filter { $0 == "\n" }.count == 1 && printed.hasSuffix("\n"), "\(line.command)\n\(printed)")
+        let object = try? JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any]
+        let members = ["ok", "error", "warnings"] + (line.verb?.type.members ?? [])
+        #expect(object.map { Set($0.keys) } == Set(members), "\(line.command)\n\(printed)")
+        #expect(object?["ok"] as? Bool == (line.status == 0), "\(line.command)")
+        let error = object?["error"] as? [String: Any]
+        #expect(error?["exitCode"] as? Int32 ?? 0 == line.status, "\(line.command)")
+    }
+
+    @Test func eachMemberIsInTheDocumentation() throws {
+        let file = Shell.root.appendingPathComponent("Sources/ykit/ykit.docc/JSONAnswers.md")
+        let article = try String(contentsOf: file, encoding: .utf8)
+        for line in try Self.lines() {
+            // What getInfo answers goes by the names of the specification.
+            guard let verb = line.verb, verb.name != "fido2 info" else { continue }
+            let group = verb.name.split(separator: " ")[0]
+            let rows = article.split(separator: "\n").filter { $0.hasPrefix("| `\(group)") }
+            #expect(!rows.isEmpty, "\(verb.name)")
+            let missing = verb.type.members.filter { !article.contains("`\($0)`") }
+            #expect(missing == [], "\(verb.name)")
+        }
+    }
+
+    private static let preparation = #"""
+        export YKIT_PIN=123456
+        y() {
+            case $1 in virtual | capture | completion) set -- --json "$@" ;; *) set -- --virtual key.json --json "$@" ;; esac
+            ykit "$@"
+        }
+        keep() { file=$1; shift; "$@" > $file; status=$?; cat $file; return $status; }
+        member() { sed 's/.*"'"$1"'":"\([^"]*\)".*/\1/' "$2"; }
+        printf '123456\n' > pin; printf '12345678\n' > puk; echo blob > blob
+        echo JBSWY3DPEHPK3PXP > base32; echo ecde18dbe76fbd0c33330f1c354871db > aes
+        echo 'otpauth://totp/Dave:dave?secret=JBSWY3DPEHPK3PXP' > uri
+        echo 'otpauth://totp/Eve:eve?secret=JBSWY3DPEHPK3PXP' > uri2
+        echo '{"url": "http://localhost:9", "paths": "conformance"}' > server.json
+        echo '{"challenge":"AAECAwQFBgcICQoLDA0ODw","rpId":"example.com"}' > request.json
+        openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem 2> openssl.err
+
+        """#
+}
