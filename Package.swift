@@ -110,6 +110,13 @@ let package = Package(
             "YKArculusTests",
             ["YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH", "YKOTP",
+                "YKPIV", "YKToken", "YKTransport", "YKVirtualKey", "YKWire",
+            ],
+            packageAccess: false, swiftSettings: house),
         test("YKManagementTests", ["YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
     ]
 )
