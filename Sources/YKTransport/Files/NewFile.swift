@@ -4,7 +4,8 @@ import Glibc
 
 /// A file that is being written: mode 0600, never through a symbolic link, nothing that is there already is touched.
 ///
-/// One that was created beside another takes that one's name when it is complete, or is gone at the end of its life.
+/// One that was created beside another, or to reserve a name, is gone at the end of its life unless it has got its name
+/// by ``replace(_:)`` or ``takeFree(_:)`` when it was complete.
 package struct NewFile: ~Copyable {
     /// What it is called now.
     package private(set) var path: String
@@ -15,6 +16,11 @@ package struct NewFile: ~Copyable {
     /// Creates a file under its own name.
     package init(creating path: String) throws(FileFailure) {
         self = try Self(path, isTemporary: false)
+    }
+
+    /// Creates a file under its own name, so that nobody else takes it; `replace` with the same name makes it stay.
+    package init(reserving path: String) throws(FileFailure) {
+        self = try Self(path, isTemporary: true)
     }
 
     /// Creates a file in the same folder, with a name that nothing has.

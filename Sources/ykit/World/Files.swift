@@ -2,6 +2,7 @@
 
 import Glibc
 import YKCrypto
+import YKTransport
 
 /// Files as bytes, with failures in words.
 enum Files {
@@ -73,12 +74,17 @@ enum Files {
 
     /// What `errno` says of a file.
     static func failure(_ doing: String, _ path: String) -> Explanation {
-        let number = errno
+        failure(errno, "\(doing) \(path): \(String(cString: strerror(errno)))")
+    }
+
+    /// Why a file could not be written.
+    static func explained(_ failure: FileFailure) -> Explanation { Self.failure(failure.number, "\(failure)") }
+
+    private static func failure(_ number: Int32, _ text: String) -> Explanation {
         let exit: ExitStatus =
             number == EACCES || number == EPERM ? .permission : number == ENOENT ? .notFound : .failed
         let code = number == ENOENT ? "no-such-file" : "file"
         return Explanation(
-            code, exit, "\(doing) \(path): \(String(cString: strerror(number)))",
-            hint: number == EEXIST ? "name a file that is not there yet" : nil)
+            code, exit, text, hint: number == EEXIST ? "name a file that is not there yet" : nil)
     }
 }

@@ -2,6 +2,7 @@
 
 import Glibc
 import YKHardware
+import YKTransport
 
 /// A file that is opened before there is anything to put into it, so that what is made on a key for good is made only
 /// when it can be written down. Only its owner may read it; it is complete or, as before, not there.
@@ -15,41 +16,30 @@ final class SettledFile {
     }
 
     private let path: String
-    private let descriptor: Int32
-    /// What is removed when nothing comes: the file itself or the one that would have taken its place.
-    private var temporary: String?
+    /// Removed when nothing comes; `nil` where there is a pipe or device.
+    private var file: NewFile?
+    private let pipe: Int32
 
     init(_ path: String, _ manner: Manner) throws(Explanation) {
         self.path = path
         if manner == .replacing, FileStatus(path)?.isRegular == false {
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Files.failure("cannot open", path) }
+            pipe = open(path, O_WRONLY | O_CLOEXEC)
+            guard pipe >= 0 else { throw Files.failure("cannot open", path) }
         } else {
-            let name = manner == .new ? path : path + ".new"
-            if manner == .replacing { unlink(name) }
-            descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw Files.failure("cannot create", path) }
-            temporary = name
+            pipe = -1
+            do {
+                file = try manner == .new ? NewFile(reserving: path) : NewFile(beside: path)
+            } catch { throw Files.explained(error) }
         }
     }
 
-    deinit {
-        close(descriptor)
-        if let temporary { unlink(temporary) }
-    }
+    deinit { if pipe >= 0 { close(pipe) } }
 
     /// Writes what there is to write, once.
     func finish(_ bytes: [UInt8]) throws(Explanation) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Files.failure("cannot write", path) }
-            rest = rest.dropFirst(count)
-        }
-        if let temporary, temporary != path, rename(temporary, path) != 0 {
-            throw Files.failure("cannot replace", path)
-        }
-        temporary = nil
+        do {
+            try NewFile.write(bytes, to: file?.descriptor ?? pipe, path)
+            try file?.replace(path)
+        } catch { throw Files.explained(error) }
     }
 }
