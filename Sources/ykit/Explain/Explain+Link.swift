@@ -74,8 +74,8 @@ extension Explain {
     static func nowhere(_ what: String, _ error: any Error) -> Explanation {
         var why = explain(error)
         why.message = "no \(what) is on the USB, and \(why.message)"
-        let remedy = why.hint.map { "; for a card in a reader: \($0)" } ?? ""
-        why.hint = "insert one, or try without: ykit --virtual oath list" + remedy
+        let remedy = why.hint.map { "\($0), for a card in a reader; else " } ?? ""
+        why.hint = remedy + "insert a key, or try without: ykit --virtual oath list"
         return why
     }
 
