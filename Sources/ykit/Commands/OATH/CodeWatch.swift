@@ -59,13 +59,14 @@ struct CodeWatch {
         return lines.prefix(most).map { $0.clipped(to: columns) } + rest
     }
 
-    /// Sleeps until a second begins, ^C, or the reader of the results goes away.
+    /// Sleeps until a second has begun, ^C, or the reader of the results goes away.
     private func sleep(until end: Int64) throws {
         while true {
             if Interruption.happened { throw Explain.interrupted }
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
-            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000
+            // time(2) comes to a new second up to a tick later than this clock.
+            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
             if left <= 0 { return }
             var reader = pollfd(fd: 1, events: 0, revents: 0)
             _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
