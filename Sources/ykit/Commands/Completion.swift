@@ -7,7 +7,13 @@ import YKWire
 struct Completion: Verb {
     static let configuration = CommandConfiguration(
         commandName: "completion", abstract: "Print a completion script for bash, zsh or fish.",
-        discussion: "bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit")
+        discussion: """
+            bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit
+
+            zsh, with ~/.zfunc among $fpath: ykit completion zsh > ~/.zfunc/_ykit
+
+            fish: ykit completion fish > ~/.config/fish/completions/ykit.fish
+            """)
     static let members = ["shell", "script"]
 
     /// A shell with a completion script.
@@ -29,6 +35,8 @@ struct Completion: Verb {
             case .fish: .fish
             }
         let script = Ykit.completionScript(for: kind)
-        return Answer([script], ["shell": .string(shell.rawValue), "script": .string(script)])
+        var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(script)])
+        answer.raw = Array((script + "\n").utf8)
+        return answer
     }
 }
