@@ -52,6 +52,43 @@ import YKWire
         #expect(log.lines.isEmpty)
     }
 
+    // MARK: The touch of YubiKey 4
+
+    private static let four: [UInt8] = [
+        0x3B, 0xF8, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x59, 0x75, 0x62, 0x69, 0x6B, 0x65, 0x79, 0x34, 0xD4,
+    ]
+    private static let near: [UInt8] = [
+        0x3B, 0x8D, 0x80, 0x01, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62, 0x69, 0x4B, 0x65, 0x79, 0xF9,
+    ]
+
+    /// What passes when a reply of `size` bytes is followed by two commands with short replies.
+    private func commands(_ firmware: Version, atr: [UInt8], after size: Int) throws -> [String] {
+        let log = ScriptedLink.Log()
+        let link = ScriptedLink(atr: atr, log: log) { command throws(LinkError) in
+            (command[1] == 0xA1 ? [UInt8](repeating: 1, count: size) : []) + [0x90, 0]
+        }
+        let channel = CardChannel(link: link)
+        channel.form = .short
+        channel.adapt(to: firmware)
+        for ins: UInt8 in [0xA1, 0xA2, 0xA3] { _ = try channel.transmit(APDU(ins: ins)) }
+        return log.lines.filter { $0 != "begin" && $0 != "end" && $0 != "close" }
+    }
+
+    @Test("after a long reply a key that would miss the touch is sent a command for nothing")
+    func touchAfterLongReply() throws {
+        let usual = ["00a1000000", "00a2000000", "00a3000000"]
+        let careful = ["00a1000000", "0000000000", "00a2000000", "00a3000000"]
+        for firmware in [Version(4, 2, 0), Version(4, 2, 6)] {
+            #expect(try commands(firmware, atr: Self.four, after: 55) == careful)
+            #expect(try commands(firmware, atr: Self.four, after: 54) == usual)
+            #expect(try commands(firmware, atr: Self.near, after: 55) == usual)
+            #expect(try commands(firmware, atr: ScriptedLink.silentATR, after: 55) == usual)
+        }
+        for firmware in [Version(4, 1, 9), Version(4, 2, 7), Version(5, 7, 1)] {
+            #expect(try commands(firmware, atr: Self.four, after: 200) == usual)
+        }
+    }
+
     // MARK: Command chaining
 
     @Test func longDataGoesInParts() throws {

@@ -20,6 +20,7 @@ final class OATHSession {
         }
         channel.continuation = OATHInstruction.sendRemaining
         self.channel = channel
+        info.version.map(channel.adapt)
         if takesExtendedLength { channel.form = .extended }
         channel.onReselect = { [unowned self] reply throws(CardError) in try resume(reply) }
     }

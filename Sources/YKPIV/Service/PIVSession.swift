@@ -26,6 +26,7 @@ final class PIVSession {
         identity = PIVIdentity(version: nil, isYubiKey: isYubiKey)
         let version = try Self.version(channel)
         identity = PIVIdentity(version: version, isYubiKey: isYubiKey)
+        version.map(channel.adapt)
         if isYubiKey, channel.identity.readerTakesExtendedLength, version.map({ $0 >= Version(4, 0, 0) }) ?? false {
             channel.form = .extended
         }

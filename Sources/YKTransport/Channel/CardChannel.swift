@@ -19,6 +19,7 @@ public final class CardChannel {
     private let encoding: EncodingStage
     private let chaining: CommandChaining
     private let top: ResponseChaining
+    private let quirk: TouchQuirk
     private var isHeld = false
     /// Whether what was selected is lost, and has to be selected again before the next command.
     private var isLost = false
@@ -31,6 +32,7 @@ public final class CardChannel {
         encoding = EncodingStage(link: link)
         chaining = CommandChaining(next: encoding)
         top = ResponseChaining(next: chaining)
+        quirk = TouchQuirk(next: top)
         encoding.form = link.identity.takesExtendedLength ? .extended : .short
         if let limit = link.identity.maxCommandLength { chaining.extendedLimit = min(limit, chaining.extendedLimit) }
     }
@@ -55,6 +57,12 @@ public final class CardChannel {
     public var continuation: UInt8 {
         get { top.continuation }
         set { top.continuation = newValue }
+    }
+
+    /// Takes over which firmware the key has, of which some wants to be talked to in its own way.
+    package func adapt(to firmware: Version) {
+        let isInPort = (try? ATR(decoding: identity.atr))?.contactless == nil
+        quirk.isMet = identity.isYubiKey && isInPort && TouchQuirk.concerns(firmware)
     }
 
     /// Selects an application (ISO 7816-4 §11.2.2) and gives the data of the reply.
@@ -92,7 +100,7 @@ public final class CardChannel {
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
         let deadline = environment.deadline()
         try hold(deadline, reselecting: true)
-        return try restingOnLinkFailure { () throws(CardError) in try top.send(command, deadline: deadline) }
+        return try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
     }
 
     /// Sends one command APDU as it is, without any stage, and gives the response APDU as it came.

@@ -23,7 +23,9 @@ public final class CardOTPLink: OTPLink {
     public func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
         if latest == nil {
             let reply = try lift(OTPLinkError.card) { () throws(CardError) in try channel.select(.otp) }
-            return try note(reply)
+            let status = try note(reply)
+            channel.adapt(to: status.version)
+            return status
         }
         return try note(try transmit(APDU(cla: 0, ins: 0x03, p1: 0, p2: 0, le: .max), .init(rawValue: 0)))
     }
