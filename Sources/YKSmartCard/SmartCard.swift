@@ -119,8 +119,9 @@ public final class SmartCard {
 
     /// Sends bytes to the reader rather than to the card, and gives what it answers (SCardControl).
     ///
-    /// Throws `unsupportedFeature` for a code that the reader does not have, and for cards that are not behind the
-    /// service.
+    /// For a reader on the USB without the service the code 42000001 is PC_to_RDR_Escape (CCID 1.1 §6.1.8), which libccid
+    /// has to be told to let through, and 42000D48 lists it. Throws `unsupportedFeature` for a code that the reader does not
+    /// have, and for cards that are played.
     public func control(_ code: UInt32, _ bytes: [UInt8] = []) throws(SmartCardError) -> [UInt8] {
         guard isConnected else { throw .invalidHandle }
         guard let link = link as? any ReaderLink else { throw .unsupportedFeature }

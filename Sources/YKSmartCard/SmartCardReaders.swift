@@ -39,6 +39,39 @@ public struct ServiceReaders: SmartCardReaders {
     }
 }
 
+/// The readers on the USB of this machine, without any service; a card is this program's alone while it is connected.
+public struct USBReaders: SmartCardReaders {
+    /// Names the readers; nothing is asked before it is needed.
+    public init() {}
+
+    /// The readers on the USB. None is asked anything: each is said to have a card in it, as a key always has, and no answer
+    /// to reset.
+    public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
+        USB.devices().filter { $0.reader != nil }.map { ReaderStatus(name: Self.name($0), hasCard: true) }
+    }
+
+    /// Waits for another reader.
+    public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
+        try Pause.until(deadline, "a change of the readers") { () throws(LinkError) in
+            let now = try readers(deadline: deadline)
+            return now == known ? nil : now
+        }
+    }
+
+    /// Powers the card in a reader and connects to it, always exclusively.
+    public func connect(
+        reader: String, share: PCSC.Share, deadline: Deadline
+    ) throws(LinkError) -> sending any CardLink {
+        guard let device = USB.devices().first(where: { $0.reader != nil && Self.name($0) == reader }) else {
+            throw .unknownReader(reader)
+        }
+        return try USB.connect(device, deadline: deadline)
+    }
+
+    /// Two keys of one kind differ in their ports.
+    private static func name(_ device: USBDevice) -> String { "\(device.readerName) \(device.usbPath)" }
+}
+
 /// Readers that are played: software keys and recordings in place of cards.
 public final class PlayedReaders: SmartCardReaders {
     /// Gives a new connection to a card.

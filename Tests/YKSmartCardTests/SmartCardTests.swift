@@ -47,6 +47,19 @@ import YKWire
         #expect(!context.isValidContext)
     }
 
+    @Test("readers on the USB without the service: those of this machine, each once")
+    func readersOnTheUSB() throws {
+        let readers = USBReaders()
+        let names = try readers.readers(deadline: .after(.seconds(5))).map(\.name)
+        #expect(Set(names).count == names.count)
+        let context = try SmartCardContext(readers)
+        #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "no such") } == .unknownReader)
+        #expect(throws: LinkError.timedOut("a change of the readers")) {
+            try readers.readers(
+                otherThan: try readers.readers(deadline: .after(.seconds(5))), deadline: .after(.milliseconds(20)))
+        }
+    }
+
     @Test func attributes() throws {
         let card = try SmartCardContext(readers("A")).connect(reader: "A", share: .exclusive, protocols: .t1)
         #expect(try card.getAttrib(.atr) == Self.atr)

@@ -7,6 +7,10 @@ import YKWire
 enum ReaderFeatures {
     /// CM_IOCTL_GET_FEATURE_REQUEST.
     static let featureRequest: DWORD = 0x4200_0000 + 3400
+    /// IOCTL_CCID_ESCAPE, SCARD_CTL_CODE(1) of libccid.
+    static let escape: UInt32 = 0x4200_0000 + 1
+    /// FEATURE_CCID_ESC_COMMAND (PC/SC part 10 §2.2) with that code: all that a reader without a service has.
+    static let ofDirectReader: [UInt8] = [0x13, 4, 0x42, 0x00, 0x00, 0x01]
     /// FEATURE_GET_TLV_PROPERTIES.
     static let propertiesFeature: UInt8 = 0x12
     /// PCSCv2_PART10_PROPERTY_dwMaxAPDUDataSize.

@@ -2,7 +2,7 @@
 
 public import YKTransport
 
-/// A card whose reader can be asked as well: one behind the smart card service.
+/// A card whose reader can be asked as well: one behind the smart card service, or on the USB without it.
 public protocol ReaderLink: CardLink {
     /// What the service says of the card and the connection to it (SCardStatus).
     func connection(deadline: Deadline) throws(LinkError) -> CardConnection

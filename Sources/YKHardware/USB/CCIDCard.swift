@@ -137,6 +137,22 @@ final class CCIDCard {
         }
     }
 
+    /// Talks to the reader in its maker's way (PC_to_RDR_Escape, CCID 1.1 §6.1.8); the card need not have power.
+    func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard bytes.count <= descriptor.maxDataLength else {
+            throw .failed(code: 0, "the reader takes messages of at most \(descriptor.maxDataLength) bytes")
+        }
+        let reply = try slot.send(.init(.escape, data: bytes), deadline: deadline)
+        if reply.outcome == .done, reply.kind == .escape { return reply.data }
+        throw reply.error == .unsupported ? .unsupportedFeature : .unresponsive(reply.error.description)
+    }
+
+    /// The protocol in use, 0 or 1; where the reader minds it, the first that the card offers.
+    var protocolNumber: Int {
+        if descriptor.level == .tpdu { return t1 == nil ? 0 : 1 }
+        return (try? ATR(decoding: atr))?.protocols.first.map(Int.init) ?? 1
+    }
+
     // MARK: APDUs
 
     /// Sends a command APDU and gives the response APDU.

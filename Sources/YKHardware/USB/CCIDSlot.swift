@@ -80,7 +80,9 @@ final class CCIDSlot {
                 }
             case .failed: return reply
             case .done:
-                guard reply.kind == command.kind.reply else {
+                // CanoKey 3.0 answers a command that it does not know with the state of the slot, and no error.
+                let isUnknown = command.kind == .escape && reply.kind == .slotStatus
+                guard reply.kind == command.kind.reply || isUnknown else {
                     let kind = Hex.encode([reply.kind.rawValue])
                     throw .malformed(WireError(.malformed, at: 0, "a reply of kind \(kind) to another command"))
                 }

@@ -46,16 +46,37 @@ final class USBCardLink: CardLink {
     func begin(deadline: Deadline) throws(LinkError) -> Bool {
         try check()
         if isBroken { try reset(.cold, deadline: deadline) }
-        let isThere = try guarded { () throws(LinkError) in try card.keepsPower(deadline: deadline) }
-        guard isThere else {
-            isRemoved = true
-            throw .removed
-        }
+        try checkCard(deadline: deadline)
         defer { isLost = false }
         return isLost
     }
 
     func end() {}
+
+    /// Throws `removed` when the card was taken out or exchanged.
+    func checkCard(deadline: Deadline) throws(LinkError) {
+        try check()
+        let isThere = try guarded { () throws(LinkError) in try card.keepsPower(deadline: deadline) }
+        guard isThere else {
+            isRemoved = true
+            throw .removed
+        }
+    }
+
+    /// The bit of the protocol in use, 0 for T=0.
+    var protocolBit: Int { card.protocolNumber }
+
+    /// Talks to the reader; what it does not know is no fault of the card.
+    func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        try check()
+        let answer = try guarded { () throws(LinkError) -> Result<[UInt8], LinkError> in
+            do throws(LinkError) { return .success(try card.escape(bytes, deadline: deadline)) } catch {
+                guard case .failed = error else { throw error }
+                return .failure(error)
+            }
+        }
+        return try answer.get()
+    }
 
     func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
         try check()
