@@ -6,22 +6,28 @@ import YKWire
 extension DeviceIdentity {
     /// Asks the management application, then CanoKey's administration application; a card that has neither is of an
     /// unknown maker. At most five exchanges for a YubiKey or CanoKey from the last ten years.
+    ///
+    /// Throws `nfcRestricted` for a YubiKey on a contactless reader that says nothing until it was in a USB port.
     public static func read(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
-        do {
+        do throws(ManagementError) {
             return DeviceIdentity(try ManagementSession(channel).deviceInfo())
         } catch {
             guard case .card(.appletMissing) = error else { throw error }
         }
-        return try lift(ManagementError.card) { () throws(CardError) in
-            do throws(CardError) { return try canokey(channel) } catch {
-                guard case .appletMissing = error else { throw error }
-                let reader = channel.identity.reader
-                guard let maker = KnownKeys.maker(named: reader), maker != .yubico else {
-                    return DeviceIdentity(maker: .unknown, product: "Smart card")
-                }
-                return DeviceIdentity(maker: maker, product: reader)
-            }
+        do throws(CardError) { return try canokey(channel) } catch {
+            guard case .appletMissing = error else { throw .card(error) }
         }
+        return try stranger(channel)
+    }
+
+    /// A card that has neither application; what its reader is called may tell more.
+    private static func stranger(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
+        if (try? NFCRestriction.isMet(channel)) ?? false { throw .nfcRestricted }
+        let reader = channel.identity.reader
+        guard let maker = KnownKeys.maker(named: reader), maker != .yubico else {
+            return DeviceIdentity(maker: .unknown, product: "Smart card")
+        }
+        return DeviceIdentity(maker: maker, product: reader)
     }
 
     /// A YubiKey.

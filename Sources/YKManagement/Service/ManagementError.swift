@@ -24,6 +24,8 @@ public enum ManagementError: Error, Hashable, Sendable {
     case notThere(Capability, over: DeviceInfo.Transport)
     /// Nothing would be left on over USB, and then nothing could switch anything on again.
     case lastApplication
+    /// The key's NFC is restricted: but for its tag nothing can be reached over NFC until the key was in a USB port.
+    case nfcRestricted
     /// The key has no NFC.
     case noNFC
     /// Applications cannot be switched while these hold something: the key has to be as after a reset.

@@ -9,9 +9,16 @@ package struct NDEFApplet: Applet {
     /// The file that holds the message: 127 bytes that all may read and nobody write, all in one command.
     static let container = CapabilityContainer(fileSize: 127, readLimit: 127)
 
-    private var file: [UInt8]?
+    /// What a key whose NFC is restricted says instead of a password (ykman 5.9.2).
+    static let restriction = NDEFURI("https://yubico.com/getting-started")
 
-    package init() {}
+    private var file: [UInt8]?
+    private let fixed: NDEFURI?
+
+    package init() { fixed = nil }
+
+    /// A tag that always says the same.
+    init(message: NDEFURI) { fixed = message }
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] { [] }
 
@@ -33,7 +40,7 @@ package struct NDEFApplet: Applet {
         guard command.p1 == 0, command.p2 == 0x0C else { throw .status(.wrongParameters) }
         switch command.data {
         case [0xE1, 0x03]: file = Self.container.encoded
-        case [0xE1, 0x04]: file = try Self.message(&key, world)
+        case [0xE1, 0x04]: file = try message(&key, world)
         default: throw .status(.notFound)
         }
     }
@@ -49,11 +56,12 @@ package struct NDEFApplet: Applet {
     }
 
     /// The length of the message and the message, as it is now.
-    private static func message(
+    private func message(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        let (kind, payload) = try key.nextNDEF(world)
-        let room = Int(container.fileSize) - 6
+        let (kind, payload) =
+            if let fixed { (UInt8(ascii: "U"), [fixed.code] + fixed.rest) } else { try key.nextNDEF(world) }
+        let room = Int(Self.container.fileSize) - 6
         let record = NDEFRecord(.wellKnown, type: [kind], payload: Array(payload.prefix(room)))
         guard let message = try? NDEFMessage([record]).encoded() else { throw .status(.memoryFailure) }
         return [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message

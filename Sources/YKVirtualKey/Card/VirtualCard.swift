@@ -9,6 +9,10 @@ import YKWire
 package struct VirtualCard: Sendable {
     /// What lasts when the power goes.
     package var state: VirtualKeyState
+    /// Whether the key lies on a contactless reader.
+    package let isOnReader: Bool
+    /// Whether the reader finds nothing but the tag that tells how NFC is switched on: so since the power came.
+    private var isRestricted: Bool
     /// The application that is selected.
     package private(set) var selected: (any Applet)?
 
@@ -20,14 +24,20 @@ package struct VirtualCard: Sendable {
         PIVApplet.self,
     ]
 
-    /// Puts the state in a card without power.
-    package init(_ state: VirtualKeyState) { self.state = state }
+    /// Puts the state in a card without power, in a port unless the profile or `isOnReader` says that it lies on a
+    /// reader.
+    package init(_ state: VirtualKeyState, isOnReader: Bool = false) {
+        self.state = state
+        self.isOnReader = isOnReader || state.profile.transport == .nfc
+        isRestricted = self.isOnReader && state.management.isNFCRestricted
+    }
 
     /// Takes the power away: what was selected and unlocked is lost, what lasts is kept.
     package mutating func powerOff() {
         deselect()
         state.fidoPower = FIDOPower()
         state.otpPower = OTPPower()
+        isRestricted = isOnReader && state.management.isNFCRestricted
     }
 
     /// Ends the session with the selected application; what the key has as long as there is power stays.
@@ -84,7 +94,7 @@ package struct VirtualCard: Sendable {
             command.data.count >= 5 && applet.aid.rawValue.starts(with: command.data)
         }
         guard let match, isEnabled(match) else { throw .status(.notFound) }
-        var applet = match.init()
+        var applet: any Applet = isRestricted ? NDEFApplet(message: NDEFApplet.restriction) : match.init()
         let reply = try applet.select(&state, world)
         selected = applet
         return command.p2 & 0x0C == 0x0C ? [] : reply
@@ -94,7 +104,9 @@ package struct VirtualCard: Sendable {
     /// are.
     private func isEnabled(_ applet: any Applet.Type) -> Bool {
         let profile = state.profile
-        let enabled = profile.version.major < 5 ? profile.applications : state.enabled(over: profile.transport)
+        guard !isRestricted else { return applet is NDEFApplet.Type }
+        let enabled =
+            profile.version.major < 5 ? profile.applications : state.enabled(over: isOnReader ? .nfc : .usb)
         return applet.capabilities == 0 || enabled & applet.capabilities != 0
     }
 

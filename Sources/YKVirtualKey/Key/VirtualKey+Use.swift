@@ -148,7 +148,7 @@ extension VirtualKey.Body {
         guard var file, try file.lock() else { return nil }
         do {
             let isChanged = file.hasChanged
-            if isChanged { card = VirtualCard(try file.load()) }
+            if isChanged { card = VirtualCard(try file.load(), isOnReader: card.isOnReader) }
             self.file = file
             return isChanged
         } catch {

@@ -68,7 +68,7 @@ extension VirtualKeyState {
             guard profile.version.major < 5 else { return management.usbEnabled ?? profile.applications }
             return VirtualCapability.limit(profile.applications, to: modeInterfaces)
         case .nfc:
-            guard profile.hasNFC, !management.isNFCRestricted else { return 0 }
+            guard profile.hasNFC else { return 0 }
             return management.nfcEnabled ?? profile.applications
         }
     }

@@ -52,4 +52,7 @@ extension VirtualKey {
             return []
         }
     }
+
+    /// The key is put on a contactless reader, whatever its state says.
+    func layOnReader() { body.withLock { $0.card = VirtualCard($0.card.state, isOnReader: true) } }
 }

@@ -106,7 +106,7 @@ public struct VPCDServer {
 
     /// From insertion to removal.
     private mutating func session() throws(VPCDError) -> Ending {
-        key.plugIn()
+        if isContactless { key.layOnReader() } else { key.plugIn() }
         let stream = try Stream(address, cancellation)
         let link = key.link()
         defer {

@@ -11,6 +11,7 @@ extension Explain {
                 "application-missing", .notSupported, "this key has no management application, it is not a YubiKey",
                 hint: "ykit info shows what the key is")
         case .card(let error): card(error)
+        case .nfcRestricted: nfcRestricted
         case .fido(let error, _): fidoLink(error)
         case .otp(let error, let command): keyboard(error, during: command)
         case .malformed(let error, let command):
@@ -26,6 +27,14 @@ extension Explain {
         default: configuration(error)
         }
     }
+
+    /// A YubiKey on a contactless reader that has nothing but its tag: so it leaves the factory, and so it is after
+    /// `ykit config nfc --restrict`.
+    static let nfcRestricted = Explanation(
+        "nfc-restricted", .policy,
+        "this YubiKey is in its NFC restricted mode, as from the factory or after 'ykit config nfc --restrict': "
+            + "a reader finds none of its applications until it was in a USB port",
+        hint: "plug it into any USB port once, for three seconds, then hold it to the reader and repeat the command")
 
     private static func keyboard(_ error: OTPLinkError, during command: String) -> Explanation {
         switch error {

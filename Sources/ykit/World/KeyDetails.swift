@@ -11,10 +11,9 @@ struct KeyDetails: Hashable, Sendable {
 
     /// Asks the key; one that does not answer the question, as a recording of something else, has its reader's name.
     init(_ channel: CardChannel) {
-        if let identity = try? DeviceIdentity.read(channel) {
-            self.init(identity)
-        } else {
-            self.init(DeviceIdentity(maker: .unknown, product: channel.identity.reader))
+        do { self.init(try DeviceIdentity.read(channel)) } catch {
+            let name = error == .nfcRestricted ? "YubiKey in its NFC restricted mode" : channel.identity.reader
+            self.init(DeviceIdentity(maker: .unknown, product: name))
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKManagement
 import YKTransport
 import YKVirtualKey
 
@@ -61,8 +62,16 @@ final class World {
             return plan?.answer ?? answer
         } catch {
             if let plan, plan.isStopped { return plan.answer }
-            throw pins?.problem ?? error
+            throw pins?.problem ?? cause(of: error)
         }
+    }
+
+    /// A key on a contactless reader lacks its applications as long as its NFC is restricted; its tag says so.
+    private func cause(of error: any Error) -> any Error {
+        guard replay == nil, plan == nil, Explain.explain(error).code == "application-missing",
+            let link = try? source(), (try? NFCRestriction.isMet(CardChannel(link: logged(link)))) ?? false
+        else { return error }
+        return ManagementError.nfcRestricted
     }
 
     /// The card that is meant, as a channel for a service to take over.
