@@ -262,6 +262,21 @@ struct DoctorTests {
         #expect(rung(nil)?.verdict == .note)
     }
 
+    @Test("the flaw of a NEO's OpenPGP concerns who has it before 1.0.10")
+    func openPGPPIN() {
+        let info = DeviceInfo(version: Version(3, 3, 0), usb: [.openPGP])
+        var key = told(DeviceIdentity(maker: .yubico, product: "YubiKey NEO", firmware: "3.3.0", info: info))
+        func rung(_ version: Version?) -> Rung? {
+            key.openPGPVersion = version
+            var findings = Findings()
+            findings.keys = [key]
+            return Ladder(findings: findings).rungs.first { $0.seen.contains("YSA-2015-1") }
+        }
+        #expect(rung(Version(1, 0, 10))?.verdict == .good)
+        #expect(rung(Version(1, 0, 9))?.seen.contains("its OpenPGP is 1.0.9") == true)
+        #expect(rung(nil)?.remedy?.contains("ykit doctor") == true)
+    }
+
     @Test("a report does not tell who wrote it")
     func masking() {
         var findings = Findings()

@@ -125,7 +125,7 @@ struct FIDOInfoTests {
             ("4.3.1", 0x00, ["ROCA"]), ("4.3.5", 0x00, []), ("4.4.2", 0x80, ["YSA-2019-02"]), ("4.4.5", 0x80, []),
             ("5.2.4", 0x01, ["YSA-2020-05", "EUCLEAK"]), ("5.4.3", 0x01, ["EUCLEAK", "YSA-2025-02"]),
             ("5.7.1", 0x01, ["YSA-2025-02"]), ("5.7.1", 0x06, ["EUCLEAK", "YSA-2025-02"]), ("5.7.4", 0x01, []),
-            ("3.4.0", 0x00, []), ("4.2.5", 0x00, []), ("4.2.6", 0x00, ["ROCA"]), ("4.3.4", 0x00, ["ROCA"]),
+            ("3.4.0", 0x00, ["YSA-2015-1"]), ("4.2.5", 0x00, []), ("4.2.6", 0x00, ["ROCA"]), ("4.3.4", 0x00, ["ROCA"]),
             ("4.4.2", 0x00, []), ("4.4.4", 0x80, ["YSA-2019-02"]), ("5.0.0", 0x01, ["EUCLEAK"]),
             ("5.1.2", 0x01, ["EUCLEAK"]), ("5.2.0", 0x01, ["YSA-2020-05", "EUCLEAK"]),
             ("5.2.6", 0x01, ["YSA-2020-05", "EUCLEAK"]), ("5.2.7", 0x01, ["EUCLEAK"]), ("5.4.0", 0x01, ["EUCLEAK"]),
@@ -145,12 +145,23 @@ struct FIDOInfoTests {
         )
     }
 
+    @Test(
+        "Security Keys of all generations before 5.7 have EUCLEAK",
+        arguments: [("3.3.0", true), ("4.3.1", true), ("5.2.7", true), ("5.7.0", false), ("0.0.1", false)])
+    func securityKeys(_ version: String, _ isConcerned: Bool) throws {
+        var info = DeviceInfo(version: try #require(Version(version)), usb: .u2f)
+        info.isSecurityKeySeries = true
+        let flaws = KnownFlaw.of(info)
+        #expect(flaws.map(\.name) == (isConcerned ? ["EUCLEAK"] : []))
+        #expect(flaws.allSatisfy { !$0.summary.contains("PIV") })
+    }
+
     @Test("a flaw of an application is told only of a key that has it, and in the words of what it has")
     func flawsOfApplications() {
         func names(_ version: Version, _ usb: Capability) -> [String] {
             KnownFlaw.of(DeviceInfo(version: version, usb: usb)).map(\.name)
         }
-        #expect(names(Version(4, 3, 1), [.otp, .u2f]) == [])
+        #expect(names(Version(4, 3, 1), [.otp, .u2f]) == [] && names(Version(3, 4, 0), [.otp, .oath]) == [])
         #expect(names(Version(5, 2, 4), [.u2f, .fido2]) == ["EUCLEAK"])
         #expect(names(Version(5, 4, 3), [.otp]) == ["EUCLEAK"])
         let told = KnownFlaw.of(DeviceInfo(version: Version(5, 1, 2), usb: [.u2f, .fido2])).first

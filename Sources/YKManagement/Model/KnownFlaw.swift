@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+package import YKTransport
 
 /// A weakness of firmware that was made public; firmware of a YubiKey cannot be renewed.
 public struct KnownFlaw: Hashable, Sendable {
@@ -21,10 +21,28 @@ public struct KnownFlaw: Hashable, Sendable {
 
     /// The name of the flaw of OpenPGP's reset code, which concerns only who has tries for it.
     package static let resetCode = "YSA-2020-05"
+    /// The name of the flaw of a NEO's OpenPGP, which depends on the version of that application.
+    package static let openPGPPIN = "YSA-2015-1"
+    /// The first version of a NEO's OpenPGP without it.
+    package static let mendedOpenPGP = Version(1, 0, 10)
 
     /// Those that a key has, by its firmware, its series and its applications; oldest first.
     public static func of(_ info: DeviceInfo) -> [KnownFlaw] {
-        [roca(info), fipsRandomness(info), resetCode(info), eucleak(info), shortComparison(info)].compactMap(\.self)
+        [
+            openPGPPIN(info), roca(info), fipsRandomness(info), resetCode(info), eucleak(info), shortComparison(info),
+        ].compactMap(\.self)
+    }
+
+    /// OpenPGP before version 1.0.10, which only NEOs have; their firmware does not tell which (Yubico's advisory of
+    /// 2015-04-14).
+    private static func openPGPPIN(_ info: DeviceInfo) -> KnownFlaw? {
+        guard info.version.major == 3, info.usb.supported.contains(.openPGP) else { return nil }
+        return KnownFlaw(
+            name: openPGPPIN, reference: "YSA-2015-1, CVE-2015-3298",
+            summary: "OpenPGP before version \(mendedOpenPGP) signs and decrypts for who has the key or its computer, "
+                + "without the PIN",
+            advice: "ykit doctor asks OpenPGP for its version; where that is older take the keys off the NEO, or treat "
+                + "them as lost when it is lost")
     }
 
     /// Firmware 4.2.6 to 4.3.4, where it makes RSA keys.
@@ -63,10 +81,12 @@ public struct KnownFlaw: Hashable, Sendable {
                 + "admin, passwd, 4")
     }
 
-    /// Firmware 5 before 5.7.0; of keys with a fingerprint sensor before 5.7.2.
+    /// Firmware 5 before 5.7.0; of keys with a fingerprint sensor before 5.7.2; of Security Keys all before 5.7.0 (Yubico's
+    /// list of affected products).
     private static func eucleak(_ info: DeviceInfo) -> KnownFlaw? {
         let mended = info.formFactor.isBio ? Version(5, 7, 2) : Version(5, 7, 0)
-        guard info.version >= Version(5, 0, 0), info.version < mended else { return nil }
+        let first = info.isSecurityKeySeries ? Version(1, 0, 0) : Version(5, 0, 0)
+        guard info.version >= first, info.version < mended else { return nil }
         let curves = info.usb.supported.intersection([.piv, .openPGP]).names
         let concerned = ["FIDO"] + curves.map { "elliptic curve keys of \($0)" }
         return KnownFlaw(

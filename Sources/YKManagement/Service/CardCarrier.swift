@@ -8,13 +8,16 @@ package final class CardCarrier: ManagementCarrier {
     private let channel: CardChannel
     package let version: Version
 
-    /// Selects the application. A NEO over NFC has none; there the OTP application tells the version.
+    /// Selects the application. A NEO over NFC has none; there the OTP application tells the version. What CanoKey has in
+    /// its place in some versions (canokey-core, meta.c) is a made-up one that tells of a YubiKey 5.5.5 and cannot be
+    /// written to: it counts as none.
     package init(_ channel: CardChannel) throws(ManagementError) {
         self.channel = channel
         version = try Self.version(of: channel)
     }
 
     private static func version(of channel: CardChannel) throws(ManagementError) -> Version {
+        guard !channel.identity.isCanoKey else { throw .card(.appletMissing(.management)) }
         let reply: [UInt8]
         do { reply = try channel.select(.management) } catch {
             guard case .appletMissing = error, channel.identity.isYubiKey, let status = try? channel.select(.otp),

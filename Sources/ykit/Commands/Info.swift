@@ -39,9 +39,13 @@ struct Info: Verb {
         switch try world.managementWay() {
         case .card:
             let channel = try world.connect()
-            let reader = channel.identity.reader
+            let card = channel.identity
             report = InfoReport(try DeviceIdentity.read(channel))
-            report.reader = reader
+            report.reader = card.reader
+            if report.identity.info == nil {
+                report.isContactless = (try? ATR(decoding: card.atr))?.contactless != nil
+                report.found = try CardApplications.found(on: channel)
+            }
             report.oath = try await Self.oath(channel)
         case .fido(let path):
             let device = world.device(at: path)

@@ -26,6 +26,10 @@ extension InfoReport {
         members["path"] = path.map(JSON.string)
         members["fipsMode"] = fipsMode.map(JSON.bool)
         members["oath"] = oath.map(Self.json)
+        if let found {
+            let there = DeviceInfo.Applications(supported: found, enabled: found)
+            members["applications"] = Self.list(isContactless ? nil : there, isContactless ? there : nil)
+        }
         if let info = identity.info {
             Self.add(info, to: &members)
             Self.addSettings(info, to: &members)
@@ -50,13 +54,7 @@ extension InfoReport {
         members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
         members["stmVersion"] = info.stmVersion.map { .string($0.description) }
         members["synthesized"] = .bool(info.isSynthesized)
-        members["applications"] = .array(
-            Capability.applications.map { capability, name in
-                [
-                    "name": .string(name), "usb": state(capability, info.usb).map(JSON.string) ?? .null,
-                    "nfc": state(capability, info.nfc).map(JSON.string) ?? .null,
-                ]
-            })
+        members["applications"] = list(info.usb, info.nfc)
         members["flaws"] = .array(
             KnownFlaw.of(info).map { flaw in
                 [
@@ -75,6 +73,16 @@ extension InfoReport {
         members["challengeResponseTimeout"] = .int(Int64(info.challengeResponseTimeout))
         let flags = [(DeviceInfo.Flags.remoteWakeUp, "remote-wakeup"), (.touchEject, "touch-eject")]
         members["flags"] = .array(flags.filter { info.flags.contains($0.0) }.map { .string($0.1) })
+    }
+
+    private static func list(_ usb: DeviceInfo.Applications?, _ nfc: DeviceInfo.Applications?) -> JSON {
+        .array(
+            Capability.applications.map { capability, name in
+                [
+                    "name": .string(name), "usb": state(capability, usb).map(JSON.string) ?? .null,
+                    "nfc": state(capability, nfc).map(JSON.string) ?? .null,
+                ]
+            })
     }
 
     private static func names(_ capability: Capability) -> JSON { .array(capability.names.map(JSON.string)) }

@@ -13,6 +13,9 @@ struct InfoReport {
     /// The node, where it was asked over HID.
     var path: String?
     var oath: OATHInfo?
+    /// The applications that were found on a card that does not list them, and whether a contactless reader has it.
+    var found: Capability?
+    var isContactless = false
     /// Whether a FIPS key of the 4 series is in its FIPS mode, where that was asked.
     var fipsMode: Bool?
 
@@ -32,6 +35,7 @@ struct InfoReport {
         rows += [("version", details.version), ("serial", details.serial)].map { [$0, $1?.printable ?? "not told"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let fipsMode { rows.append(["FIPS mode", fipsMode ? "on" : "off"]) }
+        if let found { rows.append(["applications", found.isEmpty ? "none that ykit knows" : found.sentence]) }
         if reader != nil { rows.append(["oath", words(oath)]) }
         guard let info = identity.info else { return Table.lines(rows) }
         return Table.lines(rows) + [""] + Table.lines(Self.table(info)) + Self.flaws(info)

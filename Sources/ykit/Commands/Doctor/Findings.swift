@@ -71,6 +71,8 @@ struct AskedKey {
     var applications: [(capability: Capability, isThere: Bool)] = []
     /// How many tries OpenPGP's reset code has; `nil` where that was not told.
     var resetCodeTries: Int?
+    /// The version of a NEO's OpenPGP; `nil` where that was not told.
+    var openPGPVersion: Version?
 
     init(_ place: String, _ way: Way, _ identity: Result<DeviceIdentity, Explanation>) {
         self.place = place

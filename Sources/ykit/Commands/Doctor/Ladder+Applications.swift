@@ -48,7 +48,7 @@ extension Ladder {
         var rungs = [answers] + asked.compactMap { card($0, identity.info) }
         if let info = identity.info {
             rungs += switchedOff(info)
-            rungs += KnownFlaw.of(info).map { flaw($0, asked.lazy.compactMap(\.resetCodeTries).first) }
+            rungs += KnownFlaw.of(info).map { flaw($0, asked) }
         }
         return rungs
     }
@@ -87,10 +87,22 @@ extension Ladder {
         }
     }
 
-    private func flaw(_ flaw: KnownFlaw, _ tries: Int?) -> Rung {
-        guard flaw.name == KnownFlaw.resetCode, let tries else {
-            return Rung("firmware", .note, "\(flaw.title): \(flaw.summary)", remedy: flaw.advice)
+    private func flaw(_ flaw: KnownFlaw, _ asked: [AskedKey]) -> Rung {
+        if flaw.name == KnownFlaw.resetCode, let tries = asked.lazy.compactMap(\.resetCodeTries).first {
+            return resetCode(flaw, tries)
         }
+        if flaw.name == KnownFlaw.openPGPPIN, let version = asked.lazy.compactMap(\.openPGPVersion).first {
+            guard version < KnownFlaw.mendedOpenPGP else {
+                return Rung("firmware", .good, "\(flaw.title) does not concern this key: its OpenPGP is \(version)")
+            }
+            return Rung(
+                "firmware", .note, "\(flaw.title) concerns this key, its OpenPGP is \(version): \(flaw.summary)",
+                remedy: "take the keys off the NEO, or treat them as lost when it is lost")
+        }
+        return Rung("firmware", .note, "\(flaw.title): \(flaw.summary)", remedy: flaw.advice)
+    }
+
+    private func resetCode(_ flaw: KnownFlaw, _ tries: Int) -> Rung {
         guard tries > 0 else {
             return Rung("firmware", .good, "\(flaw.title) does not concern this key: its reset code has no tries")
         }

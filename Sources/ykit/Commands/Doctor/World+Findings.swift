@@ -125,32 +125,24 @@ extension World {
         do { channel = try open() } catch { return AskedKey(place, way, .failure(Explain.explain(error))) }
         var key = AskedKey(place, way, Self.told { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
-        for (aid, capability) in Self.applications {
-            guard let isThere = Self.isThere(aid, channel) else { break }
+        for (aid, capability) in CardApplications.all {
+            guard let isThere = try? CardApplications.isThere(aid, channel) else { break }
             key.applications.append((capability, isThere))
-            if aid == .openPGP, isThere, let info = identity.info,
-                KnownFlaw.of(info).contains(where: { $0.name == KnownFlaw.resetCode })
-            {
-                key.resetCodeTries = Self.resetCodeTries(channel)
-            }
+            guard aid == .openPGP, isThere, let info = identity.info else { continue }
+            let flaws = KnownFlaw.of(info).map(\.name)
+            if flaws.contains(KnownFlaw.resetCode) { key.resetCodeTries = Self.resetCodeTries(channel) }
+            if flaws.contains(KnownFlaw.openPGPPIN) { key.openPGPVersion = Self.openPGPVersion(channel) }
         }
         return key
     }
 
-    private static let applications: [(AID, Capability)] = [
-        (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
-    ]
-
-    /// Whether an application can be selected; `nil` when the card is lost.
-    private static func isThere(_ aid: AID, _ channel: CardChannel) -> Bool? {
-        do {
-            _ = try channel.select(aid)
-            return true
-        } catch {
-            if case .appletMissing = error { return false }
-            if case .status = error { return false }
-            return nil
-        }
+    /// The version of a NEO's OpenPGP, in binary-coded decimal (instruction F1 of ykneo-openpgp); before 1.0.2 it is not
+    /// told.
+    private static func openPGPVersion(_ channel: CardChannel) -> Version? {
+        guard let reply = try? channel.transmit(APDU(ins: 0xF1)) else { return nil }
+        guard reply.status == .ok, reply.data.count == 3 else { return Version(1, 0, 0) }
+        let numbers = reply.data.map { $0 >> 4 * 10 + $0 & 0x0F }
+        return Version(numbers[0], numbers[1], numbers[2])
     }
 
     /// OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes counts the tries of the reset code (OpenPGP card
