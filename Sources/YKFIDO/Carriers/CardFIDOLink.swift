@@ -58,13 +58,16 @@ public final class CardFIDOLink: FIDOLink {
         return try transmit(apdu).encoded
     }
 
+    /// Asks until the key is done. A message that was called off and was done all the same counts as done.
     private func message(
         _ payload: [UInt8], _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
         var response = try start(payload)
         var isCancelled = false
+        var status: FIDOKeepalive?
         while response.status == .stillWorking {
-            if let status = response.data.first { keepalive(FIDOKeepalive(rawValue: status)) }
+            status = response.data.first.map(FIDOKeepalive.init(rawValue:))
+            if let status { keepalive(status) }
             let mustStop = deadline.isCancelled || deadline.isOver
             if mustStop, isCancelled { break }
             if mustStop {
@@ -75,7 +78,10 @@ public final class CardFIDOLink: FIDOLink {
                 response = try transmit(Self.poll(p1: 0x00))
             }
         }
-        return try answer(response, isCancelled: isCancelled, deadline)
+        if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
+        guard isCancelled else { throw .card(.status(response.status, during: "CTAP message")) }
+        if deadline.isCancelled { throw .card(.link(.cancelled)) }
+        throw status == .touchNeeded ? .notTouched : .card(.link(.timedOut("CTAP message")))
     }
 
     /// Sends the message; the first refusal of P1 80, "I can ask again", makes it P1 00 for good.
@@ -91,16 +97,6 @@ public final class CardFIDOLink: FIDOLink {
 
     /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 calls the command off.
     private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x11, p1: p1) }
-
-    /// The answer, or what the status word says. A message that was called off and was done all the same counts as
-    /// done.
-    private func answer(
-        _ response: ResponseAPDU, isCancelled: Bool, _ deadline: Deadline
-    ) throws(FIDOLinkError) -> [UInt8] {
-        if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
-        if isCancelled { throw .card(.link(deadline.isCancelled ? .cancelled : .timedOut("CTAP message"))) }
-        throw .card(.status(response.status, during: "CTAP message"))
-    }
 
     private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
         do { return try channel.select(.fido) } catch .status(.wrongLength, _) where channel.form == .extended {

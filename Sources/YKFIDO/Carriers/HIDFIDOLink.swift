@@ -68,11 +68,16 @@ public final class HIDFIDOLink: FIDOLink {
     private func transact(
         _ message: CTAPHID.Message, _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
+        var status: FIDOKeepalive?
         do {
             try send(message, deadline)
-            return try answer(to: message.command, deadline, keepalive)
+            return try answer(to: message.command, deadline) {
+                status = $0
+                keepalive($0)
+            }
         } catch {
             switch error {
+            case .device(.timedOut) where status == .touchNeeded: return try stop(message.command, because: .notTouched)
             case .device(.cancelled), .device(.timedOut): return try stop(message.command, because: error)
             case .malformed: isOutOfStep = true
             default: break

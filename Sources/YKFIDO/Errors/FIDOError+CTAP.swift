@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
+
 extension FIDOError {
     /// Lifts what the key said into what it means; the only place that does.
     init(_ error: CTAPError) {
-        guard case .status(let status, let command) = error else {
-            self = .ctap(error)
-            return
-        }
-        self = Self.meanings[status] ?? Self.meaning(status, of: command) ?? .ctap(error)
+        self =
+            switch error {
+            case .status(let status, let command):
+                Self.meanings[status] ?? Self.meaning(status, of: command) ?? .ctap(error)
+            case .link(.notTouched): .touchTimeout
+            default: .ctap(error)
+            }
     }
 
     private static let meanings: [CTAPStatus: FIDOError] = [

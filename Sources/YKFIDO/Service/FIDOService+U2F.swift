@@ -27,7 +27,7 @@ extension FIDOService {
                 try u2f.authenticate(
                     control, challengeHash: challengeHash, applicationHash: applicationHash, keyHandle: keyHandle)
             }
-        } catch .ctap(.u2fStatus(.incorrectParameters, _)) {
+        } catch .ctap(.u2fStatus(let word, _)) where U2FSession.foreignHandle.contains(word) {
             throw .noCredentials
         }
     }

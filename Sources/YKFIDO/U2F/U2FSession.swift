@@ -8,6 +8,9 @@ struct U2FSession {
     /// How long to wait before the key is asked again whether it was touched.
     static let touchInterval = Duration.milliseconds(200)
 
+    /// What keys say of a handle that is not theirs (§5.1): 6A80, or 6700 where theirs have another length (CanoKey).
+    static let foreignHandle: [StatusWord] = [.incorrectParameters, .wrongLength]
+
     let ctap: CTAPSession
 
     func version() throws(CTAPError) -> String {
@@ -33,7 +36,7 @@ struct U2FSession {
         }
     }
 
-    /// Whether the key handle is this key's: 6985 says yes, 6A80 says no (§5.1, check-only).
+    /// Whether the key handle is this key's: 6985 says yes (§5.1, check-only).
     func knows(
         _ keyHandle: [UInt8], challengeHash: [UInt8], applicationHash: [UInt8]
     ) throws(CTAPError) -> Bool {
@@ -43,7 +46,7 @@ struct U2FSession {
                 .checkOnly, challengeHash: challengeHash, applicationHash: applicationHash, keyHandle: keyHandle))
         switch response.status {
         case .conditionsNotSatisfied, .ok: return true
-        case .incorrectParameters, .wrongLength: return false
+        case let word where Self.foreignHandle.contains(word): return false
         default: throw .u2fStatus(response.status, during: "U2F AUTHENTICATE")
         }
     }
@@ -55,7 +58,8 @@ struct U2FSession {
             let response = try exchange(command)
             guard response.status == .conditionsNotSatisfied else { return response }
             ctap.keepalive(.touchNeeded)
-            try lift({ CTAPError.link(.device($0)) }) { () throws(LinkError) in try deadline.check("a touch") }
+            if deadline.isCancelled { throw .link(.device(.cancelled)) }
+            if deadline.isOver { throw .link(.notTouched) }
             ctap.environment.pause(Self.touchInterval, deadline)
         }
     }

@@ -12,6 +12,8 @@ public enum FIDOLinkError: Error, Hashable, Sendable {
     case refused(CTAPHID.ErrorCode)
     /// What the key sent is not an answer to the message.
     case malformed(WireError)
+    /// The time ended while the key waited for a touch, or for a finger.
+    case notTouched
     /// This carrier has no such message.
     case notCarried(CTAPHID.Command)
 

@@ -30,6 +30,7 @@ extension Explain {
         case .card(let error): card(error)
         case .device(let error): link(error)
         case .refused(let code): refused(code)
+        case .notTouched: notTouched
         case .malformed(let error):
             Explanation(
                 "malformed-reply", .malformed, "the key does not answer as CTAPHID says: \(error)",

@@ -27,21 +27,6 @@ final class PromptingLink: FIDOLink {
     func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
-        var isAskedFor = false
-        do {
-            return try prompted(command, payload, deadline) { status in
-                isAskedFor = status == .touchNeeded
-                keepalive(status)
-            }
-        } catch {
-            guard isAskedFor, case .timedOut? = error.link else { throw error }
-            throw .device(.timedOut("a touch"))
-        }
-    }
-
-    private func prompted(
-        _ command: CTAPHID.Command, _ payload: [UInt8], _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
-    ) throws(FIDOLinkError) -> [UInt8] {
         let words = Self.words(command, payload)
         if profile.carrier == .card, let words {
             let prompt = TouchPrompt(terminal, words)

@@ -32,6 +32,7 @@ extension WebAuthnError {
         case .status(.unsupportedAlgorithm, _): .notSupported
         case .status(.unsupportedOption, _), .status(.invalidOption, _): .constraint
         case .status(.keepaliveCancel, _): .abort
+        case .link(.notTouched): .notAllowed
         case .link(let error): error.link.map(name) ?? .unknown
         default: .unknown
         }
