@@ -92,6 +92,159 @@ struct FirmwareTests {
         }
     }
 
+    /// The key finds out only while it makes the credential that there is no room for it.
+    @Test(
+        "a key without room makes a credential that it does not remember, where it is only preferred that it does",
+        arguments: [("preferred", "preferred"), ("preferred", nil), ("required", nil), ("preferred", "required")]
+            as [(String, String?)])
+    func noRoom(_ residence: String, _ largeBlob: String?) async throws {
+        let script = TailoredKey.Script([2: ["largeBlobKey"], 4: ["rk": true]]) { code, parameters in
+            code == 1 && parameters[7]?.map?["rk"]?.bool == true ? 0x28 : nil
+        }
+        let client = try await TailoredKey.client(script)
+        let extensions: JSON =
+            largeBlob.map { ["credProps": true, "largeBlob": ["support": .string($0)]] } ?? ["credProps": true]
+        let options = try Site.creation(
+            ["authenticatorSelection": ["residentKey": .string(residence)], "attestation": "none"],
+            extensions: extensions)
+        guard residence == "preferred", largeBlob != "required" else {
+            await #expect(throws: WebAuthnError.key(.full)) { try await client.create(options) }
+            #expect(script.count(of: 1) == 1)
+            return
+        }
+        let made = try await client.create(options)
+        #expect(made.isResident == false && script.count(of: 1) == 2)
+        #expect(made.clientExtensionResults["credProps"] == ["rk": false])
+        #expect(script.parameters(of: 1)?[7] == nil && script.parameters(of: 1)?[6] == nil)
+        if largeBlob != nil { #expect(made.clientExtensionResults["largeBlob"] == ["supported": false]) }
+    }
+
+    /// CanoKey refuses to write large blobs without a PIN with 33, and to list credentials with 36; 14 says as much.
+    @Test(
+        "a key that wants a proof although no PIN is set says that one has to be",
+        arguments: [0x33, 0x36, 0x14] as [UInt8])
+    func proofWithoutPIN(_ status: UInt8) async throws {
+        let log = ScriptedKey.Log()
+        let options: CBOR = [
+            "clientPin": false, "credMgmt": true, "largeBlobs": true, "authnrCfg": true, "alwaysUv": false,
+            "bioEnroll": false,
+        ]
+        let service = try await open(log) { message in
+            switch message.first {
+            case 0x04: Self.info((4, options))
+            case 0x0C where message[2] == 0x01: CBOR.map([1: .bytes(LargeBlobArray.empty.encoded)]).reply
+            default: [status]
+            }
+        }
+        await #expect(throws: FIDOError.pinNotSet) { try await service.credentialStorage() }
+        await #expect(throws: FIDOError.pinNotSet) {
+            try await service.setLargeBlob([1], key: SharedSecret(Secret([UInt8](repeating: 1, count: 32))))
+        }
+        await #expect(throws: FIDOError.pinNotSet) { try await service.configure(.toggleAlwaysUV) }
+        await #expect(throws: FIDOError.pinNotSet) { try await service.fingerprints() }
+        #expect(log.tries == 0)
+        let without = try await open { $0.first == 0x04 ? Self.info((4, ["credMgmt": true])) : [status] }
+        let error = await #expect(throws: FIDOError.self) { try await without.credentialStorage() }
+        #expect(error != .pinNotSet)
+    }
+
+    /// CanoKey gives empty names, and in some versions protection 0, where nothing was asked for.
+    @Test("empty names are none, and a protection of 0 is none")
+    func emptyNames() async throws {
+        let log = ScriptedKey.Log()
+        let key = COSEKey(okp: .ed25519, algorithm: .edDSA, x: .init(repeating: 1, count: 32))
+        let service = try await open(log) { message in
+            guard message.first == 0x0A else { return Self.info((4, ["credMgmt": true, "clientPin": false])) }
+            return CBOR.map([
+                6: ["id": .bytes([1]), "name": "", "displayName": ""], 7: ["id": .bytes([2]), "type": "public-key"],
+                8: .map(key.map), 9: 1, 10: 0, 3: ["id": "exa…mple.com"], 4: .bytes(hash), 5: 1,
+            ]).reply
+        }
+        let party = try #require(try await service.relyingParties().first)
+        let credential = try #require(try await service.credentials(of: party).first)
+        #expect(credential.user == FIDOUser(id: [1]) && credential.protection == nil)
+        let long = String(repeating: "ä", count: 40)
+        try await service.update(credential.id, user: FIDOUser(id: [1], name: long))
+        let sent = try CBOR(decoding: Array(try #require(log.messages.last).dropFirst())).map?[2]?.map?[3]?.map
+        #expect(sent?["name"]?.text == String(repeating: "ä", count: 32) && sent?["displayName"] == nil)
+    }
+
+    /// CanoKey's handles are all of one length, and it says 6700 to others.
+    @Test("a key handle of another length is not the key's", arguments: [0x6A80, 0x6700] as [UInt16])
+    func foreignHandle(_ word: UInt16) async throws {
+        let service = try await open { message in
+            message.first == 0x04 ? Self.info() : [UInt8(word >> 8), UInt8(truncatingIfNeeded: word)]
+        }
+        #expect(try await !service.u2fKnows(keyHandle: [1], applicationHash: hash))
+        await #expect(throws: FIDOError.noCredentials) {
+            try await service.u2fAuthenticate(challengeHash: hash, applicationHash: hash, keyHandle: [1])
+        }
+    }
+
+    /// Some versions of CanoKey set the flag for extensions and answer with an empty map where none was asked for.
+    @Test("authenticator data with no extensions in their place")
+    func emptyExtensions() throws {
+        let key = COSEKey(okp: .ed25519, algorithm: .edDSA, x: .init(repeating: 1, count: 32))
+        let credential = AuthenticatorData.AttestedCredential(
+            aaguid: .init(repeating: 0, count: 16), id: [1], publicKey: key)
+        var bytes =
+            AuthenticatorData(
+                rpIDHash: hash, flags: .userPresent, counter: 1, credential: credential
+            ).bytes + [0xA0]
+        bytes[32] |= 0x80
+        let data = try AuthenticatorData(decoding: bytes)
+        #expect(data.extensions?.isEmpty == true && data.credential?.id == [1] && data.bytes == bytes)
+    }
+
+    /// CanoKey 3.0 and others make ML-DSA keys: too long for some links, and of an algorithm that nobody here checks.
+    @Test(
+        "a credential of an algorithm that is not known here is made, told, and not believed",
+        arguments: [-48, -49, -50])
+    func postQuantum(_ number: Int64) throws {
+        let map: CBOR.Map = [1: 7, 3: .int(number), -1: .bytes(.init(repeating: 9, count: 1952))]
+        let key = try COSEKey(decoding: CBOR.map(map).encoded)
+        #expect(key.algorithm == COSEAlgorithm(number))
+        let credential = AuthenticatorData.AttestedCredential(
+            aaguid: .init(repeating: 0, count: 16), id: .init(repeating: 1, count: 70), publicKey: key)
+        let data = AuthenticatorData(
+            rpIDHash: HashAlgorithm.sha256.hash("example.com".utf8), flags: .userPresent, counter: 1,
+            credential: credential)
+        let object = AttestationObject(
+            format: .packed, authenticatorData: data,
+            statement: ["alg": .int(number), "sig": .bytes(.init(repeating: 3, count: 3309))])
+        let read = try AttestationObject(decoding: object.encoded)
+        #expect(read.authenticatorData.credential?.publicKey == key && read.encoded == object.encoded)
+        let response = RegistrationResponse(
+            clientDataJSON: nil, attestationObject: read, transports: [], attachment: nil)
+        #expect(response.json["response"]?["publicKeyAlgorithm"] == .int(number))
+        #expect(throws: VerificationProblem.self) {
+            try AttestationVerification(rpID: "example.com").check(read, clientDataHash: hash)
+        }
+    }
+
+    @Test("a virtual key of CTAP 2.0 that is full")
+    func fullKey() async throws {
+        var profile = DeviceProfile(serial: 1)
+        profile.fido = FIDOFeatures(version: .v20)
+        let bench = Bench(key: VirtualKey(try .new(profile)), pins: Bench.PINs("12345"))
+        let service = try await bench.open()
+        for number in 0..<100 {
+            var request = registration()
+            request.user.id = [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8), 1]
+            request.isResident = true
+            _ = try await service.register(request)
+        }
+        let client = WebAuthnClient(service: service, origin: try Origin("https://example.com"))
+        for (residence, isResident) in [("preferred", false), ("required", nil)] as [(String, Bool?)] {
+            let options = try Site.creation(["authenticatorSelection": ["residentKey": .string(residence)]])
+            if let isResident {
+                #expect(try await client.create(options).isResident == isResident)
+            } else {
+                await #expect(throws: WebAuthnError.key(.full)) { try await client.create(options) }
+            }
+        }
+    }
+
     // MARK: - PIN
 
     @Test("a PIN that no key can have costs no try")

@@ -51,10 +51,29 @@ public struct FIDOUser: Hashable, Sendable {
         return .map(map)
     }
 
+    /// Some keys answer with empty names where none was given (CanoKey 3.0), which is none.
     init(_ fields: CBOR.Fields) throws(WireError) {
         id = try fields.required("id", .bytes)
-        name = try fields.optional("name", .text)
-        displayName = try fields.optional("displayName", .text)
+        name = try fields.optional("name", .text).flatMap { $0.isEmpty ? nil : $0 }
+        displayName = try fields.optional("displayName", .text).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The account with names that every key takes.
+    var withShortNames: FIDOUser {
+        FIDOUser(id: id, name: name?.shortName, displayName: displayName?.shortName)
+    }
+}
+
+extension String {
+    /// As much of a name as every key takes, 64 bytes: some refuse longer ones, others cut them off in the middle of a
+    /// character (WebAuthn Level 3 §6.4.1).
+    var shortName: String {
+        var bytes = 0
+        return String(
+            prefix { character in
+                bytes += character.utf8.count
+                return bytes <= 64
+            })
     }
 }
 

@@ -54,7 +54,8 @@ public struct StoredCredential: Hashable, Sendable {
         id = try CredentialDescriptor(try fields.requiredFields(7))
         publicKey = try COSEKey(try fields.requiredFields(8))
         total = try fields.optional(9, .unsigned)
-        protection = try fields.optional(10, .unsigned).map(CredentialProtection.init(rawValue:))
+        // Some versions of CanoKey answer 0 for a credential that was made without the extension.
+        protection = try fields.optional(10, .unsigned).flatMap { $0 == 0 ? nil : CredentialProtection(rawValue: $0) }
         largeBlobKey = try fields.optional(11, .bytes)
         allowsThirdPartyPayment = try fields.optional(12, .bool)
     }

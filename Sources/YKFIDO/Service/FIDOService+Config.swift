@@ -15,8 +15,7 @@ extension FIDOService {
         case .pinRules where info.option(.setMinPINLength) != true: throw .unsupported("setMinPINLength")
         default: break
         }
-        try session.withAccess { () throws(FIDOError) in
-            let auth = try session.proof(over: change.authenticated, .config)
+        try session.authorized(over: change.authenticated, .config) { auth throws(FIDOError) in
             try session.send(AuthenticatorConfig(change, auth: auth))
         }
         session.infoDidChange()

@@ -24,10 +24,11 @@ extension FIDOService {
         session.infoDidChange()
     }
 
-    /// Changes the names of a credential's account (updateUserInformation); keys of CTAP 2.1 and later.
+    /// Changes the names of a credential's account (updateUserInformation); keys of CTAP 2.1 and later. Of each name as
+    /// much is kept as 64 bytes hold.
     public func update(_ credential: CredentialDescriptor, user: FIDOUser) throws(FIDOError) {
         guard try session.info().option(.credMgmt) == true else { throw .unsupported("credMgmt") }
-        try session.manage(.update(credential, user: user))
+        try session.manage(.update(credential, user: user.withShortNames))
     }
 }
 
@@ -45,8 +46,8 @@ extension FIDOSession {
                 self.persistentToken = nil  // The PIN was changed, or the key reset.
             }
         }
-        return try withAccess { () throws(FIDOError) in
-            try send(request.command(code, try proof(over: request.authenticated, .credentialManagement)))
+        return try authorized(over: request.authenticated, .credentialManagement) { auth throws(FIDOError) in
+            try send(request.command(code, auth))
         }
     }
 

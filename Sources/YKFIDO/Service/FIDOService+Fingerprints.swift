@@ -44,8 +44,8 @@ extension FIDOSession {
     /// Sends an authorised subcommand.
     func enrol<Response>(_ request: BioEnrollmentRequest<Response>) throws(FIDOError) -> Response {
         let code = try bioEnrollmentCode()
-        return try withAccess { () throws(FIDOError) in
-            try send(request.command(code, try proof(over: request.authenticated, .bioEnrollment)))
+        return try authorized(over: request.authenticated, .bioEnrollment) { auth throws(FIDOError) in
+            try send(request.command(code, auth))
         }
     }
 

@@ -63,13 +63,30 @@ extension FIDOSession {
         }
     }
 
+    /// Sends a command with a proof over these bytes.
+    ///
+    /// On a key that has neither PIN nor user verification set up there is none. Some keys want one all the same, and
+    /// say so with different codes (CanoKey: 33 for large blobs, 36 for credentials): then a PIN has to be set.
+    func authorized<Value>(
+        over message: [UInt8], _ permissions: ClientPIN.Permissions,
+        _ body: (PINUVAuth?) throws(FIDOError) -> Value
+    ) throws(FIDOError) -> Value {
+        try withAccess { () throws(FIDOError) in
+            let auth = try proof(over: message, permissions)
+            do throws(FIDOError) { return try body(auth) } catch {
+                guard auth == nil, error.wantsProof, try info().takesPIN else { throw error }
+                throw .pinNotSet
+            }
+        }
+    }
+
     /// The proof for a command over these bytes; `nil` on a key that has neither PIN nor user verification set up.
-    func proof(
-        over message: [UInt8], _ permissions: ClientPIN.Permissions, rpID: String? = nil
+    private func proof(
+        over message: [UInt8], _ permissions: ClientPIN.Permissions
     ) throws(FIDOError) -> PINUVAuth? {
         let info = try info()
         guard info.hasPIN || info.givesTokenForUV else { return nil }
-        return try access(permissions, rpID: rpID).auth(over: message)
+        return try access(permissions, rpID: nil).auth(over: message)
     }
 }
 
@@ -79,6 +96,17 @@ extension FIDOError {
     fileprivate var saysTokenIsWorthless: Bool {
         guard case .ctap(.status(let status, let command)) = self, !command.hasPrefix("clientPIN") else { return false }
         return status == .pinAuthInvalid || status == .pinTokenExpired
+    }
+}
+
+extension FIDOError {
+    /// Whether a key refused a command because it came without a proof.
+    fileprivate var wantsProof: Bool {
+        switch self {
+        case .pinNeeded: true
+        case .ctap(.status(let status, _)): [.pinAuthInvalid, .missingParameter].contains(status)
+        default: false
+        }
     }
 }
 

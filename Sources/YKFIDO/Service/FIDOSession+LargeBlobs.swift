@@ -40,8 +40,7 @@ extension FIDOSession {
             let fragment = Array(bytes[offset..<min(bytes.count, offset + size)])
             let message = LargeBlobs.authenticated(
                 offset: offset, fragmentHash: HashAlgorithm.sha256.hash(fragment))
-            try withAccess { () throws(FIDOError) in
-                let auth = try proof(over: message, .largeBlobWrite)
+            try authorized(over: message, .largeBlobWrite) { auth throws(FIDOError) in
                 try send(LargeBlobs.Set(fragment, offset: offset, total: bytes.count, auth: auth))
             }
         }

@@ -23,8 +23,9 @@ extension FIDOSession {
     ) throws(FIDOError) -> Registration {
         let rpID = request.relyingParty.id
         var command = MakeCredential(
-            clientDataHash: request.clientDataHash, relyingParty: request.relyingParty, user: request.user,
-            algorithms: request.algorithms)
+            clientDataHash: request.clientDataHash,
+            relyingParty: RelyingParty(id: rpID, name: request.relyingParty.name?.shortName),
+            user: request.user.withShortNames, algorithms: request.algorithms)
         command.excludeList = try fitting(request.excludeList, rpID: rpID, means)
         command.isResident = request.isResident ? true : nil
         command.verifiesUser = means.option

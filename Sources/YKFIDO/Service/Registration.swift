@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// What is asked for when a credential is made.
+/// What is asked for when a credential is made. Of each name as much is sent as 64 bytes hold.
 public struct RegistrationRequest: Sendable {
     /// SHA-256 of the client data.
     public var clientDataHash: [UInt8]

@@ -21,12 +21,14 @@ final class TailoredKey: FIDOLink {
         let outputs: CBOR.Map
         let flags: AuthenticatorData.Flags
         let rpID: String
+        /// The status for a command, where it is not done.
+        let refusal: @Sendable (_ code: UInt8, _ parameters: CBOR.Map) -> UInt8?
         private let log = Mutex<[(code: UInt8, parameters: CBOR.Map)]>([])
         let own = try? P256KeyAgreement(scalar: Secret([UInt8](repeating: 7, count: 32)))
 
         init(
             _ info: CBOR.Map, outputs: CBOR.Map = CBOR.Map(), flags: AuthenticatorData.Flags = .userPresent,
-            rpID: String = "example.com"
+            rpID: String = "example.com", refusal: @escaping @Sendable (UInt8, CBOR.Map) -> UInt8? = { _, _ in nil }
         ) {
             var info = info
             info[1] = info[1] ?? ["FIDO_2_1"]
@@ -35,7 +37,11 @@ final class TailoredKey: FIDOLink {
             self.outputs = outputs
             self.flags = flags
             self.rpID = rpID
+            self.refusal = refusal
         }
+
+        /// How often a command of this kind was sent.
+        func count(of code: UInt8) -> Int { log.withLock { $0.count { $0.code == code } } }
 
         /// The parameters of the last command of this kind.
         func parameters(of code: UInt8) -> CBOR.Map? {
@@ -59,6 +65,7 @@ final class TailoredKey: FIDOLink {
         messages += 1
         let parameters = (try? CBOR(decoding: Array(payload.dropFirst())))?.map ?? CBOR.Map()
         script.note(payload[0], parameters)
+        if let status = script.refusal(payload[0], parameters) { return [status] }
         let answer: CBOR.Map
         switch payload[0] {
         case 1: answer = [1: "packed", 2: .bytes(data(parameters, isNew: true)), 3: ["alg": -7, "sig": .bytes([1])]]

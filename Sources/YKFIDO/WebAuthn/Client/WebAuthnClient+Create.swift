@@ -6,6 +6,9 @@ extension WebAuthnClient {
     /// Makes a credential (`navigator.credentials.create()`, WebAuthn Level 3 §5.1.3): the PIN is asked for where it is
     /// needed, then the key waits for a touch.
     ///
+    /// Where it is only preferred that the key remembers the credential, one that has no room left makes one that it does
+    /// not remember, after another touch; ``RegistrationResponse/isResident`` tells.
+    ///
     /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the answer has none.
     public func create(
         _ options: PublicKeyCredentialCreationOptions, clientDataHash: [UInt8]? = nil
@@ -15,17 +18,32 @@ extension WebAuthnClient {
         let info = try await info()
         let ceremony = CreationCeremony(
             options: options, rpID: rpID, origin: origin, info: info, service: service)
-        var draft = try request(ceremony, data.hash)
-        draft.excludeList = options.excludeCredentials.descriptors(preferring: await transports(info))
-        for part in extensions { try part.prepare(&draft, ceremony) }
-        let request = draft
-        let made = try await asking { () async throws(FIDOError) in try await service.register(request) }
-        try made.response.authenticatorData.check(request.userVerification, true)
+        let made = try await register(
+            ceremony, data.hash, isResident: options.selection.residentKey.isResident(info))
+        try made.response.authenticatorData.check(options.selection.userVerification, true)
         var results = JSON.Object()
         for part in extensions { try await part.finish(&results, made, ceremony) }
         return RegistrationResponse(
             clientDataJSON: data.bytes, attestationObject: made.response.conveyed(options.attestation),
-            transports: await transports(info), attachment: Self.attachment(info), clientExtensionResults: results)
+            transports: await transports(info), attachment: Self.attachment(info), clientExtensionResults: results,
+            isResident: made.isResident)
+    }
+
+    /// Has the key make the credential. A key of CTAP 2.0 does not say how much room it has, and the number of a later
+    /// one is a guess, so that it may find out only now (CTAP 2.2 §6.1.2, CTAP2_ERR_KEY_STORE_FULL).
+    private func register(
+        _ ceremony: CreationCeremony, _ hash: [UInt8], isResident: Bool
+    ) async throws(WebAuthnError) -> Registration {
+        var draft = try request(ceremony, hash)
+        draft.isResident = isResident
+        draft.excludeList = ceremony.options.excludeCredentials.descriptors(preferring: await transports(ceremony.info))
+        for part in extensions { try part.prepare(&draft, ceremony) }
+        let request = draft
+        do { return try await asking { () async throws(FIDOError) in try await service.register(request) } } catch {
+            let isOptional = ceremony.options.selection.residentKey == .preferred
+            guard case .key(.full) = error, isResident, isOptional else { throw error }
+            do { return try await register(ceremony, hash, isResident: false) } catch .key(.unsupported) { throw error }
+        }
     }
 
     private func request(
@@ -38,12 +56,9 @@ extension WebAuthnClient {
             throw .key(.unsupported("plat"))
         }
         var request = RegistrationRequest(
-            clientDataHash: hash, relyingParty: RelyingParty(id: ceremony.rpID, name: options.rpName.shortName),
+            clientDataHash: hash, relyingParty: RelyingParty(id: ceremony.rpID, name: options.rpName),
             user: options.user)
-        request.user.name = options.user.name?.shortName
-        request.user.displayName = options.user.displayName?.shortName
         request.algorithms = try options.algorithms()
-        request.isResident = options.selection.residentKey.isResident(info)
         request.userVerification = options.selection.userVerification
         request.usesU2F = usesU2F
         request.timeout = Self.timeout(options.timeout)
@@ -56,19 +71,6 @@ extension WebAuthnClient {
                 ? [.none] : options.attestationFormats
         }
         return request
-    }
-}
-
-extension String {
-    /// As much of a name as every key takes, 64 bytes: some refuse longer ones, others cut them off in the middle of a
-    /// character (WebAuthn Level 3 §6.4.1).
-    var shortName: String {
-        var bytes = 0
-        return String(
-            prefix { character in
-                bytes += character.utf8.count
-                return bytes <= 64
-            })
     }
 }
 

@@ -34,6 +34,7 @@ extension RegistrationResponse {
         transports = try response.list("transports", of: .string)?.map(AuthenticatorTransport.init(rawValue:)) ?? []
         attachment = try members.attachment()
         clientExtensionResults = try members.optional("clientExtensionResults", .object) ?? JSON.Object()
+        isResident = nil
     }
 
     /// Reads a JSON text.

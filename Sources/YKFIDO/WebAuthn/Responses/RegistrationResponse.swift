@@ -18,11 +18,15 @@ public struct RegistrationResponse: Hashable, Sendable {
     public let attachment: AuthenticatorAttachment?
     /// What extensions answered, by their identifiers.
     public let clientExtensionResults: JSON.Object
+    /// Whether the key remembers the credential, as it was asked for; `nil` for an answer that was read: the relying
+    /// party is told only by the extension credProps.
+    public let isResident: Bool?
 
     /// Makes an answer.
     public init(
         clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
-        attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object()
+        attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object(),
+        isResident: Bool? = nil
     ) {
         id = attestationObject.authenticatorData.credential?.id ?? []
         self.clientDataJSON = clientDataJSON
@@ -31,7 +35,13 @@ public struct RegistrationResponse: Hashable, Sendable {
         self.transports = transports
         self.attachment = attachment
         self.clientExtensionResults = clientExtensionResults
+        self.isResident = isResident
     }
+
+    /// Whether both tell a relying party the same.
+    public static func == (left: Self, right: Self) -> Bool { left.json == right.json }
+    /// Feeds what makes two equal.
+    public func hash(into hasher: inout Hasher) { hasher.combine(json) }
 
     /// The credential's public key.
     public var publicKey: COSEKey? { attestationObject.authenticatorData.credential?.publicKey }

@@ -45,6 +45,11 @@ struct FIDO2Register: Verb {
         var client = WebAuthnClient(service: service, origin: site)
         client.usesU2F = ceremony.usesU2F
         let made = try await client.create(wanted)
-        return RegistrationReport(made, rpID: rpID, user: wanted.user).answer
+        var answer = RegistrationReport(made, rpID: rpID, user: wanted.user).answer
+        if wanted.selection.residentKey == .preferred, made.isResident == false {
+            answer.warnings.append(
+                "the key does not remember this credential: it cannot, or has no room for another one")
+        }
+        return answer
     }
 }
