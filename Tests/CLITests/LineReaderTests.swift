@@ -61,6 +61,38 @@ import Testing
         #expect(try Self.values(quick) == Self.values(expected))
     }
 
+    /// Words without a name that are bytes in base64url, as key handles and credentials are.
+    @Test(arguments: [
+        ("u2f check --app x -AbCdEfGhIjKlMnOpQrStUv", "-AbCdEfGhIjKlMnOpQrStUv"),
+        ("u2f check --AbCdEfGhIjKlMnOpQrStUv --app x", "--AbCdEfGhIjKlMnOpQrStUv"),
+        ("u2f authenticate -_abcdefghijklmnopqrstuv --app x --no-touch", "-_abcdefghijklmnopqrstuv"),
+        ("fido2 credentials delete -0bcdefghijklmnopqrstuv --force", "-0bcdefghijklmnopqrstuv"),
+        ("fido2 credentials update --user you -0bcdefghijklmnopqrstuv", "-0bcdefghijklmnopqrstuv"),
+        ("fido2 large-blob set -0bcdefghijklmnopqrstuv -", "-0bcdefghijklmnopqrstuv"),
+    ])
+    func bytesMayBeginWithADash(_ line: String, _ bytes: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let verb = try #require(LineReader.verb(words, from: Ykit.self))
+        let values = try Self.values(verb)
+        #expect(values.contains { $0.hasSuffix(" \(bytes)") }, "\(values)")
+        let behind = words.filter { $0 != bytes && $0 != "-" } + ["--", bytes] + words.filter { $0 == "-" }
+        let expected = try #require(try Ykit.parseAsRoot(behind) as? any Verb)
+        #expect(values == (try Self.values(expected)))
+    }
+
+    @Test func aDashAndOtherWordsAreNoBytes() {
+        for word in [
+            "-short", "--authenticator-attachment", "-hhhhhhhhhhhhhhhhhhhhhhhhhhh", "--json=AbCdEfGhIjKlMnOpQrStUv",
+        ] {
+            #expect(!LineReader.isBytes(word))
+            #expect(LineReader.verb(["u2f", "check", "--app", "x", word], from: Ykit.self) == nil)
+        }
+        let handle = "-AbCdEfGhIjKlMnOpQrStUv"
+        #expect(LineReader.verb(["oath", "delete", handle], from: Ykit.self) == nil)
+        let explained = Explain.usage("Error: Unknown option '\(handle)'", of: ["u2f", "check", handle])
+        #expect(explained.hint?.contains("-- \(handle)") == true)
+    }
+
     @Test(arguments: [
         "", "oath", "nonsense", "oath nonsense", "oath list --nonsense", "oath list too many", "oath list --device",
         "oath list --device --json", "oath list --device=", "oath list --json=yes", "oath list --json --json",

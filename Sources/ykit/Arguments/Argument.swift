@@ -19,10 +19,12 @@ struct Argument<Value>: Codable {
 
     func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
-    /// A word that has to be there.
-    init(help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
+    /// A word that has to be there; `isBase64URL` where it may begin with a dash for that.
+    init(isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value: ExpressibleByArgument {
         declaration = Declaration(
-            .argument, parsed: { ArgumentParser.Argument<Value>(help: help, completion: completion) },
+            .argument, takesAnyWord: isBase64URL,
+            parsed: { ArgumentParser.Argument<Value>(help: help, completion: completion) },
             read: { word, _ in Value(argument: word) })
     }
 

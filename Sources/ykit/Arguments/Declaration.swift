@@ -24,7 +24,8 @@ final class Declaration {
     let place: Place
     /// Whether it may come more than once.
     let isRepeated: Bool
-    /// Whether the next word is its value whatever it begins with: base64url may begin with a dash.
+    /// Whether the next word is its value whatever it begins with: base64url may begin with a dash. For a word without
+    /// a name this is so where the word can be nothing else.
     let takesAnyWord: Bool
     /// ArgumentParser's wrapper for the same property.
     let parsed: () -> Any

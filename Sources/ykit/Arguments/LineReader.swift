@@ -56,9 +56,30 @@ struct LineReader {
                 guard place(word) else { return false }
                 continue
             }
-            guard let (option, value) = option(word, &words), option.take(value), isFirst(option) else { return false }
+            guard let (option, value) = option(word, &words) else {
+                guard arguments.first?.takesAnyWord == true, Self.isBytes(word), place(word) else { return false }
+                continue
+            }
+            guard option.take(value), isFirst(option) else { return false }
         }
         return isComplete
+    }
+
+    /// Whether a word that begins with a dash is base64url, or the beginning of it, and not the name of an option: it is
+    /// as long as 16 bytes make it, and has a sign that no name has.
+    static func isBytes(_ word: String) -> Bool {
+        let dash = UInt8(ascii: "-")
+        guard word.utf8.first == dash, word.utf8.count >= 22 else { return false }
+        var isOther = false
+        for sign in word.utf8 {
+            switch sign {
+            case dash, UInt8(ascii: "a")...UInt8(ascii: "z"): break
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                isOther = true
+            default: return false
+            }
+        }
+        return isOther
     }
 
     /// The option that a word names, and its value.

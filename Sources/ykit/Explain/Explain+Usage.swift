@@ -37,9 +37,12 @@ extension Explain {
     }
 
     /// What ArgumentParser says of a line: its message, the values that can be, help for one option, the usage.
-    static func usage(_ text: String) -> Explanation {
+    static func usage(_ text: String, of line: [String] = []) -> Explanation {
         var problem: [String] = []
         var hints: [String] = []
+        if let bytes = line.first(where: { LineReader.isBytes($0) && text.contains("'\($0)'") }) {
+            hints.append("a value that begins with a dash goes behind a word of two dashes: -- \(bytes.printable)")
+        }
         for line in text.split(separator: "\n").map({ String($0).trimmed }) {
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             switch (parts.first, parts.last ?? "") {

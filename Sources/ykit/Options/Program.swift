@@ -22,12 +22,15 @@ extension Program {
         do {
             if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
             if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
+            // What is wrong with the line is not that base64url begins with a dash, which can look like '-h'.
+            let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
+            if plain != arguments { _ = try Ykit.parseAsRoot(plain) }
             var command = try Ykit.parseAsRoot(arguments)
             if let verb = command as? any Verb { return await run(verb, terminal) }
             try command.run()
             return .done
         } catch {
-            return refused(error, isJSON: arguments.contains("--json"), terminal)
+            return refused(error, arguments, terminal)
         }
     }
 
@@ -78,7 +81,8 @@ extension Program {
     }
 
     /// Help and version go to standard output; a line that cannot be read is a usage error.
-    private static func refused(_ error: any Error, isJSON: Bool, _ terminal: Terminal) -> ExitStatus {
+    private static func refused(_ error: any Error, _ line: [String], _ terminal: Terminal) -> ExitStatus {
+        let isJSON = line.contains("--json")
         guard Ykit.exitCode(for: error) != .success else {
             terminal.line(
                 HelpText.arranged(Ykit.fullMessage(for: error, columns: terminal.columns), columns: terminal.columns))
@@ -88,7 +92,7 @@ extension Program {
             report(explanation, [], isJSON, terminal)
             return explanation.exit
         }
-        report(Explain.usage(Ykit.fullMessage(for: error)), [], isJSON, terminal)
+        report(Explain.usage(Ykit.fullMessage(for: error), of: line), [], isJSON, terminal)
         return .usage
     }
 }

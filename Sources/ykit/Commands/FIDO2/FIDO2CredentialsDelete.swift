@@ -11,7 +11,8 @@ struct FIDO2CredentialsDelete: Verb {
         discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
     static let members = ["remembered"]
 
-    @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
 
     @OptionGroup var confirmation: Confirmation

@@ -10,7 +10,8 @@ struct FIDO2CredentialsUpdate: Verb {
         commandName: "update", abstract: "Change the names of a credential's account on the key.")
     static let members = ["remembered"]
 
-    @Argument(help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
+    @Argument(
+        isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
 
     @Option(help: "The account's new name.")

@@ -10,7 +10,7 @@ struct FIDO2LargeBlobDelete: Verb {
         commandName: "delete", abstract: "Remove a credential's large blob; the credential stays.")
     static let members = ["credentialId"]
 
-    @Argument(help: "Which credential.")
+    @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
     @OptionGroup var confirmation: Confirmation

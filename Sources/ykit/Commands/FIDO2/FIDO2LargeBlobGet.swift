@@ -10,7 +10,7 @@ struct FIDO2LargeBlobGet: Verb {
         commandName: "get", abstract: "Print a credential's large blob, or write it into a new file.")
     static let members = ["credentialId", "blob", "size", "output"]
 
-    @Argument(help: "Which credential.")
+    @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
     @Option(name: .shortAndLong, help: ArgumentHelp("A new file.", valueName: "file"), completion: .file())
@@ -26,7 +26,9 @@ struct FIDO2LargeBlobGet: Verb {
         let file = try output.map { try SettledFile($0, .new) }
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
         guard let blob = try await service.largeBlob(key: try found.largeBlobKey()) else {
-            throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
+            throw Explanation(
+                "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
+                hint: "ykit fido2 large-blob set writes one")
         }
         var answer = Answer([], ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
         if let output, let file {

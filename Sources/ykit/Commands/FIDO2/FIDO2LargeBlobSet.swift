@@ -10,7 +10,7 @@ struct FIDO2LargeBlobSet: Verb {
         commandName: "set", abstract: "Write a credential's large blob, in place of an earlier one.")
     static let members = ["credentialId", "size"]
 
-    @Argument(help: "Which credential.")
+    @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
     @Argument(help: "What to write: a file, or - for standard input.", completion: .file())

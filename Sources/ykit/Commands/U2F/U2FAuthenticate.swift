@@ -14,7 +14,7 @@ struct U2FAuthenticate: Verb {
         "verified",
     ]
 
-    @Argument(help: "The key handle, base64url.")
+    @Argument(isBase64URL: true, help: "The key handle, base64url.")
     var keyHandle: String
 
     @OptionGroup var application: U2FOptions

@@ -11,7 +11,7 @@ struct U2FCheck: Verb {
         discussion: "The exit code is 12 when it is not.")
     static let members = ["app", "keyHandle", "known"]
 
-    @Argument(help: "The key handle, base64url.")
+    @Argument(isBase64URL: true, help: "The key handle, base64url.")
     var keyHandle: String
 
     @OptionGroup var application: U2FOptions
