@@ -19,10 +19,16 @@ public struct CTAPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let invalidParameter = CTAPStatus(0x02)
     /// 03: the length is wrong.
     public static let invalidLength = CTAPStatus(0x03)
+    /// 04: a part of a message is out of order.
+    public static let invalidSequence = CTAPStatus(0x04)
     /// 05: the message timed out.
     public static let timeout = CTAPStatus(0x05)
     /// 06: the key is busy.
     public static let channelBusy = CTAPStatus(0x06)
+    /// 0A: another program has the key to itself for the moment.
+    public static let lockRequired = CTAPStatus(0x0A)
+    /// 0B: the key does not know the channel.
+    public static let invalidChannel = CTAPStatus(0x0B)
     /// 11: a value is of the wrong type.
     public static let cborUnexpectedType = CTAPStatus(0x11)
     /// 12: not CBOR.
@@ -31,14 +37,20 @@ public struct CTAPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let missingParameter = CTAPStatus(0x14)
     /// 15: more than the key takes.
     public static let limitExceeded = CTAPStatus(0x15)
+    /// 16: an extension is unknown.
+    public static let unsupportedExtension = CTAPStatus(0x16)
     /// 17: no room for another fingerprint.
     public static let fingerprintDatabaseFull = CTAPStatus(0x17)
     /// 18: no room for the large blobs.
     public static let largeBlobStorageFull = CTAPStatus(0x18)
     /// 19: the key has one of the excluded credentials.
     public static let credentialExcluded = CTAPStatus(0x19)
+    /// 21: the key is at work.
+    public static let processing = CTAPStatus(0x21)
     /// 22: the credential is not valid.
     public static let invalidCredential = CTAPStatus(0x22)
+    /// 23: the key waits for its user.
+    public static let userActionPending = CTAPStatus(0x23)
     /// 24: another operation is pending.
     public static let operationPending = CTAPStatus(0x24)
     /// 25: no operation is pending.

@@ -30,7 +30,7 @@ public enum FIDOError: Error, Hashable, Sendable {
     case userVerificationBlocked
     /// Nobody touched the key in time.
     case touchTimeout
-    /// The user or the key refused.
+    /// The user refused; or nobody touched the key in time, which CTAP 2.1 lets a key say so (CTAP 2.2 §6.1.2).
     case denied
     /// The key has none of the credentials.
     case noCredentials

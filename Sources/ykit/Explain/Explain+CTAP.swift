@@ -36,7 +36,8 @@ extension Explain {
                 "malformed-reply", .malformed, "the key does not answer as CTAPHID says: \(error)",
                 hint: "record it with --record FILE and report it")
         case .notCarried(let command):
-            Explanation("not-supported", .notSupported, "\(command) cannot be done over this link")
+            Explanation(
+                "not-supported", .notSupported, "this link does not carry \(command)", hint: "try --link hid")
         }
     }
 
@@ -46,7 +47,10 @@ extension Explain {
             Explanation(
                 "busy", .busy, "the key is busy with another program",
                 hint: "end the other request, touch the key if it blinks, then repeat the command")
-        case .invalidCommand: Explanation("not-supported", .notSupported, "the key does not know this message")
+        case .invalidCommand:
+            Explanation(
+                "not-supported", .notSupported, "the key does not know this message",
+                hint: "ykit fido2 info shows what it has")
         default:
             Explanation(
                 "hid-refused", .failed, "the key refused the message: \(code)",
@@ -54,45 +58,30 @@ extension Explain {
         }
     }
 
-    private static func status(_ status: CTAPStatus, during command: String) -> Explanation {
-        let message = "the key refused \(command): \(status)"
-        switch status {
-        case .invalidCommand, .invalidSubcommand, .unsupportedOption, .unsupportedAlgorithm, .invalidOption:
-            return Explanation(
-                "not-supported", .notSupported, message, hint: "ykit fido2 info shows what the key has")
-        case .keepaliveCancel: return Explanation("cancelled", .interrupted, "the request was called off")
-        case .timeout: return Explanation("timed-out", .timeOut, message, hint: "repeat the command")
-        case .channelBusy, .operationPending:
-            return Explanation("busy", .busy, message, hint: "end the other request, then repeat the command")
-        case .pinAuthInvalid, .unauthorizedPermission:
-            return Explanation(
-                "proof-refused", .authentication, message,
-                hint: "another program took the key over in the middle; repeat the command")
-        case .fingerprintDatabaseFull, .largeBlobStorageFull:
-            return Explanation("full", .failed, message, hint: "delete something first")
-        case .limitExceeded, .requestTooLarge: return Explanation("too-long", .notSupported, message)
-        case .invalidCredential: return Explanation("not-found", .notFound, message)
-        default: return Explanation("refused", .failed, message)
-        }
-    }
-
     private static func u2f(_ status: StatusWord, during command: String) -> Explanation {
         let message = "the key refused \(command): \(status)"
         switch status {
-        case .conditionsNotSatisfied:
-            return Explanation("not-touched", .timeOut, "the key was not touched in time", hint: "repeat the command")
-        case .incorrectParameters:
-            return Explanation("no-credentials", .notFound, "this is not a key handle of this key")
-        case .unknownInstruction, .unknownClass, .functionNotSupported:
-            return Explanation("not-supported", .notSupported, message)
-        default: return Explanation("refused", .failed, message)
+        case .conditionsNotSatisfied: return notTouched
+        case .incorrectParameters, .wrongLength:
+            return Explanation(
+                "no-credentials", .notFound, "this is not a key handle of this key",
+                hint: "use the key that was registered, and the application that it was registered for")
+        case .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed:
+            return Explanation(
+                "not-supported", .notSupported, message,
+                hint: "U2F may be switched off, or not be there: ykit fido2 info shows what the key has")
+        default:
+            return Explanation(
+                "refused", .failed, message, hint: "take the key out, insert it again, and repeat the command")
         }
     }
 
     // MARK: - Verification
 
     static func verification(_ problem: VerificationProblem) -> Explanation {
-        Explanation("not-verified", .authentication, "it does not verify: \(words(problem))")
+        Explanation(
+            "not-verified", .authentication, "it does not verify: \(words(problem))",
+            hint: "do not trust it; 'ykit fido2 verify --help' tells what can be allowed")
     }
 
     static func words(_ problem: VerificationProblem) -> String {

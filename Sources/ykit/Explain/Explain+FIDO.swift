@@ -32,7 +32,11 @@ extension Explain {
     private static func ceremony(_ error: FIDOError) -> Explanation {
         switch error {
         case .touchTimeout: notTouched
-        case .denied: Explanation("denied", .policy, "the request was refused on the key")
+        case .denied:
+            // Keys without a display say this when nobody touched them (CTAP 2.2 §6.1.2, §6.2.2).
+            Explanation(
+                "denied", .timeOut, "the key was not touched in time, or the request was refused on it",
+                hint: "repeat the command and touch the key while it blinks")
         case .noCredentials:
             Explanation(
                 "no-credentials", .notFound, "the key has no credential for this",
@@ -57,7 +61,9 @@ extension Explain {
                 "too-late", .policy, "the key allows a reset only in the first seconds after it was plugged in",
                 hint: "ykit fido2 reset --reinsert, which waits for the key to be taken out and inserted again")
         }
-        return Explanation("not-allowed", .policy, "the key does not allow \(command) now")
+        return Explanation(
+            "not-allowed", .policy, "the key does not allow \(command) now",
+            hint: "another program used the key in between, or the key wants to be inserted anew: repeat the command")
     }
 
     // MARK: - PIN and user verification
@@ -92,7 +98,10 @@ extension Explain {
     }
 
     private static func wrongPIN(_ retries: PINRetries?) -> Explanation {
-        guard let retries else { return Explanation("pin-wrong", .authentication, "wrong PIN") }
+        guard let retries else {
+            return Explanation(
+                "pin-wrong", .authentication, "wrong PIN", hint: "it was not tried again: ykit fido2 pin retries")
+        }
         if retries.count == 0 { return pin(.pinBlocked) }
         let tries = retries.count == 1 ? "one try is left" : "\(retries.count) tries are left"
         let hint =
@@ -108,10 +117,16 @@ extension Explain {
         switch problem {
         case .tooShort(let length, let minimum):
             Explanation(
-                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key wants \(minimum)")
+                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key wants \(minimum)",
+                hint: "nothing was sent to the key; give a longer one")
         case .tooLong(let length, let maximum):
-            Explanation("pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key takes \(maximum)")
-        case .endsWithZero: Explanation("pin-unsuitable", .policy, "a PIN cannot end with a zero byte")
+            Explanation(
+                "pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key takes \(maximum)",
+                hint: "nothing was sent to the key; give a shorter one")
+        case .endsWithZero:
+            Explanation(
+                "pin-unsuitable", .policy, "a PIN cannot end with a zero byte",
+                hint: "nothing was sent to the key; give another one")
         }
     }
 
@@ -151,7 +166,8 @@ extension Explain {
             Explanation(
                 "full", .failed, "the large blobs would take \(bytes) bytes, the key keeps \(limit)",
                 hint: "ykit fido2 large-blob prune removes blobs that belong to no credential")
-        case .unreadable: malformed("the large blob cannot be read")
+        case .unreadable:
+            malformed("the large blob cannot be read", hint: "ykit fido2 large-blob set writes it anew")
         }
     }
 }

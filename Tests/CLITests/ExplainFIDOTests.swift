@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKWire
+
+@testable import YKFIDO
+@testable import ykit
+
+/// Every failure of FIDO says what happened and why, what to do about it, and ends with the right status.
+@Suite struct ExplainFIDOTests {
+    private static let errors: [(FIDOError, ykit.ExitStatus, String)] = [
+        (.unsupported("rk"), .notSupported, "ykit fido2 info"), (.unsupported("new"), .notSupported, "ykit fido2 info"),
+        (.wrongPIN(nil), .authentication, "ykit fido2 pin retries"),
+        (.wrongPIN(PINRetries(count: 5)), .authentication, "not tried again"),
+        (.wrongPIN(PINRetries(count: 1)), .authentication, "blocks the key"),
+        (.wrongPIN(PINRetries(count: 5, needsPowerCycle: true)), .authentication, "insert it again"),
+        (.wrongPIN(PINRetries(count: 0)), .blocked, "ykit fido2 reset"), (.pinBlocked, .blocked, "ykit fido2 reset"),
+        (.pinNeedsPowerCycle, .blocked, "insert it again"), (.pinNeeded, .authentication, "YKIT_PIN"),
+        (.pinNotSet, .authentication, "ykit fido2 pin set"), (.pinAlreadySet, .policy, "ykit fido2 pin change"),
+        (.pinChangeForced, .authentication, "ykit fido2 pin change"),
+        (.unsuitablePIN(.tooShort(codePoints: 3, minimum: 4)), .policy, "nothing was sent"),
+        (.unsuitablePIN(.tooLong(bytes: 70, maximum: 63)), .policy, "nothing was sent"),
+        (.unsuitablePIN(.endsWithZero), .policy, "nothing was sent"), (.pinRefused, .policy, "choose another"),
+        (.userNotRecognised, .authentication, "try again"),
+        (.userVerificationBlocked, .blocked, "ykit fido2 pin verify"),
+        (.touchTimeout, .timeOut, "while it blinks"), (.denied, .timeOut, "while it blinks"),
+        (.noCredentials, .notFound, "ykit fido2 credentials list"), (.credentialExcluded, .policy, "another key"),
+        (.full, .failed, "ykit fido2 credentials delete"), (.notAllowed("reset"), .policy, "--reinsert"),
+        (.notAllowed("getNextAssertion"), .policy, "repeat the command"),
+        (.largeBlobs(.damaged), .malformed, "large-blob set"), (.largeBlobs(.unreadable), .malformed, "large-blob set"),
+        (.largeBlobs(.tooLarge(bytes: 5000, limit: 4096)), .failed, "large-blob prune"),
+        (.verification(.badSignature), .authentication, "do not trust it"),
+        (.ctap(.link(.notTouched)), .timeOut, "while it blinks"),
+        (.ctap(.link(.refused(.channelBusy))), .busy, "end the other request"),
+        (.ctap(.link(.refused(.invalidCommand))), .notSupported, "ykit fido2 info"),
+        (.ctap(.link(.refused(.other))), .failed, "insert it again"),
+        (.ctap(.link(.notCarried(.wink))), .notSupported, "--link hid"),
+        (.ctap(.tooLong(bytes: 2000, limit: 1200, during: "makeCredential")), .notSupported, "shorten"),
+        (.ctap(.malformed(WireError(.malformed, at: 3, "x"), during: "getInfo")), .malformed, "--record"),
+        (.ctap(.u2fStatus(.conditionsNotSatisfied, during: "U2F REGISTER")), .timeOut, "while it blinks"),
+        (.ctap(.u2fStatus(.wrongLength, during: "U2F AUTHENTICATE")), .notFound, "registered"),
+        (.ctap(.u2fStatus(.commandNotAllowed, during: "U2F REGISTER")), .notSupported, "switched off"),
+        (.ctap(.u2fStatus(StatusWord(0x6F00), during: "U2F REGISTER")), .failed, "insert it again"),
+    ]
+
+    @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: ykit.ExitStatus, _ hint: String) {
+        let explained = Explain.explain(error)
+        #expect(explained.exit == exit, "\(error)")
+        #expect(explained.hint?.contains(hint) == true, "\(explained)")
+        Self.check(explained)
+    }
+
+    /// The codes that programs can go by; FIDO.md has them.
+    private static let codes: Set<String> = [
+        "busy", "cancelled", "denied", "excluded", "full", "no-credentials", "not-allowed", "not-found",
+        "not-supported", "not-touched", "pin-blocked", "pin-change-forced", "pin-needed", "pin-needs-replug",
+        "pin-not-set", "pin-wrong", "proof-refused", "refused", "timed-out", "too-late", "too-long", "touch-needed",
+        "uv-blocked", "uv-failed",
+    ]
+
+    /// CTAP 2.2 §8.2, and what that leaves to extensions, vendors and the future.
+    @Test func everyStatusOfCTAP2() {
+        for command in ["makeCredential", "clientPIN getPinToken", "reset", "largeBlobs set"] {
+            for byte in UInt8(1)...UInt8.max {
+                let error = CTAPError.status(CTAPStatus(rawValue: byte), during: command)
+                for explained in [Explain.explain(error), Explain.explain(FIDOError(error))] {
+                    Self.check(explained)
+                    #expect(Self.codes.contains(explained.code) || byte == 0x3D, "\(byte): \(explained.code)")
+                }
+            }
+        }
+    }
+
+    private static func check(_ explained: Explanation) {
+        #expect(explained.hint?.isEmpty == false, "\(explained)")
+        #expect(explained.exit != .done && explained.message.count > 5)
+        #expect(explained.message.last != "." && explained.hint?.last != "." && !explained.message.contains("Error"))
+        #expect(explained.message.first?.isUppercase == false || explained.message.hasPrefix("U2F"), "\(explained)")
+        let isOneWord = explained.code.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
+        #expect(isOneWord && !explained.code.isEmpty)
+    }
+}
