@@ -7,7 +7,9 @@ struct ManagementKeyOptions: ParsableArguments {
     @Flag(help: "Read the management key from standard input, one line of hexadecimal digits.")
     var managementKeyStdin = false
 
-    @Option(help: ArgumentHelp("Read the management key from this open file descriptor.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Read the management key from this open file descriptor; or set YKIT_MANAGEMENT_KEY.", valueName: "n"))
     var managementKeyFd: Int32?
 
     @Option(
@@ -30,7 +32,10 @@ struct NewManagementKeyOptions: ParsableArguments {
     @Flag(help: "Read the new management key from standard input, one line of hexadecimal digits.")
     var newManagementKeyStdin = false
 
-    @Option(help: ArgumentHelp("Read the new management key from this open file descriptor.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "Read the new management key from this open file descriptor; or set YKIT_NEW_MANAGEMENT_KEY.",
+            valueName: "n"))
     var newManagementKeyFd: Int32?
 
     var source: SecretInput.Source {

@@ -7,7 +7,7 @@ struct PINOptions: ParsableArguments {
     @Flag(help: "Read the PIN from standard input, one line.")
     var pinStdin = false
 
-    @Option(help: ArgumentHelp("Read the PIN from this open file descriptor.", valueName: "n"))
+    @Option(help: ArgumentHelp("Read the PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
     var pinFd: Int32?
 
     @Option(help: ArgumentHelp("The PIN itself; other users of this machine can see it.", visibility: .hidden))
@@ -29,7 +29,8 @@ struct NewPINOptions: ParsableArguments {
     @Flag(help: "Read the new PIN from standard input, one line.")
     var newPinStdin = false
 
-    @Option(help: ArgumentHelp("Read the new PIN from this open file descriptor.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Read the new PIN from this open file descriptor; or set YKIT_NEW_PIN.", valueName: "n"))
     var newPinFd: Int32?
 
     var source: SecretInput.Source {

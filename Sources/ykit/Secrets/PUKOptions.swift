@@ -7,7 +7,7 @@ struct PUKOptions: ParsableArguments {
     @Flag(help: "Read the PUK from standard input, one line.")
     var pukStdin = false
 
-    @Option(help: ArgumentHelp("Read the PUK from this open file descriptor.", valueName: "n"))
+    @Option(help: ArgumentHelp("Read the PUK from this open file descriptor; or set YKIT_PUK.", valueName: "n"))
     var pukFd: Int32?
 
     @Option(help: ArgumentHelp("The PUK itself; other users of this machine can see it.", visibility: .hidden))
@@ -26,7 +26,8 @@ struct NewPUKOptions: ParsableArguments {
     @Flag(help: "Read the new PUK from standard input, one line.")
     var newPukStdin = false
 
-    @Option(help: ArgumentHelp("Read the new PUK from this open file descriptor.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Read the new PUK from this open file descriptor; or set YKIT_NEW_PUK.", valueName: "n"))
     var newPukFd: Int32?
 
     var source: SecretInput.Source {

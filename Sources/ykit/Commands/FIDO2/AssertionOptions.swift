@@ -22,7 +22,8 @@ struct AssertionOptions: ParsableArguments {
         help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
     var challenge: String?
 
-    @Option(help: "User verification, by PIN or fingerprint: required, preferred or discouraged.")
+    @Option(
+        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
     @Option(

@@ -33,7 +33,8 @@ struct RegistrationOptions: ParsableArguments {
     @Flag(help: "Have the key remember the credential: a passkey.")
     var resident = false
 
-    @Option(help: "User verification, by PIN or fingerprint: required, preferred or discouraged.")
+    @Option(
+        help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
     @Option(help: ArgumentHelp("es256, eddsa, rs256 …; may be given again, the best first.", valueName: "name"))
