@@ -41,6 +41,13 @@ extension World {
         return try await FIDOService.open(PromptingLink(link, terminal), interaction: FIDOInteraction())
     }
 
+    /// The FIDO application of the card in a reader.
+    func openFIDO(reader name: String) async throws -> FIDOService {
+        tagReader = name
+        let channel = CardChannel(link: try card(), environment: environment)
+        return try await FIDOService.open(PromptingLink(try CardFIDOLink(channel), terminal))
+    }
+
     /// Says what is about to be approved with a touch; a plan asks for none.
     func announce(_ what: String) {
         if plan == nil { terminal.say("to be approved: \(what)") }

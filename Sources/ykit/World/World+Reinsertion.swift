@@ -14,13 +14,31 @@ extension World {
         let back = try await Self.comeback(
             of: key, among: before, .after(patience, cancellation: environment.cancellation))
         let now = details(of: back)?.serial ?? back.serial
-        guard back.isLike(key), now == serial else {
-            throw Explanation(
-                "another-key", .policy, "another key was inserted, nothing was done to it",
-                hint: "insert the one that was taken out, and repeat the command")
-        }
+        guard back.isLike(key), now == serial else { throw Self.anotherKey }
         return back.fido?.path ?? path
     }
+
+    /// The same for a card, in a reader or as a key on the USB; gives the reader that it is in now.
+    func reinsert(card reader: String, patience: Duration = .seconds(60)) async throws -> String {
+        let serial = (try? details(of: reader))?.serial
+        terminal.say("take the card off the reader or the key out, then put it back")
+        let deadline = Deadline.after(patience, cancellation: environment.cancellation)
+        var hasLeft = false
+        while true {
+            try deadline.check("the card to be taken off the reader and put back")
+            let filled = (try? readers())?.filter(\.hasCard).map(\.name) ?? []
+            if hasLeft, let back = filled.first(where: { $0 == reader }) ?? (filled.count == 1 ? filled.first : nil) {
+                guard (try? details(of: back))?.serial == serial else { throw Self.anotherKey }
+                return back
+            }
+            hasLeft = hasLeft || !filled.contains(reader)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private static let anotherKey = Explanation(
+        "another-key", .policy, "another key was inserted, nothing was done to it",
+        hint: "insert the one that was taken out, and repeat the command")
 
     /// The key that came after this one had left, as soon as its FIDO interface may be used.
     private static func comeback(

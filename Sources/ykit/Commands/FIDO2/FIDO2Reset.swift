@@ -37,7 +37,10 @@ struct FIDO2Reset: Verb {
         }
         try confirmation.ask(
             typing: "reset", "this deletes all FIDO credentials of this key for good, and its PIN", in: world)
-        if reinsert, world.plan == nil { return try await resetInsertedAnew(info, in: world) }
+        if reinsert, world.plan == nil {
+            await service.rest()
+            return try await resetInsertedAnew(info, in: world)
+        }
         return try await reset(service, info, in: world)
     }
 
@@ -50,10 +53,19 @@ struct FIDO2Reset: Verb {
 
     /// The same with the key inserted anew.
     private func resetInsertedAnew(_ info: AuthenticatorInfo, in world: World) async throws -> Answer {
-        guard case .reports(let path?) = try world.fidoWay() else {
-            throw Explanation.usage("--reinsert is for a key on the USB")
+        guard world.software == nil, world.replay == nil else {
+            throw Explanation.usage("--reinsert is for a key that can be taken out")
         }
-        let node = try await world.reinsert(fido: path)
-        return try await reset(try await world.openFIDO(at: node), info, in: world)
+        let service: FIDOService
+        switch try world.fidoWay() {
+        case .reports(let path):
+            service = try await world.openFIDO(at: try await world.reinsert(fido: path ?? ""))
+        case .card:
+            guard case .reader(let name) = try world.cardWay() else {
+                throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
+            }
+            service = try await world.openFIDO(reader: try await world.reinsert(card: name))
+        }
+        return try await reset(service, info, in: world)
     }
 }
