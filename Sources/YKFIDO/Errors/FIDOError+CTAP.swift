@@ -27,7 +27,6 @@ extension FIDOError {
         case .pinPolicyViolation:
             command == "clientPIN setPIN" || command == "clientPIN changePIN" ? .pinRefused : .pinChangeForced
         case .notAllowed: .notAllowed(command)
-        case .largeBlobStorageFull: nil
         case .integrityFailure where command.hasPrefix("largeBlobs"): .largeBlobs(.damaged)
         default: nil
         }
