@@ -28,7 +28,7 @@ import YKTransport
         link.resetOnClose = true
         _ = try link.begin(deadline: .soon)
         #expect(throws: LinkError.timedOut("the card's answer")) {
-            try link.exchange([0, 1, 2, 3], deadline: .after(.milliseconds(10)))
+            try link.exchange([0, 1, 2, 3], deadline: .after(.milliseconds(300)))
         }
         #expect(fake.count("release") == 0)
         gate.post()
@@ -62,7 +62,7 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(throws: LinkError.self) { try link.begin(deadline: .after(.milliseconds(10))) }
+        #expect(throws: LinkError.self) { try link.begin(deadline: .after(.milliseconds(300))) }
         link.close()
         gate.post()
     }

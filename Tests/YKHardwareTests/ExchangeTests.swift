@@ -127,18 +127,18 @@ extension RealPCSCD {
             let link = try lab.connect()
             _ = try link.begin(deadline: .soon)
             #expect(throws: LinkError.timedOut("the card's answer")) {
-                try link.exchange([0, 0xFF, 2, 3], deadline: .after(.milliseconds(100)))
+                try link.exchange([0, 0xFF, 2, 3], deadline: .after(.milliseconds(500)))
             }
             #expect(throws: LinkError.reset) { try link.exchange([0, 1, 2, 3], deadline: .soon) }
             #expect(throws: LinkError.timedOut("the card in \(lab.readers[0]) to be free")) {
-                try link.begin(deadline: .after(.milliseconds(100)))
+                try link.begin(deadline: .after(.milliseconds(500)))
             }
             let cancellation = Cancellation()
             let canceller = Canceller(cancellation, after: 30_000)
             #expect(throws: LinkError.cancelled) {
                 try link.begin(deadline: .after(.seconds(20), cancellation: cancellation))
             }
-            #expect(canceller.elapsed() < .milliseconds(100))
+            #expect(canceller.elapsed() < .seconds(5))
             card.unplug()
             link.close()
         }

@@ -90,13 +90,14 @@ extension RealPCSCD {
                     _ = try context.getStatusChange(timeout: .milliseconds(50), [state.seen])
                 } == .timeout)
             let card = try VPCDCard(port: lab.sandbox.ports[0])
-            state = try context.getStatusChange(timeout: .seconds(10), [state.seen])[0]
+            state = try context.getStatusChange(timeout: .seconds(60), [state.seen])[0]
             #expect(state.event.contains([.present, .changed]))
+            try lab.waitFor { !$0.atr.isEmpty }
             let handle = try context.connect(reader: lab.readers[0])
             card.unplug()
             #expect(code { () throws(SmartCardError) in _ = try handle.transmit([0, 1, 2, 3]) } == .removedCard)
             repeat {
-                state = try context.getStatusChange(timeout: .seconds(10), [state.seen])[0]
+                state = try context.getStatusChange(timeout: .seconds(60), [state.seen])[0]
             } while state.event.contains(.present)
             #expect(state.event.contains(.empty) && state.atr.isEmpty)
 
@@ -104,7 +105,7 @@ extension RealPCSCD {
             Thread.detachNewThread { canceller.cancel() }
             #expect(
                 code { () throws(SmartCardError) in
-                    _ = try context.getStatusChange(timeout: .seconds(10), [state.seen])
+                    _ = try context.getStatusChange(timeout: .seconds(60), [state.seen])
                 } == .cancelled)
             context.resume()
             try lab.sandbox.control(.kill)

@@ -11,9 +11,12 @@ import YKWire
 struct HostileTests {
     private static let slotStatus: [UInt8] = [0, 5, 7, 1, 3, 0x03, 0, 0]
 
+    /// Time for what never ends; long enough where something else ends it.
+    private static let brief = Duration.milliseconds(50)
+
     private func lying(
         _ answers: [[UInt8]], status: [UInt8] = HostileTests.slotStatus, removedAt: Int? = nil,
-        timeout: Duration = .milliseconds(50)
+        timeout: Duration = .seconds(60)
     ) async throws -> OTPService {
         var environment = Environment(timeout: timeout)
         environment.pause = { _, _ in }
@@ -27,7 +30,7 @@ struct HostileTests {
     func wrongCRC() async throws {
         var reports = OTPReport.reports(reply: [1, 2, 3, 4])
         reports[0][4] ^= 1
-        let service = try await lying(reports)
+        let service = try await lying(reports, timeout: Self.brief)
         await #expect(throws: OTPError.self) { try await service.serial() }
     }
 
@@ -39,20 +42,20 @@ struct HostileTests {
             (0..<40).map { [1, 2, 3, 4, 5, 6, UInt8($0), 0x40 | UInt8($0) & 0x1F] }, [good[0]], [[1, 2, 3]], [[]],
         ]
         for answers in cases {
-            let service = try await lying(answers)
+            let service = try await lying(answers, timeout: Self.brief)
             await #expect(throws: OTPError.self) { try await service.hmac(.one, [1]) }
         }
     }
 
     @Test("A key that is never ready, or never touched, ends with the deadline")
     func endless() async throws {
-        let busy = try await lying([flags(0x80)])
+        let busy = try await lying([flags(0x80)], timeout: Self.brief)
         await #expect(throws: OTPError.self) { try await busy.serial() }
-        let untouched = try await lying([flags(0x20)])
+        let untouched = try await lying([flags(0x20)], timeout: Self.brief)
         await #expect(throws: OTPError.self) { try await untouched.hmac(.one, [1]) }
-        await #expect(throws: OTPError.self) { try await lying([], status: flags(0x80)) }
-        await #expect(throws: OTPError.self) { try await lying([], status: flags(0x40)) }
-        await #expect(throws: OTPError.self) { try await lying([], status: [1]) }
+        await #expect(throws: OTPError.self) { try await lying([], status: flags(0x80), timeout: Self.brief) }
+        await #expect(throws: OTPError.self) { try await lying([], status: flags(0x40), timeout: Self.brief) }
+        await #expect(throws: OTPError.self) { try await lying([], status: [1], timeout: Self.brief) }
     }
 
     @Test("A key whose own time is over says so")

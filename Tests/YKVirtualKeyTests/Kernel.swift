@@ -16,7 +16,7 @@ final class Kernel: Sendable {
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         (served, own) = (ends[0], ends[1])
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -26,7 +26,7 @@ final class Kernel: Sendable {
         _ = bytes.withUnsafeBytes { Glibc.send(own, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// The next message, empty when the other side is gone or says nothing for ten seconds.
+    /// The next message, empty when the other side is gone or says nothing for a minute.
     func receive() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 8192)
         let count = recv(own, &bytes, bytes.count, 0)

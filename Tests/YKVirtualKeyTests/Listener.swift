@@ -29,10 +29,10 @@ final class Listener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for a key to be put in, at most ten seconds.
+    /// Waits for a key to be put in, at most a minute.
     func accept() -> Reader? {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 10_000) == 1 else { return nil }
+        guard poll(&entry, 1, 60_000) == 1 else { return nil }
         return Reader(Glibc.accept(descriptor, nil, nil))
     }
 }
@@ -43,7 +43,7 @@ final class Reader {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

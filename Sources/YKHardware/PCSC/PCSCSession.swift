@@ -167,11 +167,11 @@ final class PCSCSession {
     }
 
     /// pcscd says only "not transacted" when a card is pulled out in the middle and looks for cards every 400 ms
-    /// (pcsc-lite 1.9.9): waits that long for the true reason.
+    /// (pcsc-lite 1.9.9): waits for the true reason, a busy machine's time included.
     private func cause(of code: PCSCCode, _ card: SCARDHANDLE, _ patience: Duration) -> PCSCCode {
         if code.meansServiceLost { forget() }
         guard code == .notTransacted else { return code }
-        let end = ContinuousClock.now.advanced(by: min(patience, .milliseconds(900)))
+        let end = ContinuousClock.now.advanced(by: min(patience, .seconds(2)))
         repeat {
             var none: DWORD = 0
             let status = PCSCCode(library.status(card, nil, nil, nil, &none))

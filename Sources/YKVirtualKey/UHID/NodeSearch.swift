@@ -8,7 +8,7 @@ struct NodeSearch {
     private var isStarted = false
 
     /// Looks for what is plugged in at a place, so many times at most.
-    init(place: String, patience: Int = 200) {
+    init(place: String, patience: Int = 6000) {
         self.place = place
         self.patience = patience
     }

@@ -68,7 +68,7 @@ public struct USBIPServer {
         let fidoNumber = interfaces.firstIndex { $0 is FIDOInterface }
         var usb = USBIPDevice(USBDevice(served.key.state, interfaces))
         let place = "usb-vhci_hcd.0-\(plug.port + 1)/input\(fidoNumber ?? 9)"
-        var search = NodeSearch(place: place, patience: fidoNumber == nil ? 1 : 1000)
+        var search = NodeSearch(place: place, patience: fidoNumber == nil ? 1 : 6000)
         search.start()
         var restart: Deadline?
         while !served.cancellation.isCancelled, usb.absence == nil, !(restart?.isOver ?? false) {

@@ -50,7 +50,7 @@ import YKWire
         try bus.plug("1-3", 5, FakeBus.device + FakeBus.configuration + FakeBus.keyboard)
         try bus.plug("1-4", 6, FakeBus.device + [9, 4, 2, 0, 0, 0x0B, 0, 0, 0] + FakeBus.reader.suffix(21))
         let found = bus.machine.all()
-        let deadline = Deadline.after(.seconds(1))
+        let deadline = Deadline.after(.seconds(60))
         func failure(_ device: USBDevice, _ deadline: Deadline) -> LinkError? {
             do {
                 _ = try USB.connect(device, deadline: deadline)
@@ -67,7 +67,7 @@ import YKWire
         #expect(failure(found[0], deadline) == .noDevice(path: found[0].node))
         let cancellation = Cancellation()
         cancellation.cancel()
-        #expect(failure(found[0], .after(.seconds(1), cancellation: cancellation)) == .cancelled)
+        #expect(failure(found[0], .after(.seconds(60), cancellation: cancellation)) == .cancelled)
         var other = found[0]
         other.node = "/proc/self/pagemap/x"
         #expect(failure(other, deadline) == .noDevice(path: other.node) || failure(other, deadline) != nil)
@@ -83,10 +83,10 @@ import YKWire
         #expect(throws: USBFailure.self) { try node.send([1], deadline: deadline) }
         #expect(throws: USBFailure.self) { try node.receive(64, deadline: deadline) }
         #expect(throws: USBFailure.self) { try node.news() }
-        #expect(throws: USBFailure.self) { try node.request(1, value: 0, deadline: .after(.seconds(1))) }
+        #expect(throws: USBFailure.self) { try node.request(1, value: 0, deadline: .after(.seconds(60))) }
         #expect(throws: USBFailure.self) { try node.clearHalt(isIn: true) }
         node.close()
-        #expect(throws: USBFailure.link(.removed)) { try node.send([1], deadline: .after(.seconds(1))) }
+        #expect(throws: USBFailure.link(.removed)) { try node.send([1], deadline: .after(.seconds(60))) }
         var lame = interface
         lame.endpoints.removeFirst()
         #expect(USBReaderEndpoints(lame) == nil)
