@@ -19,8 +19,9 @@ struct ExampleTests {
         let creationJSON = Array(try Site.creation(["attestation": "none"]).json.text.utf8)
         let device = bench.key.reportLink()
         let service = try await FIDOService.open(hid: device, interaction: FIDOInteraction(pin: { _ in askForPIN() }))
-        let client = WebAuthnClient(service: service, origin: try Origin("https://login.example.com"))
+        var client = WebAuthnClient(service: service, origin: try Origin("https://login.example.com"))
 
+        client.extensions.append(ClientExtensionTests.Mirror())
         let options = try PublicKeyCredentialCreationOptions(parsing: creationJSON)
         let made = try await client.create(options)
         send(made.json.text)
