@@ -11,7 +11,7 @@ answers, command = sys.argv[1].split(","), sys.argv[2:]
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(command[0], command)
-said, end = b"", time.monotonic() + 60
+said, end = b"", time.monotonic() + 300
 while time.monotonic() < end:
     if not select.select([terminal], [], [], 1)[0]:
         continue

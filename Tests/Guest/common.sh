@@ -2,13 +2,14 @@
 # For the scripts of this folder: starts the guest, and there counts what was shown.
 # shellcheck shell=bash
 
-# in_guest MODULES [SECONDS]: runs the script once more as root of a guest with these kernel modules; returns there.
+# in_guest MODULES: runs the script once more as root of a guest with these kernel modules; returns there. The limit is far
+# beyond what any of them takes: it only ends what hangs.
 in_guest() {
     TESTS=$(cd "$(dirname "$0")" && pwd)
     ROOT=${TESTS%/Tests/Guest}
     if [ -z "${YKIT_IN_GUEST-}" ]; then
         export YKIT=${YKIT:-$ROOT/.build/debug/ykit} YKIT_IN_GUEST=yes
-        exec "$ROOT/tools/run-in-guest" -m "$1" -t "${2:-300}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
+        exec "$ROOT/tools/run-in-guest" -m "$1" -t 1500 -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
     fi
     WORK=$(mktemp -d)
     chmod 755 "$WORK"
@@ -36,52 +37,102 @@ holds() {
     esac
 }
 
-# within SECONDS COMMAND…: waits until the command holds; false when it does not in time.
+# within SECONDS COMMAND…: waits until the command holds; false when it does not in time. Nothing is lost by a long time:
+# it passes only where the test fails.
 within() {
     local limit=$((SECONDS + $1))
     shift
     until "$@"; do
         [ "$SECONDS" -lt "$limit" ] || return 1
-        busybox usleep 20000
+        read -rt 0.02 -u "$NEVER" _ || :
     done
 }
+exec {NEVER}<> <(:) # nothing ever comes from here: to start a program costs more than waiting for one
 
 # ykit ARGUMENT…: sets STATUS and SAID, what was printed and then what was complained of.
 ykit() {
     "${AS[@]}" "$YKIT" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
     STATUS=$?
-    SAID=$(cat "$WORK/out" "$WORK/err")
+    text SAID "$WORK/out"
+    text COMPLAINED "$WORK/err"
+    SAID+=${COMPLAINED:+${SAID:+$'\n'}$COMPLAINED}
 }
 AS=()
 
+# text VARIABLE FILE: sets the variable to what is in the file, without starting a program, which takes long here.
+text() {
+    IFS= read -rd '' "$1" <"$2"
+    printf -v "$1" %s "${!1%$'\n'}"
+}
+
+# judged NAME STATUS PART: says whether what ran last ended so and said that.
+judged() {
+    case $STATUS:$SAID in
+        "$2":*"$3"*) echo "ok   $1" ;;
+        *) expect "$1" "$2: …$3…" "$STATUS: $SAID" ;;
+    esac
+}
+
 # verb NAME STATUS PART ARGUMENT…: runs ykit and says whether it ended so and said that.
 verb() {
-    local name=$1 wanted=$2 part=$3
-    shift 3
-    ykit "$@"
-    holds "$name" "$wanted: …$part" "$STATUS: …$(grep -oF -m1 -- "$part" <<<"$SAID")"
-    case $STATUS in "$wanted") ;; *) echo "     $SAID" ;; esac
+    ykit "${@:4}"
+    judged "$@"
 }
 
 # device [OPTION…]: plugs a device in (uhid-device.py); sets NODE, and DEVICE to what `unplug` takes.
 device() {
-    local said=$WORK/device.$RANDOM
+    local said=$WORK/device.$((++plugs))
     : >"$said"
     "$TESTS/uhid-device.py" "$@" >"$said" &
     DEVICE=$!
-    within 30 test -s "$said" || { echo "FAIL no node for the device $*"; failed=1; exit; }
+    within 120 test -s "$said" || { echo "FAIL no node for the device $*"; failed=1; exit; }
     NODE=$(cat "$said")
+    PLACES[$NODE]=''
 }
 
-# unplug DEVICE: takes it out, and waits until its node is gone.
+# plug WAY [OPTION…]: plugs a virtual key in (--usbip, --uhid); sets SERVER, NODE to its FIDO node, and LOG to the file of
+# what its server says.
+plug() {
+    LOG=$WORK/said.$((++plugs))
+    : >"$LOG"
+    "$YKIT" virtual serve "$@" 2>"$LOG" &
+    SERVER=$!
+    within 120 grep -q '/dev/hidraw' "$LOG" || { echo "FAIL no node: $(cat "$LOG")"; failed=1; exit; }
+    NODE=$(node)
+    PLACES[$NODE]=$(readlink -f "/sys/class/hidraw/${NODE##*/}/device/../..")
+    case ${PLACES[$NODE]} in */usb*) ;; *) PLACES[$NODE]='' ;; esac
+}
+declare -A PLACES # by node: what else of it is gone when it is unplugged
+plugs=0
+
+# node: the FIDO node that the key which was plugged in last has now.
+node() { sed -n 's|.*the key is \(/dev/hidraw[0-9]*\).*|\1|p' "$LOG" | tail -1; }
+
+# unplug PID [NODE]: takes a device or key out, and waits until the kernel has let go of it.
 unplug() {
     local node=${2:-$NODE}
-    kill "$1"
+    kill "$1" 2>/dev/null
     wait "$1" 2>/dev/null
-    within 10 test ! -e "$node"
+    within 60 gone "$node" "${PLACES[$node]-}"
 }
 
-# ykman ARGUMENT…: runs it, loaded once for all runs; sets STATUS and SAID, what it printed.
+# gone PATH…: whether nothing is there any more.
+gone() {
+    local path
+    for path; do [ ! -e "$path" ] || return 1; done
+}
+
+# interface NUMBER [PORT]: the node of that interface of the virtual key in a port of the USB, or of the only key there.
+interface() {
+    local sys
+    for sys in /sys/class/hidraw/hidraw*; do
+        case $(readlink -f "$sys") in */${2:-*}:1."$1"/*) echo "/dev/${sys##*/}" && return ;; esac
+    done
+    return 1
+}
+keyboard() { interface 0 "$@"; }
+
+# ykman ARGUMENT…: runs it, loaded once for all runs (run-ykman.py); sets STATUS and SAID, what it printed.
 ykman() {
     if [ -z "${YKMAN_PID-}" ]; then
         coproc YKMAN { exec "$TESTS/run-ykman.py" "$WORK/ykman"; }
@@ -90,16 +141,13 @@ ykman() {
     printf '%q ' "$@" >&"${YKMAN[1]}"
     echo >&"${YKMAN[1]}"
     read -r STATUS <&"${YKMAN[0]}" || STATUS=255
-    SAID=$(cat "$WORK/ykman")
+    text SAID "$WORK/ykman"
 }
 
 # ykman_verb NAME STATUS PART ARGUMENT…: runs ykman and says whether it ended so and said that.
 ykman_verb() {
-    local name=$1 wanted=$2 part=$3
-    shift 3
-    ykman "$@"
-    holds "$name" "$wanted: …$part" "$STATUS: …$(grep -oF -m1 -- "$part" <<<"$SAID")"
-    case $STATUS in "$wanted") ;; *) echo "     $SAID" ;; esac
+    ykman "${@:4}"
+    judged "$@"
 }
 
 # with_pcscd: starts pcscd and waits until it has given the key's card to ykit; sets PCSCD.
@@ -107,12 +155,12 @@ with_pcscd() {
     mkdir -p /run/pcscd
     pcscd --foreground --error >"$WORK/pcscd" 2>&1 &
     PCSCD=$!
-    within 60 test -S /run/pcscd/pcscd.comm
-    within 60 reads_card
+    within 120 reads_card
 }
 reads_card() { "$YKIT" --link pcsc oath list >"$WORK/card" 2>&1; }
 
 # may NODE: whether the seat's user, somebody else, and somebody in the group plugdev may open it.
+# opens NODE USER…: whether a user may.
 SEAT=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 OTHER=(setpriv --reuid 1001 --regid 1001 --clear-groups)
 PLUGDEV=(setpriv --reuid 1001 --regid 1001 --groups "$(getent group plugdev | cut -d: -f3)")
@@ -125,3 +173,10 @@ with_seat() {
     printf 'IS_SEAT0=1\nCAN_MULTI_SESSION=1\nACTIVE_UID=1000\n' >/run/systemd/seats/seat0
     /lib/systemd/systemd-udevd --daemon
 }
+
+# without_seat: ends the udev daemon, and waits for its end.
+without_seat() {
+    udevadm control --exit --timeout 300
+    within 120 no_daemon
+}
+no_daemon() { ! busybox pidof systemd-udevd >/dev/null; }

@@ -2,19 +2,11 @@
 # For the scripts of this folder that try the virtual key on uhid with Debian's fido2-tools.
 # shellcheck shell=bash
 
-# serve [OPTION…]: plugs the virtual key in; sets NODE and SERVER.
-serve() {
-    : >"$WORK/said"
-    "$YKIT" virtual serve --uhid "$@" 2>"$WORK/said" &
-    SERVER=$!
-    within 60 grep -q '/dev/hidraw' "$WORK/said" || { echo "FAIL no node: $(cat "$WORK/said")"; exit 1; }
-    NODE=$(sed -n 's|.*\(/dev/hidraw[0-9]*\).*|\1|p' "$WORK/said" | head -1)
-}
-
+# stop NAME: takes the virtual key out that was plugged in last.
 stop() {
     kill "$SERVER" && wait "$SERVER"
     expect "$1: ended in order" 0 $?
-    within 10 test ! -e "$NODE"
+    unplug "$SERVER"
 }
 
 # says NAME PATTERN COMMAND…: the command succeeds and its output has the pattern in it.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a keyboard types, read from its event device as US layout: otp-typed.py SECONDS. Ends with Enter or the time."""
+"""What a keyboard types, read from its event device as US layout: otp-typed.py SECONDS [COUNT]. Ends with Enter, or two
+seconds after COUNT letters without one, or with the time."""
 
 import glob
 import os
@@ -15,8 +16,9 @@ NAMES |= {30 + i: c for i, c in enumerate("asdfghjkl;'`")}
 NAMES |= {43: "\\"} | {44 + i: c for i, c in enumerate("zxcvbnm,./")} | {57: " ", 15: "\t"}
 SHIFTED = dict(zip("1234567890-=[];'`\\,./", '!@#$%^&*()_+{}:"~|<>?'))
 
-end, keyboards = time.time() + float(sys.argv[1]), []
-while not keyboards and time.time() < end:  # the kernel makes the event device after the hidraw node
+end, keyboards = time.monotonic() + float(sys.argv[1]), []
+count = int(sys.argv[2]) if len(sys.argv) > 2 else None
+while not keyboards and time.monotonic() < end:  # the kernel makes the event device after the hidraw node
     keyboards = [
         path for path in glob.glob("/sys/class/input/event*/device/name") if "Yubi" in open(path).read()
     ]
@@ -24,7 +26,7 @@ while not keyboards and time.time() < end:  # the kernel makes the event device 
 devices = [os.open("/dev/input/" + path.split("/")[4], os.O_RDONLY | os.O_NONBLOCK) for path in keyboards]
 print("ready", file=sys.stderr, flush=True)
 text, shift = "", False
-while devices and time.time() < end:
+while devices and time.monotonic() < end:
     for device in select.select(devices, [], [], 0.2)[0]:
         for _, _, kind, code, value in struct.iter_unpack("llHHi", os.read(device, 24 * 64)):
             if kind != 1 or value == 2:
@@ -37,5 +39,7 @@ while devices and time.time() < end:
             elif value == 1:
                 key = NAMES.get(code, "?")
                 text += (SHIFTED.get(key) or key.upper()) if shift else key
+                if len(text) == count:
+                    end = time.monotonic() + 2
 print(text + " (no Enter)")
 sys.exit(1)

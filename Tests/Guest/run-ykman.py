@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs ykman for each line of arguments on standard input, with what it prints in the file that is named, and answers
-with its exit status. Each run is a process of its own, but Python's modules are loaded once, which takes seconds here."""
+"""Runs ykman for each line of arguments on standard input, or the Python file in a line `--script FILE`, with what it
+prints in the file that is named, and answers with its exit status. Each run is a process of its own, but Python's modules
+are loaded once, which takes seconds here."""
 import os
+import runpy
 import shlex
 import sys
 
@@ -17,7 +19,11 @@ for line in sys.stdin:
         os.dup2(said, 1)
         os.dup2(said, 2)
         sys.stdin = open(0)
-        sys.argv = ["ykman", *shlex.split(line)]
+        arguments = shlex.split(line)
+        if arguments[0] == "--script":
+            runpy.run_path(arguments[1], run_name="__main__")
+            sys.exit(0)
+        sys.argv = ["ykman", *arguments]
         ykman.main()
         sys.exit(0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
