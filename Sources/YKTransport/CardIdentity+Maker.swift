@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 extension CardIdentity {
     /// Whether the ATR says that this is a YubiKey, as that of all of them does, or else the reader's name, where the ATR
     /// says nothing to the contrary.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// The USB devices of a machine: where its kernel shows them.
 struct USBMachine: Sendable {
     /// Where sysfs is.

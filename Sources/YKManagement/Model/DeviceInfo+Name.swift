@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+import YKWire
 
 extension DeviceInfo {
     /// The name that the key is sold under, as far as what it says tells.

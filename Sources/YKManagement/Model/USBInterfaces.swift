@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// The USB interfaces of a YubiKey: a keyboard for OTP, FIDO HID, and a smart card reader.
 public struct USBInterfaces: OptionSet, Hashable, Sendable, CustomStringConvertible {
     /// The bits, of our own.

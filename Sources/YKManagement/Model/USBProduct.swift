@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
+import YKWire
 
 /// What the USB product number of a Yubico key says: the family, and which interfaces are there.
 public struct USBProduct: Hashable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Object identifiers as dotted numbers (X.690 §8.19).
 enum ObjectIdentifier {
     /// The dotted numbers; an identifier with numbers beyond 56 bits is cut off there.
