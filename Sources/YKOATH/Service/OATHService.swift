@@ -22,7 +22,7 @@ public actor OATHService {
     /// Throws `card(.appletMissing)` when the key has no OATH, or it is switched off.
     public static func open(_ channel: sending CardChannel) async throws(OATHError) -> OATHService {
         let thread: ServiceThread
-        do { thread = try ServiceThread() } catch { throw .card(.link(error)) }
+        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
         return OATHService(try await Opening(on: thread).session(channel), on: thread)
     }
 

@@ -24,7 +24,7 @@ public actor PIVService {
     /// Throws `card(.appletMissing)` when the card has no PIV, or it is switched off.
     public static func open(_ channel: sending CardChannel) async throws(PIVError) -> PIVService {
         let thread: ServiceThread
-        do { thread = try ServiceThread() } catch { throw .card(.link(error)) }
+        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
         return PIVService(try await Opening(on: thread).session(channel), on: thread)
     }
 
