@@ -16,6 +16,16 @@ public protocol SmartCardReaders: Sendable {
     ) throws(LinkError) -> sending any CardLink
 }
 
+extension SmartCardReaders {
+    /// Asks for the readers again and again until there is another reader or card.
+    public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
+        try Pause.until(deadline, "a change of the readers") { () throws(LinkError) in
+            let now = try readers(deadline: deadline)
+            return now == known ? nil : now
+        }
+    }
+}
+
 /// The readers of the smart card service of this machine (pcscd).
 public struct ServiceReaders: SmartCardReaders {
     /// Names the service; nothing is asked before it is needed.
@@ -48,14 +58,6 @@ public struct USBReaders: SmartCardReaders {
     /// to reset.
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         USB.devices().filter { $0.reader != nil }.map { ReaderStatus(name: Self.name($0), hasCard: true) }
-    }
-
-    /// Waits for another reader.
-    public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
-        try Pause.until(deadline, "a change of the readers") { () throws(LinkError) in
-            let now = try readers(deadline: deadline)
-            return now == known ? nil : now
-        }
     }
 
     /// Powers the card in a reader and connects to it, always exclusively.
@@ -111,14 +113,6 @@ public final class PlayedReaders: SmartCardReaders {
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         list.withLock { list in
             list.sorted { $0.name < $1.name }.map { ReaderStatus(name: $0.name, hasCard: $0.card != nil, atr: $0.atr) }
-        }
-    }
-
-    /// Waits for another reader or card.
-    public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
-        try Pause.until(deadline, "a change of the readers") { () throws(LinkError) in
-            let now = try readers(deadline: deadline)
-            return now == known ? nil : now
         }
     }
 

@@ -15,8 +15,8 @@ enum OlderKey {
     static func info(_ channel: CardChannel, version: Version) throws(CardError) -> DeviceInfo {
         var found: Capability = []
         let serial = try serial(channel)
-        if try isPresent(.otp, channel) { found.insert(.otp) }
-        for (aid, capability) in applications where try isPresent(aid, channel) { found.insert(capability) }
+        if try channel.has(.otp) { found.insert(.otp) }
+        for (aid, capability) in applications where try channel.has(aid) { found.insert(capability) }
         if version >= Version(3, 3, 0) { found.insert(.u2f) }
         var info = DeviceInfo(version: version, usb: found)
         if version.major == 3 { info.nfc = info.usb }
@@ -25,21 +25,9 @@ enum OlderKey {
         return info
     }
 
-    private static func isPresent(_ aid: AID, _ channel: CardChannel) throws(CardError) -> Bool {
-        do {
-            _ = try channel.select(aid)
-            return true
-        } catch {
-            switch error {
-            case .appletMissing, .status: return false
-            default: throw error
-            }
-        }
-    }
-
     /// The OTP application's serial number (slot command 10), where it may be read.
     private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
-        guard try isPresent(.otp, channel) else { return nil }
+        guard try channel.has(.otp) else { return nil }
         let reply = try channel.transmit(APDU(ins: 0x01, p1: 0x10))
         guard reply.status == .ok, reply.data.count == 4 else { return nil }
         let serial = reply.data.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

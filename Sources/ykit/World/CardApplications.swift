@@ -11,23 +11,10 @@ enum CardApplications {
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
-    /// Whether an application can be selected; throws when the card is lost.
-    static func isThere(_ aid: AID, _ channel: CardChannel) throws(CardError) -> Bool {
-        do throws(CardError) {
-            _ = try channel.select(aid)
-            return true
-        } catch {
-            switch error {
-            case .appletMissing, .status: return false
-            default: throw error
-            }
-        }
-    }
-
     /// Those that can be selected.
     static func found(on channel: CardChannel) throws(CardError) -> Capability {
         var found: Capability = []
-        for (aid, capability) in all where try isThere(aid, channel) { found.formUnion(capability) }
+        for (aid, capability) in all where try channel.has(aid) { found.formUnion(capability) }
         return found
     }
 }

@@ -126,7 +126,7 @@ extension World {
         var key = AskedKey(place, way, Self.told { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
         for (aid, capability) in CardApplications.all {
-            guard let isThere = try? CardApplications.isThere(aid, channel) else { break }
+            guard let isThere = try? channel.has(aid) else { break }
             key.applications.append((capability, isThere))
             guard aid == .openPGP, isThere, let info = identity.info else { continue }
             let flaws = KnownFlaw.of(info).map(\.name)
