@@ -18,6 +18,18 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 // tools/build.sh puts there what is to be part of the program; where the folder is missing nothing changes.
 let inside = LinkerSetting.unsafeFlags(["-L\(Context.packageDirectory)/.build/static"], .when(configuration: .release))
 
+/// A library in `Sources/STOREY/NAME`.
+func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: String(place.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/" + place,
+        swiftSettings: house)
+}
+
+/// C headers, loaders and shims, in `Sources/System/NAME`.
+func system(_ name: String, exclude: [String] = []) -> Target {
+    .target(name: name, path: "Sources/System/" + name, exclude: exclude)
+}
+
 func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
 }
@@ -41,6 +53,8 @@ let package = Package(
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
+        .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
+        .library(name: "YKCapture", targets: ["YKCapture"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -48,43 +62,41 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
-        .target(name: "CHidraw"),
-        .target(name: "CPCSC"),
-        .target(name: "CUDev"),
-        .target(name: "CUSB"),
-        .target(name: "CPublicSuffix", exclude: ["rules.inc"]),
-        .target(name: "COpenSSL"),
-        .target(name: "CCurl"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "YKWire", swiftSettings: house),
-        .target(name: "YKNFC", dependencies: ["YKTransport", "YKWire"], swiftSettings: house),
-        .target(name: "YKToken", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
-        .target(name: "YKSmartCard", dependencies: ["YKHardware", "YKTransport", "YKWire"], swiftSettings: house),
-        .target(name: "YKCrypto", dependencies: [crypto, cryptoExtras, "COpenSSL"], swiftSettings: house),
-        .target(name: "YKTransport", dependencies: ["YKWire"], swiftSettings: house),
-        .target(
-            name: "YKHardware", dependencies: ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"],
-            swiftSettings: house),
-        .target(name: "YKOATH", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
-        .target(name: "YKOTP", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
-        .target(name: "YKManagement", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
-        .target(
-            name: "YKFIDO", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1],
-            swiftSettings: house),
-        .target(
-            name: "YKPIV", dependencies: ["YKTransport", "YKCrypto", "YKWire", "CZlib"], swiftSettings: house),
-        .target(name: "YKHTTP", dependencies: ["YKTransport", "YKWire", "CCurl"], swiftSettings: house),
-        .target(
-            name: "YKArculus", dependencies: ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
-            swiftSettings: house),
-        .target(name: "YKVirtualKey", dependencies: ["YKTransport", "YKCrypto", "YKWire"], swiftSettings: house),
+        system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
+        system("CPublicSuffix", exclude: ["rules.inc"]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        library("Base/YKWire", []),
+        library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL"]),
+
+        library("Transport/YKTransport", ["YKWire"]),
+        library("Transport/YKCapture", ["YKTransport", "YKWire"]),
+        library("Transport/YKHTTP", ["YKTransport", "YKWire", "CCurl"]),
+        library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
+
+        library("VirtualKey/YKVirtualKey", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
+
+        library("Services/YKOATH", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKFIDO", ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1]),
+        library("Services/YKPIV", ["YKTransport", "YKCrypto", "YKWire", "CZlib"]),
+        library("Services/YKOTP", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKManagement", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKNFC", ["YKTransport", "YKWire"]),
+        library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
+
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKWire", "YKCrypto", "YKTransport", "YKHardware", "YKVirtualKey", arguments,
-                "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC", "YKToken",
+                "YKWire", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey", "YKVirtualKeyHost",
+                arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
+                "YKToken",
             ],
-            swiftSettings: house, linkerSettings: [inside]),
+            path: "Sources/CommandLine/ykit", swiftSettings: house, linkerSettings: [inside]),
+
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
         test("YKNFCTests", ["YKNFC", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
@@ -93,30 +105,36 @@ let package = Package(
         test(
             "YKHardwareTests",
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
-        test("YKTransportTests", ["YKTransport", "YKWire"]),
+        test("YKTransportTests", ["YKCapture", "YKTransport", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKVirtualKeyTests", ["YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "CLITests",
             [
-                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto",
-                "YKWire",
+                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKCapture",
+                "YKTransport", "YKCrypto", "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test(
             "YKArculusTests",
-            ["YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+            [
+                "YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKCapture", "YKTransport", "YKCrypto", "YKWire",
+            ]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
                 "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH", "YKOTP",
-                "YKPIV", "YKToken", "YKTransport", "YKVirtualKey", "YKWire",
+                "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
             ],
             packageAccess: false, swiftSettings: house),
-        test("YKManagementTests", ["YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKManagementTests",
+            [
+                "YKManagement", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+            ]),
     ]
 )

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func eachMemberIsInTheDocumentation() throws {
-        let file = Shell.root.appendingPathComponent("Sources/ykit/ykit.docc/JSONAnswers.md")
+        let file = Shell.root.appendingPathComponent("Sources/CommandLine/ykit/ykit.docc/JSONAnswers.md")
         let article = try String(contentsOf: file, encoding: .utf8)
         for line in try Self.lines() {
             // What getInfo answers goes by the names of the specification.

@@ -10,7 +10,7 @@ import Testing
         .deletingLastPathComponent()
 
     static var articles: [String] {
-        let folder = "Sources/ykit/ykit.docc"
+        let folder = "Sources/CommandLine/ykit/ykit.docc"
         let names =
             (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
         return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }

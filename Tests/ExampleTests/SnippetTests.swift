@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKArculus
+import YKCapture
 import YKCrypto
 import YKFIDO
 import YKHTTP

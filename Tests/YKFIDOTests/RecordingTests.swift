@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import Testing
+import YKCapture
 import YKCrypto
 import YKFIDO
 import YKTransport

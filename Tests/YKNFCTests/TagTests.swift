@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKCapture
 import YKNFC
 import YKTransport
 import YKWire

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKCapture
 import YKCrypto
 import YKOATH
 import YKTransport

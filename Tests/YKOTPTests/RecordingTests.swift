@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import YKCapture
 import YKCrypto
 import YKOTP
 import YKTransport

@@ -2,6 +2,7 @@
 
 import Glibc
 import Testing
+import YKCapture
 import YKCrypto
 import YKPIV
 import YKTransport

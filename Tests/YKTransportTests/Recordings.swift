@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKCapture
 import YKTransport
 
 /// The files that tests read: the recordings under `captures/` and the logs of other tools beside this file.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 import YKWire
 
 /// The smart card reader of a key on the USB.

@@ -4,6 +4,7 @@ import Glibc
 import Synchronization
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 
 /// The reader's side of vpcd: listens on a free port of this machine and sends what a test wants.
 final class Listener: Sendable {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 import YKWire
 
 /// A virtual key as a HID device of the kernel, which is played by the other end of a socket pair.

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 import YKWire
 
 /// A virtual key on the USB, whose host is the other end of a socket pair.

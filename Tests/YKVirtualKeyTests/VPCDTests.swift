@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 import YKWire
 
 /// A virtual key in vpcd's reader.

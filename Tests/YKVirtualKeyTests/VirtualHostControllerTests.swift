@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import YKVirtualKey
+@testable import YKVirtualKeyHost
 
 /// Where devices are looked for and plugged in, in a folder that looks like the kernel's.
 struct VirtualHostControllerTests {

@@ -3,6 +3,7 @@
 import Testing
 import YKTransport
 import YKVirtualKey
+import YKVirtualKeyHost
 import YKWire
 
 @testable import YKHardware

@@ -6,6 +6,7 @@ import YKWire
 
 @testable import YKHardware
 @testable import YKVirtualKey
+@testable import YKVirtualKeyHost
 
 /// The virtual key's card reader without a kernel between; its clock runs only while something is waited for.
 final class VirtualPipe: USBPipe {

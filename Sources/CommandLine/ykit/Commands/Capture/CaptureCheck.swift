@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCapture
+import YKTransport
+import YKWire
+
+/// Reads a recording and says whether it is one.
+struct CaptureCheck: Verb {
+    static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate a recording.")
+    static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"]
+
+    @Argument(help: "A recording, or - for standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) throws -> Answer {
+        let capture = try Capture(file: file)
+        var answer = Answer(
+            "\(file): a recording of \(capture.events.count) events on a \(capture.header.link.rawValue) link",
+            [
+                "file": .string(file), "link": .string(capture.header.link.rawValue),
+                "device": capture.header.device.map(JSON.string) ?? .null,
+                "firmware": capture.header.fields["firmware"] ?? .null,
+                "events": .int(Int64(capture.events.count)), "exchanges": .int(Int64(capture.exchangeCount)),
+                "secrets": .bool(capture.header.keepsSecrets),
+            ])
+        let findings = capture.check()
+        answer.members["findings"] = .array(findings.map(\.json))
+        let isBad = { (finding: Capture.Finding) in finding.isError || world.options.strict }
+        answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
+        let bad = findings.filter(isBad)
+        if let first = bad.first {
+            answer.lines = bad.map { "\(file): \($0.description.printable)" }
+            answer.failure = Explain.malformed("\(file) is not a sound recording: \(first.description.printable)")
+        }
+        return answer
+    }
+}
+
+extension Capture {
+    var exchangeCount: Int {
+        events.count { if case .exchange = $0.kind { true } else { false } }
+    }
+}

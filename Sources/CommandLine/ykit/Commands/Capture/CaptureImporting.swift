@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCapture
+import YKTransport
+import YKWire
+
+/// Makes a recording of what another tool logged.
+struct CaptureImporting: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a recording of another tool's log.",
+        discussion: """
+            pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: what it prints, or reads. ykman: \
+            'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
+            python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
+            Secrets are overwritten unless --keep-secrets is given.
+            """)
+    static let members = ["file", "output", "events"]
+
+    @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
+    var from: LogFormat
+
+    @Argument(help: "A log, or - for standard input.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
+    var session: Int?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write into this new file.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// A log that can be read.
+    enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+        case pcscd
+        case pcscSpy = "pcsc-spy"
+        case ykman
+        case libfido2
+        case pythonFIDO2 = "python-fido2"
+        case usbmon
+
+        var format: CaptureImport.Format {
+            switch self {
+            case .pcscd: .pcscd
+            case .pcscSpy: .pcscSpy
+            case .ykman: .ykman
+            case .libfido2: .libfido2
+            case .pythonFIDO2: .pythonFIDO2
+            case .usbmon: .usbmon
+            }
+        }
+    }
+
+    func validate() throws {
+        if global.json, output == nil { throw ValidationError("--json needs --output FILE") }
+    }
+
+    func answer(in world: World) throws -> Answer {
+        let log = try Files.read(file)
+        let capture = try importing(log)
+        var answer = Answer()
+        if let output {
+            try Files.create(Array(capture.text.utf8), at: output)
+            answer.lines = ["\(output): a recording of \(capture.events.count) events"]
+        } else {
+            answer.raw = Array(capture.text.utf8)
+        }
+        if global.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
+        answer.members["file"] = .string(file)
+        answer.members["output"] = output.map(JSON.string)
+        answer.members["events"] = .int(Int64(capture.events.count))
+        return answer
+    }
+
+    private func importing(_ log: [UInt8]) throws(Explanation) -> Capture {
+        do {
+            return try Capture(
+                importing: log, from: from.format, session: session, keepsSecrets: global.keepSecrets)
+        } catch {
+            throw Explain.malformed(
+                "\(file): \(error)", hint: "is it a \(from.rawValue) log? see ykit help capture import")
+        }
+    }
+}

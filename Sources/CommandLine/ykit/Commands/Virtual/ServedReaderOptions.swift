@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKVirtualKey
+import YKVirtualKeyHost
+
+/// The card reader that a software key on the USB is in.
+struct ServedReaderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("What it exchanges with the host: extended, short, t1 or t0.", valueName: "level"),
+        transform: ServedReaderOptions.level)
+    var readerLevel: ReaderLevel = .extended
+
+    @Option(
+        help: ArgumentHelp(
+            "With --usbip: let the card misbehave by these rules; may be given again.", valueName: "rules"))
+    var cardFault: [String] = []
+
+    private static func level(_ text: String) throws -> ReaderLevel {
+        guard let level = ReaderLevel(rawValue: text) else {
+            throw ValidationError("'\(text.printable)' is no level, expected extended, short, t1 or t0.")
+        }
+        return level
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKTransport
+import YKVirtualKey
+import YKVirtualKeyHost
+import YKWire
+
+/// Plugs a software key into this machine.
+struct VirtualServe: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Plug a software key into a real pcscd, or into this machine's kernel.",
+        discussion: """
+            --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
+            FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \
+            into the kernel's virtual USB: keyboard, FIDO and smart card reader. ^C takes the key out.
+
+            Rules for --fault:
+            \(FaultPlan.grammar)
+            """)
+    static let members = ["address", "node"]
+
+    @Option(help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
+    var vpcd: String?
+
+    @Flag(help: "With --vpcd: the key is held to a contactless reader.")
+    var nfc = false
+
+    @Flag(help: "Make it a HID device through /dev/uhid.")
+    var uhid = false
+
+    @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.")
+    var usbip = false
+
+    @Option(
+        help: ArgumentHelp("Keep the key in this file; without one it is the demonstration key.", valueName: "file"),
+        completion: .file())
+    var state: String?
+
+    @OptionGroup(title: "New Key")
+    var new: NewKeyOptions
+
+    @Option(help: ArgumentHelp("Misbehave by these rules; may be given again.", valueName: "rules"))
+    var fault: [String] = []
+
+    @OptionGroup(title: "Card Reader on the USB")
+    var reader: ServedReaderOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Who touches the key: yes (at once), no (nobody, and its time is over), never (nobody), ask (you, with Enter), "
+                + "signal (SIGUSR1; while nothing waits it makes slot 1 type, SIGUSR2 slot 2), or a time such as 2s after which it is touched.",
+            valueName: "who"))
+    var touch: TouchChoice = .yes
+
+    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let ways = [vpcd != nil, uhid, usbip].count { $0 }
+        guard ways == 1 else { throw ValidationError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
+        guard !nfc || vpcd != nil else { throw ValidationError("--nfc needs --vpcd.") }
+        guard state == nil || file == nil else { throw ValidationError("Name one state file.") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let faults = try read("--fault") { () throws(WireError) in
+            try FaultPlan(parsing: fault.joined(separator: ";"))
+        }
+        guard faults.misfit(on: vpcd == nil ? .reports : .card) == nil else {
+            throw Explanation.usage("--fault: a rule is only for \(vpcd == nil ? "cards" : "FIDO HID")")
+        }
+        let events = ServedEvents(terminal: world.terminal, log: world.log)
+        if let vpcd {
+            let address = try read("--vpcd") { () throws(WireError) in try VPCDAddress(parsing: vpcd) }
+            return try serve(at: address, try key(world.terminal), faults, events)
+        }
+        let key = try key(world.terminal)
+        if key.state.profile.model.isCard {
+            throw Explanation.usage("a card has no USB", hint: "ykit virtual serve --vpcd …")
+        }
+        return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
+    }
+
+    private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
+        var server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        server.level = reader.readerLevel
+        server.cardFaults = try read("--card-fault") { () throws(WireError) in
+            try FaultPlan(parsing: reader.cardFault.joined(separator: ";"))
+        }
+        guard server.cardFaults.misfit(on: .reader) == nil else {
+            throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
+        }
+        do { try server.run() } catch { throw Explain.usbip(error) }
+        return Answer([], ["node": events.node.map(JSON.string) ?? .null])
+    }
+
+    private func serve(
+        at address: VPCDAddress, _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents
+    ) throws -> Answer {
+        var server = VPCDServer(
+            key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        server.reconnects = true
+        server.isContactless = nfc
+        events.terminal.say("serving a software key at \(address), ^C ends it")
+        do { try server.run() } catch {
+            throw Explanation(
+                "vpcd", .noDevice, "\(error)", hint: "sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
+        }
+        return Answer([], ["address": .string(address.description)])
+    }
+
+    private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Answer {
+        let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+        do { try server.run() } catch { throw Explain.uhid(error) }
+        return Answer([], ["node": events.node.map(JSON.string) ?? .null])
+    }
+
+    private func key(_ terminal: Terminal) throws -> VirtualKey {
+        let finger = Finger(touch, terminal)
+        var world = VirtualWorld(touch: finger.touch)
+        world.verify = new.verify(finger.touch)
+        world.press = finger.press
+        guard let state = state ?? file else {
+            var demonstration = VirtualKeyState.demonstration()
+            if let profile = try new.profile(serial: demonstration.profile.serial) {
+                demonstration = .demonstration(version: profile.version)
+                demonstration.profile = profile
+            }
+            return VirtualKey(demonstration, world: world)
+        }
+        let profile = try new.profile(serial: UInt32.random(in: 10_000_000...99_999_999))
+        return try VirtualKey(file: state, world: world, profile: profile)
+    }
+
+    private func read<Value>(_ option: String, _ body: () throws(WireError) -> Value) throws -> Value {
+        do { return try body() } catch { throw Explanation.usage("\(option): \(error)") }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKArculus
+import YKCapture
+import YKFIDO
+import YKHTTP
+import YKManagement
+import YKNFC
+import YKOATH
+import YKOTP
+import YKPIV
+import YKToken
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// The one place where an error of any layer becomes something a person can act on.
+enum Explain {
+    static func explain(_ error: any Error) -> Explanation {
+        switch error {
+        case let explained as Explanation: explained
+        case let error as LinkError: link(error)
+        case let error as CardError: card(error)
+        case let error as ManagementError: management(error)
+        case let error as OATHError: oath(error)
+        case let error as TagError: tag(error)
+        case let error as TokenError: token(error)
+        case let error as ValidationError: validation(error)
+        case let error as OTPError: otp(error)
+        case let error as FIDOError: fido(error)
+        case let error as PIVError: piv(error)
+        case let error as WebAuthnError: webAuthn(error)
+        case let error as ArculusError: arculus(error)
+        case let error as HTTPError: http(error)
+        case let error as CTAPError: ctap(error)
+        case let error as FIDOLinkError: fidoLink(error)
+        case let error as VerificationProblem: verification(error)
+        case let error as CaptureError: capture(error)
+        case let error as VirtualKeyFileError: virtualKey(error)
+        case let error as WireError: malformed("the input cannot be read: \(error)")
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+
+    static func malformed(_ message: String, hint: String? = nil) -> Explanation {
+        Explanation("malformed", .malformed, message, hint: hint)
+    }
+
+    static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {
+        malformed(
+            "\(file.map { $0 == "-" ? "standard input" : $0.printable } ?? "this") is no recording of ykit: \(error)",
+            hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCapture
+import YKHardware
+import YKManagement
+import YKTransport
+import YKVirtualKey
+
+/// The composition root: from the options to a card that a service can talk to, and to the world it works in.
+final class World {
+    let options: GlobalOptions
+    let selection: Selection
+    let terminal: Terminal
+    /// The clock, the randomness and the time limit for services.
+    let environment: Environment
+    /// What `--plan` collects.
+    let plan: Plan?
+
+    let log: Log
+    /// The recording that is played.
+    let replay: Replay?
+    /// The key in software that is used.
+    let software: VirtualKey?
+    /// What writes the recording.
+    let recorder: Recorder?
+    /// Where the PIN of this verb comes from.
+    var pins: PINSource?
+    /// The key that was chosen by a touch.
+    var touchedPath: String?
+    /// The reader that the tag of this verb is in.
+    var tagReader: String?
+
+    init(_ options: GlobalOptions, _ terminal: Terminal) throws {
+        self.options = options
+        self.terminal = terminal
+        selection = try Selection(options)
+        try Self.check(options)
+        log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
+        plan = options.plan ? Plan() : nil
+        var environment = Environment(
+            timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
+        environment.thread = MainLoop.serviceThread()
+        replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
+        software = try options.virtual.map { try Self.software($0) }
+        if let replay { environment = replay.replaying(environment) }
+        recorder = options.record.map {
+            Recorder(path: $0, keepsSecrets: options.keepSecrets, clock: environment.clock)
+        }
+        if let recorder { environment = recorder.recording(environment) }
+        self.environment = environment
+        if options.keepSecrets, options.record != nil {
+            terminal.warn("the recording will hold secrets in the clear, do not pass it on")
+        }
+    }
+
+    /// The time of day in this world, in seconds since 1970.
+    var now: Int64 { environment.clock.now }
+
+    /// Runs a verb; afterwards a strict replay has to be used up.
+    func answer(of verb: some Verb) async throws -> Answer {
+        do {
+            let answer = try await verb.answer(in: self)
+            try replay?.finish()
+            return plan?.answer ?? answer
+        } catch {
+            if let plan, plan.isStopped { return plan.answer }
+            throw pins?.problem ?? cause(of: error)
+        }
+    }
+
+    /// A key on a contactless reader lacks its applications as long as its NFC is restricted; its tag says so.
+    private func cause(of error: any Error) -> any Error {
+        guard replay == nil, plan == nil, Explain.explain(error).code == "application-missing",
+            let link = try? source(), (try? NFCRestriction.isMet(CardChannel(link: logged(link)))) ?? false
+        else { return error }
+        return ManagementError.nfcRestricted
+    }
+
+    /// The card that is meant, as a channel for a service to take over.
+    ///
+    /// With `patience` a command may take that long, unless a time was asked for.
+    func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
+        try checkForCard()
+        var environment = environment
+        if let patience, !selection.hasTimeout { environment.timeout = patience }
+        return CardChannel(link: planned(try card()), environment: environment)
+    }
+
+    /// The card that is meant, recorded and logged as asked for.
+    func card() throws -> sending any CardLink {
+        try checkRecording()
+        return logged(try recorded())
+    }
+
+    private func recorded() throws -> sending any CardLink {
+        guard let recorder else { return try source() }
+        return try recorder.recording(try source())
+    }
+
+    private func logged(_ link: sending any CardLink) -> sending any CardLink {
+        guard log.isOn else { return link }
+        return LoggingLink(link: link, log: log)
+    }
+
+    /// Secrets can only be kept in a recording.
+    func checkRecording() throws(Explanation) {
+        if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
+    }
+
+    private func checkForCard() throws(Explanation) {
+        guard selection.link == .hid else { return }
+        throw Explanation(
+            "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
+            hint: "leave it away, or choose with --device or --reader")
+    }
+
+    private func planned(_ link: sending any CardLink) -> sending any CardLink {
+        guard let plan else { return link }
+        return PlanningLink(link: link, plan: plan)
+    }
+
+    private func source() throws -> sending any CardLink {
+        if let replay {
+            guard replay.capture.header.link == .card else {
+                throw Explanation(
+                    "wrong-link", .replayMismatch,
+                    "the recording is of a \(replay.capture.header.link.rawValue) link, "
+                        + "this verb needs a card", hint: "ykit capture show \(options.replay ?? "FILE")")
+            }
+            return replay.link()
+        }
+        if let software { return try Self.link(to: software) }
+        return try openCard()
+    }
+
+    /// The software key; on a link where things go wrong as YKIT_FAULT says, for tests.
+    private static func link(to key: VirtualKey) throws -> sending any CardLink {
+        let plan = try faults()
+        return plan.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: plan)
+    }
+
+    /// What goes wrong with the software key.
+    static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
+
+    private static func software(_ file: String) throws -> VirtualKey {
+        if file == ArgumentRewriting.inMemory || file.isEmpty { return .demonstration() }
+        return try VirtualKey(file: file)
+    }
+
+    private static func check(_ options: GlobalOptions) throws {
+        if options.replay != nil, options.virtual != nil {
+            throw Explanation.usage("--replay and --virtual are two different keys, use one of them")
+        }
+        if options.replayMode != nil, options.replay == nil {
+            throw Explanation.usage("--replay-mode needs --replay FILE")
+        }
+    }
+}
+
+extension ReplayChoice? {
+    fileprivate var mode: Replay.Mode { self == .lookup ? .lookup : .strict }
+}

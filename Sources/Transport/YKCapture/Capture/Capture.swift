@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+public import YKWire
+
+/// A recorded session with a key: a header and the events in order. Its text form is one JSON object a line.
+public struct Capture: Sendable, Hashable {
+    /// What was recorded, and the world it was recorded in.
+    public var header: Header
+    /// What happened, in order.
+    public var events: [Event]
+
+    /// Makes a capture.
+    public init(header: Header, events: [Event] = []) {
+        self.header = header
+        self.events = events
+    }
+
+    /// The first line of a capture. Unknown keys are kept.
+    public struct Header: Sendable, Hashable {
+        /// All keys as they are in the file.
+        public var fields: JSON.Object
+
+        /// Makes a header for a link of this kind.
+        public init(link: LinkKind) {
+            fields = JSON.Object()
+            fields["capture"] = 1
+            fields["link"] = .string(link.rawValue)
+        }
+
+        init(fields: JSON.Object) { self.fields = fields }
+
+        /// What kind of link the events went over.
+        public var link: LinkKind { LinkKind(rawValue: fields["link"]?.string ?? "") }
+        /// The name of the reader.
+        public var reader: String? {
+            get { fields["reader"]?.string }
+            set { fields["reader"] = newValue.map(JSON.string) }
+        }
+        /// What the key calls itself.
+        public var device: String? {
+            get { fields["device"]?.string }
+            set { fields["device"] = newValue.map(JSON.string) }
+        }
+        /// The answer to reset.
+        public var atr: [UInt8]? {
+            get { fields["atr"]?.string.flatMap { try? Hex.decode($0) } }
+            set { fields["atr"] = newValue.map { .string(Hex.encode($0)) } }
+        }
+        /// Seconds since 1970 at the first event.
+        public var clock: Int64? {
+            get { fields["clock"]?.int }
+            set { fields["clock"] = newValue.map(JSON.int) }
+        }
+        /// The random bytes that the host drew, in order.
+        public var random: [UInt8]? {
+            get { fields["random"]?.string.flatMap { try? Hex.decode($0) } }
+            set { fields["random"] = newValue.map { .string(Hex.encode($0)) } }
+        }
+        /// The longest command APDU that the reader takes, in bytes; a replay needs it to send the same commands.
+        public var maxCommandLength: Int? {
+            get { fields["maxCommandLength"]?.int.flatMap(Int.init(exactly:)) }
+            set { fields["maxCommandLength"] = newValue.map { .int(Int64($0)) } }
+        }
+        /// Whether secrets were left in on request.
+        public var keepsSecrets: Bool {
+            get { fields["secrets"]?.bool ?? false }
+            set { fields["secrets"] = newValue ? true : nil }
+        }
+        /// What the one who recorded it wants to say.
+        public var note: String? {
+            get { fields["note"]?.string }
+            set { fields["note"] = newValue.map(JSON.string) }
+        }
+    }
+
+    /// The kind of link a capture was made on. An open set.
+    public struct LinkKind: RawRepresentable, Hashable, Sendable {
+        /// The word in the file.
+        public let rawValue: String
+        /// Wraps a word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// APDUs to and from a smart card.
+        public static let card = LinkKind(rawValue: "card")
+        /// HID reports.
+        public static let hid = LinkKind(rawValue: "hid")
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Where the host is when it asks a recording in its own way: the parts it sent of a command, and what it has not fetched
+/// of a reply.
+struct CardLookup: Sendable {
+    /// The parts of a chain, put together.
+    private var chain: APDU?
+    /// Whether a part was not cut as in the recording.
+    private var isCutAnew = false
+    private var rest: [UInt8] = []
+    private var end = StatusWord.ok
+
+    /// What to do with a command.
+    enum Step {
+        /// A part of a chain: it is taken.
+        case part
+        /// The next piece of a reply that was given in the form that the host asked for.
+        case piece([UInt8])
+        /// A command, its chain put together; `isCutAnew` when the recording cannot have it in the same parts.
+        case command(APDU, isCutAnew: Bool)
+    }
+
+    /// Takes a command. `isRecorded` says whether the recording has this very exchange.
+    mutating func take(_ command: APDU, _ bytes: [UInt8], isRecorded: Bool) -> Step {
+        if !rest.isEmpty, command.data.isEmpty, [0xC0, 0xA5].contains(command.ins) {
+            return .piece(piece(command, bytes))
+        }
+        rest = []
+        if chain?.chainHeader != command.chainHeader {
+            chain = nil
+            isCutAnew = false
+        }
+        var whole = command
+        whole.data = (chain?.data ?? []) + command.data
+        guard command.isPartOfChain, whole.data.count <= 1 << 20 else {
+            defer { (chain, isCutAnew) = (nil, false) }
+            whole.cla &= ~0x10
+            return .command(whole, isCutAnew: isCutAnew)
+        }
+        chain = whole
+        isCutAnew = isCutAnew || !isRecorded
+        return .part
+    }
+
+    /// The first piece of a reply in the form that a command asks for.
+    mutating func give(_ reply: ResponseAPDU, to command: APDU, _ bytes: [UInt8]) -> [UInt8] {
+        rest = reply.data
+        end = reply.status
+        return piece(command, bytes)
+    }
+
+    private mutating func piece(_ command: APDU, _ bytes: [UInt8]) -> [UInt8] {
+        let isExtended = bytes.count >= 7 && bytes[4] == 0
+        var length = isExtended ? 65_536 : 256
+        if case .bytes(let wanted) = command.le { length = min(length, Int(wanted)) }
+        let piece = Array(rest.prefix(length))
+        rest = Array(rest.dropFirst(length))
+        guard !rest.isEmpty else { return ResponseAPDU(end, data: piece).encoded }
+        // 6100 stands for 256 bytes and more.
+        let left = rest.count < 256 ? UInt16(rest.count) : 0
+        return ResponseAPDU(StatusWord(0x6100 | left), data: piece).encoded
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// A command of a recording as it is meant: the parts of its chain put together, and its reply with all that was fetched
+/// for it (ISO 7816-4 §5.3).
+struct CardTransaction: Sendable {
+    /// The events it was made of, in order.
+    private(set) var events: [Int]
+    /// The event with the last part of the command, and the first of the reply.
+    private(set) var asked: Int
+    /// The command with all its data and without the marks of a chain.
+    private(set) var command: APDU
+    /// The runs of the data that held a secret.
+    private(set) var mask: [Capture.Event.Mask]
+    private(set) var reply: ResponseAPDU
+
+    /// Whether the reply was fetched to its end.
+    var isWhole: Bool { reply.status.bytesRemaining == nil }
+
+    /// All transactions of a recording, in order.
+    static func all(in capture: Capture) -> [CardTransaction] {
+        var found: [CardTransaction] = []
+        var chain: CardTransaction?
+        var applet: AID?
+        for (index, event) in capture.events.enumerated() {
+            guard case .exchange = event.kind, let next = CardTransaction(event, at: index) else {
+                chain = nil
+                continue
+            }
+            if next.command.continues(in: applet) {
+                if found.last?.isWhole == false { found[found.count - 1].fetch(next) }
+                continue
+            }
+            let whole = chain?.joined(next) ?? next
+            chain = nil
+            if next.isPart {
+                if next.reply.status == .ok { chain = whole }
+                continue
+            }
+            if next.command.isSelection, next.reply.status == .ok || !next.isWhole {
+                applet = AID.known(next.command.data)
+            }
+            found.append(whole.complete)
+        }
+        return found
+    }
+
+    private init?(_ event: Capture.Event, at index: Int) {
+        guard case .exchange(let bytes, let answer) = event.kind, let command = try? APDU(decoding: bytes),
+            let reply = try? ResponseAPDU(decoding: answer)
+        else { return nil }
+        let start = APDU.dataOffset(bytes)
+        events = [index]
+        asked = index
+        mask = event.commandMask.map { Capture.Event.Mask(offset: $0.offset - start, length: $0.length) }
+        self.command = command
+        self.reply = reply
+    }
+
+    private var isPart: Bool { command.isPartOfChain }
+
+    private var complete: CardTransaction {
+        var whole = self
+        whole.command.cla &= ~0x10
+        return whole
+    }
+
+    /// The chain with one more part; `nil` when it belongs to another command.
+    private func joined(_ next: CardTransaction) -> CardTransaction? {
+        guard command.chainHeader == next.command.chainHeader, command.data.count <= 1 << 20 else { return nil }
+        var whole = next
+        whole.events = events + next.events
+        whole.command.data = command.data + next.command.data
+        whole.mask =
+            mask + next.mask.map { Capture.Event.Mask(offset: $0.offset + command.data.count, length: $0.length) }
+        return whole
+    }
+
+    /// Adds what was fetched of the reply.
+    private mutating func fetch(_ rest: CardTransaction) {
+        events += rest.events
+        reply = ResponseAPDU(rest.reply.status, data: reply.data + rest.reply.data)
+    }
+
+    /// Whether this command is the same outside what was masked.
+    func matches(_ other: APDU) -> Bool {
+        let mine = command.meaning
+        let other = other.meaning
+        return mine.chainHeader == other.chainHeader && mine.data.masked(mask) == other.data.masked(mask)
+    }
+}
+
+extension APDU {
+    /// Whether more parts of the same command follow (ISO 7816-4 §5.3.3). In a proprietary class the bit says so in
+    /// CTAP only.
+    var isPartOfChain: Bool { cla & 0x10 != 0 && (cla & 0x80 == 0 || ins == 0x10) }
+
+    /// The command without what tools write differently: Le, the class of GET RESPONSE (CTAP takes 00 and 80), and
+    /// NFCCTAP_MSG's P1, which says only whether the host can ask again (CTAP 2.2 §11.3.7.1).
+    var meaning: APDU {
+        var meaning = self
+        meaning.le = .none
+        if ins == 0xC0 { meaning.cla = 0x00 }
+        if cla & ~0x10 == 0x80, ins == 0x10 { meaning.p1 = 0x00 }
+        return meaning
+    }
+}

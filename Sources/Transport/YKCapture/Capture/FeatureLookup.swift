@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// An OTP application that answers frames from a recording which another tool made.
+struct FeatureLookup {
+    /// A frame of the recording, and what the key gave afterwards.
+    private struct Transaction {
+        var frame: [UInt8]
+        var mask: [UInt8]
+        var answers: [[UInt8]] = []
+        var isUsed = false
+
+        /// Whether another frame asks the same: command and payload outside what was overwritten.
+        func matches(_ other: [UInt8]) -> Bool {
+            (0..<(OTPFrame.payloadSize + 1)).allSatisfy { mask[$0] != 0 || frame[$0] == other[$0] }
+        }
+    }
+
+    private var transactions: [Transaction] = []
+    private var status: [UInt8]
+    private var assembler = OTPFrame.Assembler()
+    private var outgoing: [[UInt8]] = []
+
+    init(_ capture: Capture) {
+        var assembler = OTPFrame.Assembler()
+        var masks = OTPFrame.Assembler()
+        var first: [UInt8]?
+        for event in capture.events {
+            switch event.kind {
+            case .featureSet(let report):
+                guard report.count == OTPReport.size, case .whole(let frame)? = try? assembler.add(report) else {
+                    _ = try? masks.add(Self.shown(event.commandMask, report.last ?? 0))
+                    continue
+                }
+                guard case .whole(let mask)? = try? masks.add(Self.shown(event.commandMask, report[7])) else {
+                    continue
+                }
+                transactions.append(Transaction(frame: frame, mask: mask))
+            case .featureGot(let report):
+                let report = ReportRedactor.restored(report, event.replyMask)
+                if first == nil, report.last == 0 { first = report }
+                if !transactions.isEmpty { transactions[transactions.count - 1].answers.append(report) }
+            default: continue
+            }
+        }
+        status = first ?? OTPReport.status([]).encoded
+    }
+
+    /// A report with FF where something was overwritten, with the same number.
+    private static func shown(_ masks: [Capture.Event.Mask], _ flags: UInt8) -> [UInt8] {
+        (0..<7).map { index in masks.contains { $0.offset <= index && index < $0.end } ? 0xFF : 0 } + [flags]
+    }
+
+    /// Takes a report; with the last one of a frame its answers are ready.
+    mutating func set(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
+        let progress = try lift(LinkError.malformed) { () throws(WireError) in try assembler.add(report) }
+        guard case .whole(let frame) = progress else {
+            if progress == .reset { outgoing = [] }
+            return
+        }
+        guard let index = transactions.firstIndex(where: { !$0.isUsed && $0.matches(frame) }) else {
+            throw .replay(.init(line: 0, reason: "the recording has no unused slot frame like this one"))
+        }
+        transactions[index].isUsed = true
+        outgoing = transactions[index].answers
+    }
+
+    /// The next report: of an answer, else the latest status.
+    mutating func next() throws(LinkError) -> [UInt8] {
+        guard !outgoing.isEmpty else { return status }
+        let report = outgoing.removeFirst()
+        if report.last == 0 { status = report }
+        return report
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+public import YKTransport
+import YKWire
+
+/// Writes what passes over a link, and the randomness and time that the host used, into a capture file.
+public final class Recorder: Sendable {
+    private struct State {
+        var header: Capture.Header
+        var file: CaptureFile?
+        var redactor: Redactor?
+        var random: [UInt8] = []
+        /// Milliseconds of the latest event.
+        var latest = 0.0
+    }
+
+    private let path: String
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+    private let started: Int64
+
+    /// Records into a new file at `path`. Secrets are overwritten unless `keepsSecrets`, which marks the header.
+    public init(path: String, keepsSecrets: Bool = false, note: String? = nil, clock: any WallClock = SystemClock()) {
+        self.path = path
+        started = clock.now
+        var header = Capture.Header(link: .card)
+        header.note = note
+        header.clock = started
+        header.keepsSecrets = keepsSecrets
+        state = Mutex(State(header: header, redactor: keepsSecrets ? nil : Redactor()))
+    }
+
+    /// The environment with its randomness and clock recorded.
+    public func recording(_ environment: Environment) -> Environment {
+        var environment = environment
+        environment.random = RecordedRandom(recorder: self, source: environment.random)
+        environment.clock = RecordedClock(recorder: self)
+        return environment
+    }
+
+    /// The link with its exchanges recorded; the file is created here.
+    public func recording(_ link: sending any CardLink) throws(LinkError) -> sending any CardLink {
+        let identity = link.identity
+        try with { state throws(LinkError) in
+            state.header.reader = identity.reader
+            state.header.atr = identity.atr
+            state.header.maxCommandLength = identity.maxCommandLength
+            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        }
+        try append(.init(.link(.powerOn, why: nil)))
+        return RecordingLink(link: link, recorder: self)
+    }
+
+    /// Begins a capture of a HID device.
+    func begin(_ identity: ReportIdentity) throws(LinkError) {
+        try with { state throws(LinkError) in
+            state.header.fields["link"] = .string(Capture.LinkKind.hid.rawValue)
+            state.header.reader = identity.path
+            state.header.device = identity.name
+            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        }
+        try append(.init(.link(.powerOn, why: nil)))
+    }
+
+    /// The time of day in the recorded session, in whole seconds. When it is later than the latest event says, it is
+    /// written down as an event of its own, so that a replay sees the same.
+    var now: Int64 {
+        let elapsed = start.duration(to: .now) / .milliseconds(1)
+        let isLater = state.withLock { (elapsed / 1000).rounded(.down) > ($0.latest / 1000).rounded(.down) }
+        if isLater { try? append(.init(.link(.time, why: nil))) }
+        return started + state.withLock { ($0.latest / 1000).int64 }
+    }
+
+    func append(_ event: Capture.Event) throws(LinkError) {
+        try with { state throws(LinkError) in
+            var event = event
+            let elapsed = start.duration(to: .now) / .milliseconds(1)
+            event.milliseconds = elapsed
+            state.latest = (elapsed * 1000).rounded() / 1000
+            if let redacted = state.redactor?.redacted(event) { event = redacted }
+            try state.file?.append(event.text)
+        }
+    }
+
+    /// Records how a link failed, then lets the failure go on. Where the host only waits for what may come, the end of
+    /// its time leaves no trace.
+    func noting<Value>(
+        isWaiting: Bool = false, _ body: () throws(LinkError) -> Value
+    ) throws(LinkError) -> Value {
+        do { return try body() } catch {
+            switch error {
+            case .removed: try? append(.init(.link(.removed, why: nil)))
+            case .capture: break
+            case .cancelled where isWaiting, .timedOut where isWaiting: break
+            default: try? append(.init(.link(.fail, why: "\(error)")))
+            }
+            throw error
+        }
+    }
+
+    func note(random bytes: [UInt8]) throws(LinkError) {
+        try with { state throws(LinkError) in
+            state.random += bytes
+            state.header.random = state.random
+            try state.file?.replaceHeader(JSON.object(state.header.fields).text)
+        }
+    }
+
+    private func with(_ body: (inout State) throws(LinkError) -> Void) throws(LinkError) {
+        try state.withLock { state throws(LinkError) in try body(&state) }
+    }
+}
+
+extension Double {
+    fileprivate var int64: Int64 { Int64(exactly: self.rounded(.down)) ?? 0 }
+}
+
+private struct RecordedRandom: RandomSource {
+    let recorder: Recorder
+    let source: any RandomSource
+
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
+        let bytes = try source.draw(count, secret: secret)
+        try recorder.note(random: secret ? [UInt8](repeating: 0, count: count) : bytes)
+        return bytes
+    }
+}
+
+private struct RecordedClock: WallClock {
+    let recorder: Recorder
+    var now: Int64 { recorder.now }
+}

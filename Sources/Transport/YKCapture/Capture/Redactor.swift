@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+/// Finds the bytes of a session that hold a secret: PINs, passwords and keys on their way to the key.
+///
+/// It follows SELECT, command chaining and the collection of long replies, because the same instruction is a secret in
+/// one application and not in another. What it cannot read it masks.
+package struct Redactor: Sendable {
+    package typealias Mask = Capture.Event.Mask
+
+    private var applet: AID?
+    private var hasSelected = false
+    private var chain = Chain()
+    private var hidesReply = false
+    private var reports = ReportRedactor()
+
+    /// The data of a command that comes in parts.
+    private struct Chain {
+        var header: [UInt8] = []
+        var data: [UInt8] = []
+    }
+
+    package init() {}
+
+    /// The event with its secrets overwritten, and where they were; masks that it has already are kept.
+    package mutating func redacted(_ event: Capture.Event) -> Capture.Event {
+        var event = event
+        let found = masks(event)
+        event.commandMask = Self.joined(event.commandMask + found.command)
+        event.replyMask = Self.joined(event.replyMask + found.reply)
+        switch event.kind {
+        case .exchange(let command, let reply):
+            event.kind = .exchange(
+                command: command.masked(event.commandMask), reply: reply.masked(event.replyMask))
+        case .written(let report): event.kind = .written(report.masked(event.commandMask))
+        case .delivered(let report): event.kind = .delivered(report.masked(event.replyMask))
+        case .featureSet(let report): event.kind = .featureSet(report.masked(event.commandMask))
+        case .featureGot(let report): event.kind = .featureGot(report.masked(event.replyMask))
+        case .link: break
+        }
+        return event
+    }
+
+    /// The runs to overwrite in an event.
+    package mutating func masks(_ event: Capture.Event) -> (command: [Mask], reply: [Mask]) {
+        switch event.kind {
+        case .exchange(let command, let reply): return masks(command: command, reply: reply)
+        case .written(let report): return (reports.masks(written: report), [])
+        case .featureSet(let report): return (reports.masks(featureSet: report), [])
+        case .featureGot(let report): return ([], reports.masks(featureGot: report))
+        case .delivered: return ([], [])
+        case .link(let what, _):
+            if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
+            return ([], [])
+        }
+    }
+
+    /// The runs to overwrite in a command and in its reply; an empty reply is one that is not known.
+    package mutating func masks(command bytes: [UInt8], reply: [UInt8]) -> (command: [Mask], reply: [Mask]) {
+        guard let command = try? APDU(decoding: bytes) else {
+            chain = Chain()
+            guard bytes.count > 4, SecretPlaces.carriers.contains(bytes[1]) else { return ([], []) }
+            return ([Mask(offset: 4, length: bytes.count - 4)], Self.body(reply))
+        }
+        if command.ins == 0xA4 {
+            select(command, reply)
+            return ([], [])
+        }
+        if command.continues(in: applet) { return ([], restOfReply(reply)) }
+        let runs = commandRuns(command)
+        hidesReply = SecretPlaces.isReplySecret(applet, hasSelected, command, data: chain.data)
+        if command.cla & 0x10 == 0 { chain = Chain() }
+        let start = APDU.dataOffset(bytes)
+        var masks = runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }
+        // A length that is one short makes the last byte of a PIN look like Le.
+        if let last = masks.last, last.end == start + command.data.count, case .bytes = command.le {
+            masks[masks.count - 1] = Mask(offset: last.offset, length: bytes.count - last.offset)
+        }
+        return (masks, hidesReply ? restOfReply(reply, from: SecretPlaces.replyStart(applet, command, reply)) : [])
+    }
+
+    private mutating func select(_ command: APDU, _ reply: [UInt8]) {
+        chain = Chain()
+        hidesReply = false
+        guard command.p1 == 0x04 else { return }
+        let isDone = reply.isEmpty || reply.suffix(2) == [0x90, 0x00] || reply.dropLast().last == 0x61
+        guard isDone else { return }
+        hasSelected = true
+        applet = AID.known(command.data)
+    }
+
+    private mutating func commandRuns(_ command: APDU) -> [Range<Int>] {
+        let header = [command.cla & ~0x10, command.ins, command.p1, command.p2]
+        if chain.header != header { chain = Chain(header: header) }
+        let start = chain.data.count
+        guard start + command.data.count <= 1 << 20 else { return [0..<command.data.count] }
+        chain.data += command.data
+        let places = SecretPlaces.inCommand(applet, hasSelected, command, data: chain.data)
+        let part = start..<chain.data.count
+        return places.map { $0.clamped(to: part) }.filter { !$0.isEmpty }
+            .map { ($0.lowerBound - start)..<($0.upperBound - start) }
+    }
+
+    private mutating func restOfReply(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
+        guard hidesReply else { return [] }
+        if reply.dropLast().last != 0x61 { hidesReply = false }
+        return Self.body(reply, from: start)
+    }
+
+    private static func body(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
+        reply.count > start + 2 ? [Mask(offset: start, length: reply.count - 2 - start)] : []
+    }
+
+    /// Runs in order, those that touch or overlap made one.
+    package static func joined(_ masks: [Mask]) -> [Mask] {
+        var result: [Mask] = []
+        for mask in masks.filter({ $0.length > 0 && $0.offset >= 0 }).sorted(by: { $0.offset < $1.offset }) {
+            if let last = result.last, last.end >= mask.offset {
+                result[result.count - 1] = Mask(offset: last.offset, length: max(last.end, mask.end) - last.offset)
+            } else {
+                result.append(mask)
+            }
+        }
+        return result
+    }
+}
+
+extension Capture.Event.Mask {
+    /// The index behind the last byte.
+    package var end: Int {
+        let (end, overflows) = offset.addingReportingOverflow(length)
+        return overflows ? .max : end
+    }
+}
+
+extension APDU {
+    /// Where the data field of an encoded command starts.
+    package static func dataOffset(_ command: [UInt8]) -> Int {
+        command.count > 7 && command[4] == 0 ? 7 : 5
+    }
+
+    /// Whether this asks for the rest of a reply: GET RESPONSE, or OATH's own.
+    package func continues(in applet: AID?) -> Bool { ins == 0xC0 || ins == 0xA5 && applet == .oath && data.isEmpty }
+}
+
+extension AID {
+    /// The application that a SELECT of these bytes names, among those known here.
+    package static func known(_ bytes: [UInt8]) -> AID? {
+        let all: [AID] = [
+            .oath, .piv, .fido, .otp, .management, .openPGP, .hsmAuth, .securityDomain, .ndef, .canokeyAdmin,
+        ]
+        return all.first { $0.rawValue == bytes } ?? all.first { $0.matches(bytes) }
+    }
+}

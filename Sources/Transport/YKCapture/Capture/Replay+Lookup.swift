@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+import YKWire
+
+extension Replay {
+    /// The reply of the next unused exchange with the same bytes outside what was masked; else that of the next unused
+    /// command that means the same, whatever its length form and however command and reply were cut into parts. The
+    /// search starts behind the last hit and wraps around.
+    func lookedUpReply(to bytes: [UInt8]) throws(LinkError) -> [UInt8] {
+        try state.withLock { state throws(LinkError) in
+            let exact = unused(state) { $0.command.masked($0.mask) == bytes.masked($0.mask) }
+            guard let command = try? APDU(decoding: bytes) else { return try take(exact, bytes, &state) }
+            switch state.cards.take(command, bytes, isRecorded: exact != nil) {
+            case .piece(let piece): return piece
+            case .part:
+                return try exact.map { hit throws(LinkError) in try take(hit, bytes, &state) } ?? [0x90, 0x00]
+            case .command(let whole, let isCutAnew):
+                if let exact, !isCutAnew { return try take(exact, bytes, &state) }
+                if let reply = meant(whole, command, bytes, &state) { return reply }
+                return try take(unused(state) { $0.command.isSameCommand(as: command) }, bytes, &state)
+            }
+        }
+    }
+
+    /// The reply of an exchange that was found; throws when there was none.
+    private func take(_ hit: Int?, _ bytes: [UInt8], _ state: inout State) throws(LinkError) -> [UInt8] {
+        guard let hit, case .exchange(_, let reply) = capture.events[hit].kind else {
+            let reason = "the recording has no unused exchange with this command"
+            throw .replay(mismatch(past: state.position, actual: bytes, reason))
+        }
+        state.used[hit] = true
+        state.position = hit + 1
+        return reply
+    }
+
+    /// The reply to a command that means the same as a recorded one, in the form that the host asked for.
+    private func meant(_ whole: APDU, _ command: APDU, _ bytes: [UInt8], _ state: inout State) -> [UInt8]? {
+        let (position, used) = (state.position, state.used)
+        let candidates = transactions.filter { $0.isWhole && !used[$0.asked] }
+        let sorted = candidates.filter { $0.asked >= position } + candidates.filter { $0.asked < position }
+        guard let hit = sorted.first(where: { $0.matches(whole) }) else { return nil }
+        for event in hit.events { state.used[event] = true }
+        state.position = hit.asked + 1
+        return state.cards.give(hit.reply, to: command, bytes)
+    }
+
+    /// The first unused exchange that matches, from the position on and then from the start.
+    private func unused(
+        _ state: State, _ matches: (_ exchange: (command: [UInt8], mask: [Capture.Event.Mask])) -> Bool
+    ) -> Int? {
+        let count = capture.events.count
+        for step in 0..<count {
+            let index = (state.position + step) % count
+            guard !state.used[index], case .exchange(let command, _) = capture.events[index].kind else { continue }
+            if matches((command, capture.events[index].commandMask)) { return index }
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// Whether two exchanges ask the same, as they are.
+    fileprivate func isSameCommand(as other: APDU) -> Bool {
+        guard count >= 4, self[1] == other.ins, let mine = try? APDU(decoding: self) else { return false }
+        return mine.meaning == other.meaning
+    }
+}

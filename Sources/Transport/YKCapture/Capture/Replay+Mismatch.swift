@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+extension Replay {
+    /// A mismatch with no event of the recording: the command is put into words as it reads at that place.
+    func mismatch(past index: Int, actual: [UInt8], _ reason: String) -> ReplayMismatch {
+        let found = mismatch(at: index, actual: actual, reason)
+        var mismatch = ReplayMismatch(line: 0, actual: found.actual, reason: reason)
+        mismatch.actualWords = found.actualWords
+        return mismatch
+    }
+
+    /// A mismatch before or at an event, both commands put into words as they read at that place of the session.
+    func mismatch(at index: Int, actual: [UInt8]?, _ reason: String) -> ReplayMismatch {
+        let sent = actual.map { Capture.Event(.exchange(command: $0, reply: [])) }
+        return mismatch(at: index, sent: sent, reason)
+    }
+
+    /// A mismatch before or at an event, where the host sent something else, or nothing.
+    func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
+        var narrator = Narrator()
+        var redactor = Redactor()
+        for event in capture.events.prefix(index) {
+            _ = narrator.narrate(event)
+            _ = redactor.masks(event)
+        }
+        let event = index < capture.events.count ? capture.events[index] : nil
+        let hidden = sent.map { redactor.redacted($0) }
+        var mismatch = ReplayMismatch(
+            line: event?.line ?? 0, expected: event?.sentBytes, actual: hidden?.sentBytes, reason: reason)
+        mismatch.expectedWords = event?.words(narrator)
+        mismatch.actualWords = sent?.words(narrator)
+        mismatch.tellApart()
+        return mismatch
+    }
+}
+
+extension ReplayMismatch {
+    /// Where both read alike, says which byte is another one; what is hidden in a recording is not told.
+    fileprivate mutating func tellApart() {
+        guard let words = expectedWords, words == actualWords, let expected, let actual else { return }
+        let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }
+        guard let place else { return }
+        expectedWords = "\(words), byte \(place.offset + 1) is \(Hex.encode([place.element.0]))"
+        actualWords = "\(words), byte \(place.offset + 1) is \(Hex.encode([place.element.1]))"
+    }
+}
+
+extension Capture.Event {
+    /// The command or report that the host sent.
+    fileprivate var sentBytes: [UInt8]? {
+        switch kind {
+        case .exchange(let command, _): command
+        case .written(let report), .featureSet(let report): report
+        default: nil
+        }
+    }
+
+    /// What the host sent, in words, as it reads after what the narrator has seen.
+    fileprivate func words(_ narrator: Narrator) -> String? {
+        var narrator = narrator
+        switch kind {
+        case .exchange(let command, _): return narrator.narrate(command: command).summary
+        case .written: return narrator.narrate(self).summary
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+
+extension Replay {
+    /// How a HID report travels.
+    enum ReportWay {
+        /// Written to the device and delivered by it.
+        case interrupt
+        /// Set and got with control transfers.
+        case feature
+    }
+
+    /// Goes past the next report that the host sent, which has to have exactly these bytes outside what was masked.
+    /// Reports of the device that nobody read before are passed over: a key that was waited for is waited for as long
+    /// as it takes.
+    func take(_ report: [UInt8], by way: ReportWay) throws(LinkError) {
+        let sent = way.sending(report)
+        try state.withLock { state throws(LinkError) in
+            while let event = try nextEvent(&state) {
+                state.position += 1
+                guard let expected = way.sent(in: event) else { continue }
+                guard expected.masked(event.commandMask) == report.masked(event.commandMask) else {
+                    throw .replay(mismatch(at: state.position - 1, sent: sent, way.difference))
+                }
+                return
+            }
+            let reason = "the host goes on, the recording does not"
+            throw .replay(mismatch(at: state.position, sent: sent, reason))
+        }
+    }
+
+    /// The next report that the device gave. Where the recording goes on with one that the host sent, nothing came in
+    /// time, or, of a feature report, which is always there, the host asked for one too many.
+    func nextReport(by way: ReportWay) throws(LinkError) -> [UInt8] {
+        try state.withLock { state throws(LinkError) in
+            while let event = try nextEvent(&state) {
+                if way.sent(in: event) != nil { throw way.nothing(self, at: state.position) }
+                state.position += 1
+                if let report = way.given(in: event) { return report }
+            }
+            throw .replay(.init(line: 0, reason: way.ending))
+        }
+    }
+
+    /// The event at the position, `nil` at the end; throws, and goes past it, where the recorded link failed.
+    private func nextEvent(_ state: inout State) throws(LinkError) -> Capture.Event? {
+        guard state.position < capture.events.count else { return nil }
+        let event = capture.events[state.position]
+        switch event.kind {
+        case .link(.removed, _):
+            state.position += 1
+            throw .removed
+        case .link(.fail, let why):
+            state.position += 1
+            throw .failed(code: 0, why ?? "the recorded link failed here")
+        default: return event
+        }
+    }
+}
+
+extension Replay.ReportWay {
+    fileprivate func sending(_ report: [UInt8]) -> Capture.Event {
+        Capture.Event(self == .interrupt ? .written(report) : .featureSet(report))
+    }
+
+    fileprivate func sent(in event: Capture.Event) -> [UInt8]? {
+        switch (self, event.kind) {
+        case (.interrupt, .written(let report)), (.feature, .featureSet(let report)): report
+        default: nil
+        }
+    }
+
+    fileprivate func given(in event: Capture.Event) -> [UInt8]? {
+        switch (self, event.kind) {
+        case (.interrupt, .delivered(let report)): report
+        case (.feature, .featureGot(let report)): ReportRedactor.restored(report, event.replyMask)
+        default: nil
+        }
+    }
+
+    fileprivate func nothing(_ replay: Replay, at index: Int) -> LinkError {
+        switch self {
+        case .interrupt: .timedOut("a report of the recording")
+        case .feature:
+            .replay(
+                replay.mismatch(at: index, sent: nil, "the host gets a feature report, the recording sets one"))
+        }
+    }
+
+    fileprivate var difference: String {
+        switch self {
+        case .interrupt: "the host writes another report than the recording has"
+        case .feature: "the host sets another feature report than the recording has"
+        }
+    }
+
+    fileprivate var ending: String {
+        switch self {
+        case .interrupt: "the host reads on, the recording has ended"
+        case .feature: "the host gets on, the recording has ended"
+        }
+    }
+}

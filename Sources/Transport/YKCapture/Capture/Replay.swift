@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+public import YKTransport
+
+/// Plays a capture back: the recorded key, its randomness and its clock.
+public final class Replay: Sendable {
+    /// How commands are matched with the recording.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Exactly the recorded bytes in the recorded order, and nothing left unread.
+        case strict
+        /// The next unused exchange or message that asks the same, however it is cut up; for recordings made with
+        /// another tool.
+        case lookup
+    }
+
+    struct State {
+        var mismatch: ReplayMismatch?
+        var position = 0
+        var used: [Bool]
+        var randomOffset = 0
+        var cards = CardLookup()
+    }
+
+    /// The recording.
+    public let capture: Capture
+    /// How commands are matched.
+    public let mode: Mode
+    let state: Mutex<State>
+    /// The times and the randomness that the commands give away, where the header does not tell.
+    private let world: Capture.World
+    /// What was asked of a card, for looking it up.
+    let transactions: [CardTransaction]
+
+    /// Plays a capture from its start.
+    public init(_ capture: Capture, mode: Mode = .strict) {
+        self.capture = capture
+        self.mode = mode
+        state = Mutex(State(used: [Bool](repeating: false, count: capture.events.count)))
+        let isTold = mode == .strict && capture.header.clock != nil && capture.header.random != nil
+        world = isTold ? Capture.World() : Capture.World(of: capture)
+        transactions = mode == .lookup ? CardTransaction.all(in: capture) : []
+    }
+
+    /// The recorded card as a link.
+    public func link() -> sending any CardLink { ReplayLink(replay: self) }
+
+    /// The environment with the recorded randomness and clock.
+    public func replaying(_ environment: Environment) -> Environment {
+        var environment = environment
+        environment.random = ReplayedRandom(replay: self)
+        environment.clock = ReplayedClock(replay: self, usual: environment.clock)
+        environment.pause = { _, _ in }
+        return environment
+    }
+
+    /// Throws unless everything was read: in strict mode every exchange and every recorded random byte has to be used,
+    /// and nothing may have differed on the way.
+    public func finish() throws(LinkError) {
+        guard mode == .strict else { return }
+        if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
+        let (position, drawn) = state.withLock { ($0.position, $0.randomOffset) }
+        for (index, event) in capture.events.enumerated().dropFirst(position) where event.isDoneByHost {
+            throw .replay(mismatch(at: index, actual: nil, "the recording goes on, the host does not"))
+        }
+        if let random = capture.header.random, drawn < random.count {
+            let reason = "the host draws \(drawn) random bytes, the recording has \(random.count)"
+            throw .replay(.init(line: 1, reason: reason))
+        }
+    }
+
+    /// The time of day in the recorded session.
+    fileprivate var now: Int64? {
+        let position = state.withLock { state in
+            // The host looked at the clock here, and it had moved on.
+            while mode == .strict, state.position < capture.events.count,
+                case .link(.time, _) = capture.events[state.position].kind
+            { state.position += 1 }
+            return state.position
+        }
+        let recovered = world.time(from: position)
+        guard let start = capture.header.clock, mode == .strict || recovered == nil else { return recovered }
+        let elapsed = capture.events.prefix(position).last { $0.milliseconds != nil }?.milliseconds ?? 0
+        return start.addingReportingOverflow(Int64(exactly: (elapsed / 1000).rounded(.down)) ?? 0).partialValue
+    }
+
+    fileprivate func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
+        let count = max(0, count)
+        let recorded = capture.header.random ?? world.random
+        let offset = state.withLock { state in
+            defer { state.randomOffset += count }
+            return state.randomOffset
+        }
+        let bytes = Array(recorded.dropFirst(offset).prefix(count))
+        if bytes.count == count { return bytes }
+        guard mode == .lookup else {
+            throw .replay(.init(line: 1, reason: "the host draws more random bytes than the recording has"))
+        }
+        return bytes + SystemRandom().draw(count - bytes.count, secret: secret)
+    }
+}
+
+private struct ReplayedClock: WallClock {
+    let replay: Replay
+    let usual: any WallClock
+
+    var now: Int64 { replay.now ?? usual.now }
+}
+
+private struct ReplayedRandom: RandomSource {
+    let replay: Replay
+
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { try replay.draw(count, secret: secret) }
+}

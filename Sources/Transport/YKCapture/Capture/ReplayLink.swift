@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+import YKWire
+
+/// A card that answers from a recording.
+final class ReplayLink: CardLink {
+    private let replay: Replay
+    let identity: CardIdentity
+
+    init(replay: Replay) {
+        self.replay = replay
+        let header = replay.capture.header
+        identity = CardIdentity(
+            reader: header.reader ?? "replay", atr: header.atr ?? [], maxCommandLength: header.maxCommandLength)
+    }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        switch replay.mode {
+        case .strict: try replay.failingForGood { () throws(LinkError) in try replay.strictReply(to: command) }
+        case .lookup: try replay.lookedUpReply(to: command)
+        }
+    }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool { replay.takeReset() }
+    func end() {}
+    func close() {}
+
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        guard replay.mode == .strict else { return }
+        try replay.skip(to: .reset)
+    }
+}
+
+extension Replay {
+    /// The first difference ends a strict replay, whatever the service above makes of it.
+    func failingForGood(_ body: () throws(LinkError) -> [UInt8]) throws(LinkError) -> [UInt8] {
+        if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
+        do { return try body() } catch {
+            if case .replay(let mismatch) = error { state.withLock { $0.mismatch = mismatch } }
+            throw error
+        }
+    }
+
+    /// The reply of the next exchange, which has to have exactly these bytes outside what was masked.
+    func strictReply(to command: [UInt8]) throws(LinkError) -> [UInt8] {
+        try state.withLock { state throws(LinkError) in
+            while state.position < capture.events.count {
+                let event = capture.events[state.position]
+                state.position += 1
+                switch event.kind {
+                case .exchange(let expected, let reply):
+                    guard expected.masked(event.commandMask) == command.masked(event.commandMask) else {
+                        let reason = "the host sends something else than the recording has"
+                        throw .replay(mismatch(at: state.position - 1, actual: command, reason))
+                    }
+                    return reply
+                case .link(.removed, _): throw .removed
+                case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")
+                default: continue
+                }
+            }
+            throw .replay(
+                mismatch(at: state.position, actual: command, "the host goes on, the recording does not"))
+        }
+    }
+
+    /// Whether the card lost its state before the next exchange of the recording: it was powered anew or reset.
+    func takeReset() -> Bool {
+        guard mode == .strict else { return false }
+        return state.withLock { state in
+            var isLost = false
+            while state.position < capture.events.count, case .link(let what, _) = capture.events[state.position].kind,
+                [.powerOn, .powerOff, .reset].contains(what)
+            {
+                isLost = isLost || what == .reset || state.position > 0
+                state.position += 1
+            }
+            return isLost
+        }
+    }
+
+    /// Goes on to the next link event of this kind, which has to come before the next exchange.
+    func skip(to wanted: Capture.Event.LinkEvent) throws(LinkError) {
+        try state.withLock { state throws(LinkError) in
+            while state.position < capture.events.count {
+                if capture.events[state.position].isExchange {
+                    let reason = "the host does a \(wanted.rawValue), the recording an exchange"
+                    throw .replay(mismatch(at: state.position, actual: nil, reason))
+                }
+                state.position += 1
+                if case .link(wanted, _) = capture.events[state.position - 1].kind { return }
+            }
+            throw .replay(.init(line: 0, reason: "the host does a \(wanted.rawValue), the recording has ended"))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+extension Replay {
+    /// The recorded HID device as a link.
+    public func reportLink() -> sending any ReportLink { ReplayReportLink(replay: self) }
+}
+
+/// A HID device that answers from a recording.
+///
+/// In strict mode each report has to be written where the recording has it written. In lookup mode each message is
+/// answered with what the recording has for it, on whatever channel.
+final class ReplayReportLink: ReportLink {
+    private let replay: Replay
+    private var lookup: ReportLookup
+    private var features: FeatureLookup
+    let identity: ReportIdentity
+
+    init(replay: Replay) {
+        self.replay = replay
+        lookup = ReportLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
+        features = FeatureLookup(replay.mode == .lookup ? replay.capture : Capture(header: replay.capture.header))
+        identity = ReportIdentity(
+            path: replay.capture.header.reader ?? "replay", name: replay.capture.header.device ?? "")
+    }
+
+    func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        guard replay.mode == .strict else { return try lookup.write(report, replay) }
+        _ = try replay.failingForGood { () throws(LinkError) in
+            try replay.take(report, by: .interrupt)
+            return []
+        }
+    }
+
+    func read(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard replay.mode == .strict else { return try lookup.read() }
+        return try replay.failingForGood { () throws(LinkError) in try replay.nextReport(by: .interrupt) }
+    }
+
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        guard replay.mode == .strict else { return try features.set(report, replay) }
+        _ = try replay.failingForGood { () throws(LinkError) in
+            try replay.take(report, by: .feature)
+            return []
+        }
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        guard replay.mode == .strict else { return try features.next() }
+        return try replay.failingForGood { () throws(LinkError) in try replay.nextReport(by: .feature) }
+    }
+
+    func close() {}
+}
+
+extension Capture.Event {
+    /// Whether this is a report that the host wrote.
+    var isWritten: Bool { if case .written = kind { true } else { false } }
+
+    /// Whether this is something that the host did.
+    var isDoneByHost: Bool {
+        switch kind {
+        case .exchange, .written, .featureSet: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+import YKWire
+
+/// A HID device that answers messages from a recording which another tool made, with other nonces and channels.
+struct ReportLookup {
+    private let transactions: [ReportTransaction]
+    private var assemblers: [CTAPHID.Channel: CTAPHID.Assembler] = [:]
+    private var outgoing: [[UInt8]] = []
+
+    init(_ capture: Capture) { transactions = ReportTransaction.all(in: capture) }
+
+    /// Takes a report of the host's; with the last one of a message its answer is ready to be read.
+    mutating func write(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
+        let channel = CTAPHID.Channel(rawValue: report.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+        var assembler = assemblers[channel] ?? CTAPHID.Assembler(channel: channel)
+        defer { assemblers[channel] = assembler }
+        let progress = try lift(LinkError.malformed) { () throws(WireError) in try assembler.add(report) }
+        guard case .message(let message) = progress else { return }
+        switch message.command {
+        case .initialize: try answer(initialisation(message, replay))
+        case .cancel: break  // What the key said then is among the answers.
+        default: try answer(answers(to: message, report, replay))
+        }
+    }
+
+    /// The next report of an answer; without one, nothing comes in time.
+    mutating func read() throws(LinkError) -> [UInt8] {
+        guard !outgoing.isEmpty else { throw .timedOut("a report of the recording") }
+        return outgoing.removeFirst()
+    }
+
+    private mutating func answer(_ messages: [CTAPHID.Message]) throws(LinkError) {
+        for message in messages {
+            outgoing += try lift(LinkError.malformed) { () throws(WireError) in try message.reports() }
+        }
+    }
+
+    /// What the key answered to the next unused message that asks the same, on the host's channel.
+    private func answers(
+        to message: CTAPHID.Message, _ report: [UInt8], _ replay: Replay
+    ) throws(LinkError) -> [CTAPHID.Message] {
+        guard let hit = next(replay, { $0.matches(message) }) else {
+            let reason = "the recording has no unused message like this one"
+            throw .replay(replay.mismatch(past: message, report, reason))
+        }
+        return hit.answers.map { .init($0.command, on: message.channel, $0.payload) }
+    }
+
+    /// The next unused transaction, from the last hit on and then from the start; it is used then.
+    private func next(_ replay: Replay, _ isWanted: (ReportTransaction) -> Bool) -> ReportTransaction? {
+        replay.state.withLock { state in
+            let unused = transactions.filter { !state.used[$0.asked] && isWanted($0) }
+            guard let hit = unused.first(where: { $0.asked >= state.position }) ?? unused.first else { return nil }
+            state.used[hit.asked] = true
+            state.position = hit.asked + 1
+            return hit
+        }
+    }
+
+    /// The recorded answer to INIT with the host's nonce: the next unused one, else the last one again, else one that
+    /// says what the recording shows.
+    private func initialisation(_ message: CTAPHID.Message, _ replay: Replay) -> [CTAPHID.Message] {
+        let recorded = next(replay) { $0.message.command == .initialize && !$0.answers.isEmpty }
+        let last = transactions.last { $0.message.command == .initialize && !$0.answers.isEmpty }
+        guard let answers = (recorded ?? last)?.answers else { return [reply(to: message, ownProfile)] }
+        return answers.map { answer in
+            guard answer.command == .initialize, answer.payload.count >= 17 else {
+                return .init(answer.command, on: message.channel, answer.payload)
+            }
+            return reply(to: message, Array(answer.payload[8...]))
+        }
+    }
+
+    /// An answer to INIT: the nonce, then what the key says of itself, of which the first four bytes are the channel.
+    private func reply(to message: CTAPHID.Message, _ profile: [UInt8]) -> CTAPHID.Message {
+        let channel = message.channel == .broadcast ? Array(profile[..<4]) : message.channel.bytes
+        return .init(.initialize, on: message.channel, message.payload.prefix(8) + channel + profile[4...])
+    }
+
+    /// Channel 1, version 2 of the protocol, no version of the device, and CBOR where the recording has any.
+    private var ownProfile: [UInt8] {
+        let hasCTAP2 = transactions.contains { $0.message.command == .cbor }
+        return [0, 0, 0, 1, 2, 0, 0, 0, hasCTAP2 ? 0x04 : 0x00]
+    }
+}
+
+extension Replay {
+    /// A mismatch with no event of the recording, where the host sent a message of which this is the last report.
+    fileprivate func mismatch(
+        past message: CTAPHID.Message, _ report: [UInt8], _ reason: String
+    ) -> ReplayMismatch {
+        var narrator = Narrator()
+        var redactor = Redactor()
+        var hidden = report
+        var words: String?
+        for report in (try? message.reports()) ?? [report] {
+            let event = Capture.Event(.written(report))
+            if case .written(let masked) = redactor.redacted(event).kind { hidden = masked }
+            let narration = narrator.narrate(event)
+            words = narration.details.first ?? narration.summary
+        }
+        var mismatch = ReplayMismatch(line: 0, actual: hidden, reason: reason)
+        mismatch.actualWords = words
+        return mismatch
+    }
+}

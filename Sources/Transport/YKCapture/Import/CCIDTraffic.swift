@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Finds the APDUs of one card reader in its bulk transfers (USB CCID 1.1 §6): `XfrBlock` and `DataBlock`, which may come
+/// in parts at either level, and what happens to the card's power.
+struct CCIDTraffic {
+    /// What was found.
+    enum Finding {
+        case exchange(command: [UInt8], reply: [UInt8])
+        case powered(atr: [UInt8])
+        case event(Capture.Event.LinkEvent, why: String?)
+    }
+
+    private struct Slot {
+        var command: [UInt8] = []
+        var isAsked = false
+        var reply: [UInt8] = []
+        var isPowering = false
+    }
+
+    private var slots: [UInt8: Slot] = [:]
+    private var outgoing = CCID.Assembler()
+    private var incoming = CCID.Assembler()
+
+    /// Whether a message has begun and is not whole.
+    var isInMessage: Bool { outgoing.isInMessage || incoming.isInMessage }
+
+    /// Takes what the host sent; gives the slot and what was found.
+    mutating func sent(_ data: [UInt8]) -> (slot: UInt8, Finding)? {
+        guard let message = Self.message(&outgoing, data, kinds: 0x61...0x73),
+            let command = try? CCID.Command(decoding: message)
+        else { return nil }
+        var slot = slots[command.slot] ?? Slot()
+        defer { slots[command.slot] = slot }
+        switch command.kind {
+        case .powerOn: slot = Slot(isPowering: true)
+        case .powerOff:
+            slot = Slot()
+            return (command.slot, .event(.powerOff, why: nil))
+        case .transfer: return block(command, &slot).map { (command.slot, $0) }
+        default: break
+        }
+        return nil
+    }
+
+    /// A part of a command; wLevelParameter says whether it is the first, a middle one or the last (§6.1.4).
+    private func block(_ command: CCID.Command, _ slot: inout Slot) -> Finding? {
+        let chain = CCID.Chain(rawValue: command.level)
+        let isLost = slot.isAsked && (chain == .whole || chain == .begin)
+        if isLost { slot = Slot() }
+        guard let chain, chain != .proceed, slot.command.count <= CCID.dataLimit else { return nil }
+        slot.command += command.data
+        slot.isAsked = chain == .whole || chain == .end
+        return isLost ? .event(.fail, why: "no reply in the log") : nil
+    }
+
+    /// Takes what the reader sent.
+    mutating func received(_ data: [UInt8]) -> (slot: UInt8, Finding)? {
+        guard let message = Self.message(&incoming, data, kinds: 0x80...0x84),
+            let reply = try? CCID.Reply(decoding: message), reply.kind == .dataBlock, reply.outcome != .moreTime
+        else { return nil }
+        var slot = slots[reply.slot] ?? Slot()
+        defer { slots[reply.slot] = slot }
+        if slot.isPowering {
+            slot = Slot()
+            return reply.outcome == .done ? (reply.slot, .powered(atr: reply.data)) : nil
+        }
+        guard slot.isAsked else { return nil }
+        if reply.outcome != .done {
+            slot = Slot()
+            let isGone = reply.card == .absent
+            let why = "reader error \(reply.error.rawValue)"
+            return (reply.slot, .event(isGone ? .removed : .fail, why: isGone ? nil : why))
+        }
+        return response(reply, &slot).map { (reply.slot, $0) }
+    }
+
+    /// A part of a reply; bChainParameter says whether more is to come (§6.2.1).
+    private func response(_ reply: CCID.Reply, _ slot: inout Slot) -> Finding? {
+        guard let chain = reply.chain, chain != .proceed, slot.reply.count <= CCID.dataLimit else { return nil }
+        slot.reply += reply.data
+        guard chain == .whole || chain == .end else { return nil }
+        defer { slot = Slot() }
+        return .exchange(command: slot.command, reply: slot.reply)
+    }
+
+    /// A message that is whole, from as many transfers as it takes; data of no message that is known is passed over.
+    private static func message(
+        _ open: inout CCID.Assembler, _ data: [UInt8], kinds: ClosedRange<UInt8>
+    ) -> [UInt8]? {
+        if !open.isInMessage, data.first.map(kinds.contains) != true { return nil }
+        return (try? open.add(data)) ?? nil
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Makes captures of what other tools log. Secrets are overwritten on the way in, unless they are asked for.
+public enum CaptureImport {
+    /// Whose log it is.
+    public enum Format: String, Sendable, CaseIterable {
+        /// `pcscd --apdu` or `pcscd --debug --apdu`, from its standard output or the journal.
+        case pcscd
+        /// `pcsc-spy`, in colour or not, and what it reads itself.
+        case pcscSpy = "pcsc-spy"
+        /// `ykman --log-level TRAFFIC`.
+        case ykman
+        /// libfido2 and its tools with `FIDO_DEBUG` or `-d`.
+        case libfido2
+        /// python-fido2 with its loggers at the level of traffic, 5.
+        case pythonFIDO2 = "python-fido2"
+        /// Packets of usbmon, written by tcpdump or Wireshark: FIDO over HID, slot reports, and cards in CCID readers.
+        case usbmon
+    }
+
+    /// What passed over one card or HID device of a log.
+    public struct Session: Sendable, Hashable {
+        /// The name of the reader or device, or another name where the log has none.
+        public let label: String
+        /// The session.
+        public let capture: Capture
+    }
+
+    /// Reads a log: one session for each card, device or HID channel in it, in the order in which it first names them.
+    ///
+    /// Throws with the line, or packet, when a command or reply cannot be read, and when there is no exchange at all.
+    public static func sessions(
+        in log: [UInt8], from format: Format, keepsSecrets: Bool = false
+    ) throws(CaptureError) -> [Session] {
+        var book = SessionBook()
+        try read(log, from: format, into: &book)
+        let sessions = book.sessions(from: format, keepsSecrets: keepsSecrets)
+        guard !sessions.isEmpty else {
+            let reason = "no exchange with a card or device in this \(format.rawValue) log"
+            throw CaptureError(line: format == .usbmon ? 0 : 1 + log.count { $0 == UInt8(ascii: "\n") }, reason)
+        }
+        return sessions
+    }
+
+    private static func read(
+        _ log: [UInt8], from format: Format, into book: inout SessionBook
+    ) throws(CaptureError) {
+        switch format {
+        case .pcscd: try PCSCDLog.read(LogLine.lines(of: log), into: &book)
+        case .pcscSpy: try SpyLog.read(LogLine.lines(of: log), into: &book)
+        case .ykman, .pythonFIDO2: try PythonLog.read(LogLine.lines(of: log), into: &book)
+        case .libfido2: try LibFIDO2Log.read(LogLine.lines(of: log), into: &book)
+        case .usbmon: try USBMonLog.read(log, into: &book)
+        }
+    }
+}
+
+extension Capture {
+    /// Makes a capture of another tool's log; `session` chooses, from 1, when several cards are in it.
+    ///
+    /// Throws with the line when the log cannot be read, and when there is nothing or too much to choose from.
+    public init(
+        importing log: [UInt8], from format: CaptureImport.Format, session: Int? = nil, keepsSecrets: Bool = false
+    ) throws(CaptureError) {
+        let sessions = try CaptureImport.sessions(in: log, from: format, keepsSecrets: keepsSecrets)
+        let names = sessions.enumerated().map { "\($0.offset + 1) '\($0.element.label)'" }.joined(separator: ", ")
+        guard let session else {
+            guard sessions.count == 1 else {
+                throw CaptureError(line: 1, "the log has \(sessions.count) \(sessions.nouns), choose one: \(names)")
+            }
+            self = sessions[0].capture
+            return
+        }
+        guard session > 0, session <= sessions.count else {
+            throw CaptureError(line: 1, "the log has no session \(session), only \(names)")
+        }
+        self = sessions[session - 1].capture
+    }
+}
+
+extension [CaptureImport.Session] {
+    /// What the sessions are of, in one word.
+    fileprivate var nouns: String {
+        let links = Set(map(\.capture.header.link))
+        return links == [.card] ? "cards" : links == [.hid] ? "HID devices or channels" : "cards and HID devices"
+    }
+}

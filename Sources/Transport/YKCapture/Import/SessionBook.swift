@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Collects what a log says, card by card.
+struct SessionBook {
+    private struct Page {
+        var events: [Capture.Event] = []
+        var atr: [UInt8]?
+        var hasReader = false
+        var device: String?
+
+        var link: Capture.LinkKind { events.contains(where: \.isReport) ? .hid : .card }
+        /// Whether the host asked anything.
+        var isSession: Bool { events.contains { $0.isExchange || $0.isFromHost } }
+    }
+
+    private var labels: [String] = []
+    private var pages: [String: Page] = [:]
+    /// The answer to reset of a card whose reader the log does not name.
+    var commonATR: [UInt8]?
+
+    mutating func exchange(_ label: String, command: [UInt8], reply: [UInt8], milliseconds: Double?) {
+        add(.init(.exchange(command: command, reply: reply), milliseconds: milliseconds), to: label)
+    }
+
+    mutating func event(_ label: String, _ what: Capture.Event.LinkEvent, why: String? = nil, milliseconds: Double?) {
+        add(.init(.link(what, why: why), milliseconds: milliseconds), to: label)
+    }
+
+    mutating func report(_ label: String, _ report: Capture.Event.Kind, milliseconds: Double?) {
+        add(.init(report, milliseconds: milliseconds), to: label)
+    }
+
+    /// Notes what a device calls itself.
+    mutating func device(_ label: String, name: String) {
+        open(label)
+        pages[label]?.device = name
+    }
+
+    /// Notes that a name is a reader's.
+    mutating func reader(_ label: String, atr: [UInt8]? = nil) {
+        open(label)
+        pages[label]?.hasReader = true
+        if let atr { pages[label]?.atr = atr }
+    }
+
+    private mutating func open(_ label: String) {
+        guard pages[label] == nil else { return }
+        labels.append(label)
+        pages[label] = Page()
+    }
+
+    mutating func add(_ event: Capture.Event, to label: String) {
+        open(label)
+        pages[label]?.events.append(event)
+    }
+
+    /// The sessions in which the host asked something, times counted from the first event, secrets overwritten.
+    func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
+        labels.compactMap { label in
+            guard let page = pages[label], page.isSession else { return nil }
+            var header = Capture.Header(link: page.link)
+            header.device = page.device
+            if page.hasReader { header.reader = label }
+            header.atr = page.atr ?? commonATR
+            header.note = "imported from a \(format.rawValue) log"
+            header.keepsSecrets = keepsSecrets
+            let start = page.events.lazy.compactMap(\.milliseconds).first ?? 0
+            var redactor = Redactor()
+            var capture = Capture(header: header)
+            for (index, event) in page.events.enumerated() {
+                var event = keepsSecrets ? event : redactor.redacted(event)
+                event.milliseconds = event.milliseconds.map { (($0 - start) * 1000).rounded() / 1000 }
+                event.line = index + 2
+                capture.events.append(event)
+            }
+            return .init(label: label, capture: capture)
+        }
+    }
+}
+
+extension Capture.Event {
+    /// Whether this is a command and its reply.
+    package var isExchange: Bool { if case .exchange = kind { true } else { false } }
+
+    /// Whether this is a report of any kind.
+    fileprivate var isReport: Bool {
+        switch kind {
+        case .written, .delivered, .featureSet, .featureGot: true
+        case .exchange, .link: false
+        }
+    }
+
+    /// Whether this is a report that the host sent or asked for.
+    fileprivate var isFromHost: Bool {
+        switch kind {
+        case .written, .featureSet, .featureGot: true
+        case .delivered, .exchange, .link: false
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Reads what `pcsc-spy` prints: a call's name, its arguments with `i` (in) or `o` (out), and `=> …` with the result.
+/// Each further thread is indented by four more spaces. What libpcscspy writes, and pcsc-spy reads, is known too.
+struct SpyLog {
+    /// A call that has not returned.
+    private struct Call {
+        var name: String
+        var card = ""
+        var reader: String?
+        var disposition = ""
+        var sent: [UInt8] = []
+        var received: [UInt8] = []
+        var sendLength: Int?
+        var receiveLength: Int?
+    }
+
+    private var calls: [Int: Call] = [:]
+    private var readers: [String: String] = [:]
+
+    static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
+        if lines.contains(where: { $0.isRawSpy }) { return try RawSpyLog.read(lines, into: &book) }
+        var log = SpyLog()
+        for line in lines {
+            let indent = line.text.prefix { $0 == " " }.count
+            try log.take(line, thread: indent / 4, line.text.dropFirst(indent), &book)
+        }
+    }
+
+    private mutating func take(
+        _ line: LogLine, thread: Int, _ text: Substring, _ book: inout SessionBook
+    ) throws(CaptureError) {
+        if text.hasPrefix("SCard") {
+            calls[thread] = Call(name: text.trimmed)
+        } else if text.hasPrefix("i ") || text.hasPrefix("o ") {
+            try argument(line, thread, isOutput: text.hasPrefix("o "), text.dropFirst(2))
+        } else if text.hasPrefix("=> ") {
+            guard let call = calls.removeValue(forKey: thread) else { return }
+            try finish(line, call, isSuccess: text.contains("[0x00000000]"), &book)
+        }
+    }
+
+    private mutating func argument(
+        _ line: LogLine, _ thread: Int, isOutput: Bool, _ text: Substring
+    ) throws(CaptureError) {
+        guard var call = calls[thread] else { return }
+        defer { calls[thread] = call }
+        if text.first == " ", call.name == "SCardTransmit" {
+            let bytes = try dump(line, text.dropFirst())
+            if isOutput { call.received += bytes } else { call.sent += bytes }
+            return
+        }
+        let words = text.split(separator: " ")
+        guard words.count >= 2 else { return }
+        switch words[0] {
+        case "hCard:": call.card = String(words[1])
+        case "phCard" where isOutput: call.card = String(words[1])
+        case "szReader": call.reader = text.dropFirst("szReader".count).trimmed
+        case "dwDisposition:", "dwInitialization:": call.disposition = String(words[1])
+        case "bSendLength": call.sendLength = Int(words[1].dropFirst(2), radix: 16)
+        case "bRecvLength": call.receiveLength = Int(words[1].dropFirst(2), radix: 16)
+        default: break
+        }
+    }
+
+    /// A line of a dump: a four-digit offset, up to sixteen bytes, the same as text.
+    private func dump(_ line: LogLine, _ text: Substring) throws(CaptureError) -> [UInt8] {
+        let digits = text.dropFirst(5).prefix(48)
+        return try line.bytes(digits, "dump")
+    }
+
+    private mutating func finish(
+        _ line: LogLine, _ call: Call, isSuccess: Bool, _ book: inout SessionBook
+    ) throws(CaptureError) {
+        let label = readers[call.card] ?? "card"
+        switch call.name {
+        case "SCardConnect" where isSuccess:
+            let reader = call.reader ?? "card"
+            readers[call.card] = reader
+            book.reader(reader)
+            book.event(reader, .powerOn, milliseconds: nil)
+        case "SCardTransmit":
+            guard isSuccess else {
+                return book.event(label, .fail, why: line.text.trimmed, milliseconds: nil)
+            }
+            guard call.sendLength == call.sent.count, call.receiveLength == call.received.count else {
+                throw CaptureError(line: line.number, "the dump of an exchange is not as long as the log says")
+            }
+            book.exchange(label, command: call.sent, reply: call.received, milliseconds: nil)
+        case "SCardDisconnect", "SCardReconnect":
+            if let event = Self.event(call.disposition) { book.event(label, event, milliseconds: nil) }
+        default: break
+        }
+    }
+
+    static func event(_ disposition: String) -> Capture.Event.LinkEvent? {
+        switch disposition {
+        case "SCARD_RESET_CARD", "0x00000001": .reset
+        case "SCARD_UNPOWER_CARD", "0x00000002": .powerOff
+        default: nil
+        }
+    }
+}

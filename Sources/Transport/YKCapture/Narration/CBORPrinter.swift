@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// What the keys of a map mean, and how some of its values are shown.
+struct CTAPKeys: Sendable {
+    /// What the map is called.
+    let name: String
+    /// What its keys are called.
+    let keys: [Int64: String]
+    /// What the keys of the maps in it are called.
+    let inner: [Int64: CTAPKeys]
+    /// Values that are shown in a way of their own: several lines for a byte string.
+    let values: [Int64: @Sendable (MaskedBytes) -> [String]]
+    /// Names of small numbers.
+    let numbers: [Int64: @Sendable (Int64) -> String]
+
+    init(
+        _ name: String, _ keys: [Int64: String] = [:], inner: [Int64: CTAPKeys] = [:],
+        values: [Int64: @Sendable (MaskedBytes) -> [String]] = [:],
+        numbers: [Int64: @Sendable (Int64) -> String] = [:]
+    ) {
+        self.name = name
+        self.keys = keys
+        self.inner = inner
+        self.values = values
+        self.numbers = numbers
+    }
+}
+
+/// Prints encoded CBOR, with names for the keys of its maps, straight from its bytes so that secrets stay hidden.
+struct CBORPrinter {
+    private let data: MaskedBytes
+    private var cursor: CBORCursor
+
+    private init(_ data: MaskedBytes, from start: Int = 0, to end: Int? = nil) {
+        self.data = data
+        cursor = CBORCursor(data.bytes, from: start, to: end)
+    }
+
+    /// A map as lines, one a key; anything else, and what cannot be read, on one line.
+    static func lines(_ data: MaskedBytes, _ names: CTAPKeys) -> [String] {
+        var printer = CBORPrinter(data)
+        var lines: [String] = []
+        do throws(WireError) {
+            let head = try printer.cursor.head()
+            guard head.major == 5, !head.isIndefinite else { return ["\(names.name) \(data.hex)"] }
+            var left = head.argument
+            while left > 0 {
+                left -= 1
+                lines += try printer.entry(names)
+            }
+            let rest = data.dropFirst(printer.cursor.position)
+            return lines + (rest.isEmpty ? [] : ["left over: \(rest.hex)"])
+        } catch {
+            return lines + ["not CBOR, \(error): \(data.dropFirst(printer.cursor.position).hex)"]
+        }
+    }
+
+    /// One key and its value, the value over several lines where there is a way of its own to show it.
+    private mutating func entry(_ names: CTAPKeys) throws(WireError) -> [String] {
+        let (key, name) = try self.key(names)
+        let start = cursor.position
+        if let key, let show = names.values[key], let content = try bytes() {
+            return ["\(name):"] + show(content).map { "  \($0)" }
+        }
+        cursor = CBORCursor(data.bytes, from: start, to: cursor.end)
+        return ["\(name): \(try value(key, names, depth: 8))"]
+    }
+
+    private mutating func key(_ names: CTAPKeys) throws(WireError) -> (Int64?, String) {
+        let start = cursor.position
+        let head = try cursor.head()
+        guard head.major < 2, let number = Int64(exactly: head.argument) else {
+            cursor = CBORCursor(data.bytes, from: start, to: cursor.end)
+            return (nil, try item(names, depth: 8))
+        }
+        let key = head.major == 0 ? number : ~number
+        return (key, names.keys[key].map { "\($0) (\(key))" } ?? "key \(key)")
+    }
+
+    private mutating func value(_ key: Int64?, _ names: CTAPKeys, depth: Int) throws(WireError) -> String {
+        guard let key else { return try item(names, depth: depth) }
+        let start = cursor.position
+        if let name = names.numbers[key] {
+            let head = try cursor.head()
+            if head.major < 2, let number = Int64(exactly: head.argument) {
+                return name(head.major == 0 ? number : ~number)
+            }
+            cursor = CBORCursor(data.bytes, from: start, to: cursor.end)
+        }
+        return try item(names.inner[key] ?? CTAPKeys(""), depth: depth)
+    }
+
+    /// The content of a byte string; `nil` when it is something else.
+    private mutating func bytes() throws(WireError) -> MaskedBytes? {
+        let head = try cursor.head()
+        guard head.major == 2, !head.isIndefinite else { return nil }
+        return data[try cursor.run(head.argument)]
+    }
+
+    private mutating func item(_ names: CTAPKeys, depth: Int) throws(WireError) -> String {
+        guard depth > 0 else { throw WireError(.tooDeep, at: cursor.position, "nested too deep") }
+        let start = cursor.position
+        let head = try cursor.head()
+        if head.isIndefinite { throw WireError(.malformed, at: start, "an item of indefinite length") }
+        switch head.major {
+        case 0: return String(head.argument)
+        case 1: return CBOR.negative(head.argument).description
+        case 2: return data[try cursor.run(head.argument)].hex
+        case 3: return data[try cursor.run(head.argument)].text
+        case 4: return try array(head.argument, names, depth: depth - 1)
+        case 5: return try map(head.argument, names, depth: depth - 1)
+        case 6: return "\(head.argument)(\(try item(names, depth: depth - 1)))"
+        default: return (try? CBOR(decoding: Array(data.bytes[start..<cursor.position])))?.description ?? "?"
+        }
+    }
+
+    private mutating func array(_ count: UInt64, _ names: CTAPKeys, depth: Int) throws(WireError) -> String {
+        var parts: [String] = []
+        var left = count
+        while left > 0 {
+            left -= 1
+            parts.append(try item(names, depth: depth))
+        }
+        return "[\(parts.joined(separator: ", "))]"
+    }
+
+    private mutating func map(_ count: UInt64, _ names: CTAPKeys, depth: Int) throws(WireError) -> String {
+        var parts: [String] = []
+        var left = count
+        while left > 0 {
+            left -= 1
+            let start = cursor.position
+            let head = try cursor.head()
+            let number = head.major < 2 ? Int64(exactly: head.argument) : nil
+            let key = number.map { head.major == 0 ? $0 : ~$0 }
+            if key == nil { cursor = CBORCursor(data.bytes, from: start, to: cursor.end) }
+            let name: String
+            if let key {
+                name = names.keys[key] ?? String(key)
+            } else {
+                name = try item(names, depth: depth).droppingQuotes
+            }
+            parts.append("\(name): \(try value(key, names, depth: depth))")
+        }
+        return "{\(parts.joined(separator: ", "))}"
+    }
+}

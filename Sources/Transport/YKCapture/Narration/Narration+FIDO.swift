@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+package import YKWire
+
+extension Narration {
+    /// A FIDO message in words, whatever carries it, with its answer when there is one; secrets are left out.
+    package static func message(_ command: CTAPHID.Command, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
+        let request = MaskedBytes(payload, masks: Redactor.masks(message: payload))
+        let answer = reply.map { MaskedBytes($0) }
+        if command == .cbor {
+            let (name, lines) = CTAPNarration.request(request)
+            guard let answer else { return Narration(name, details: lines) }
+            let words = CTAPNarration.reply(answer, to: request)
+            let status = words.first.map { String($0.dropFirst("status ".count)) } ?? "no answer"
+            return Narration("\(name) → \(status)", details: lines + words.dropFirst())
+        }
+        if let words = management(command, payload, reply) { return words }
+        guard command == .msg, let apdu = try? APDU(decoding: payload) else {
+            return Narration("CTAPHID \(command)", isKnown: false)
+        }
+        let start = APDU.dataOffset(payload)
+        let narrated = NarratedCommand(apdu, data: request[start..<(start + apdu.data.count)])
+        let (name, lines) = FIDONarration.phrase(narrated) ?? ("U2F command \(Hex.encode([apdu.ins]))", [])
+        guard let answer, let status = StatusWord(decoding: answer) else { return Narration(name, details: lines) }
+        let words = FIDONarration.meaning(status, of: narrated).map { "\(status.hex) (\($0))" } ?? status.words
+        let told = FIDONarration.reply(answer.prefix(answer.count - 2), to: narrated)
+        return Narration("\(name) → \(words)", details: lines + told)
+    }
+}
+
+extension Narration {
+    /// Yubico's management over FIDO HID.
+    private static func management(_ command: CTAPHID.Command, _ payload: [UInt8], _ reply: [UInt8]?) -> Narration? {
+        let data = MaskedBytes(payload, masks: Redactor.masks(message: payload, of: command))
+        switch command.rawValue {
+        case 0x40: return Narration("management SET MODE", details: ["mode \(data.hex)"])
+        case 0x42:
+            let told = reply.map { ManagementNarration.configuration(MaskedBytes($0)) } ?? []
+            return Narration("management READ CONFIG, page \(payload.first ?? 0)", details: told)
+        case 0x43: return Narration("management WRITE CONFIG", details: ManagementNarration.configuration(data))
+        default: return nil
+        }
+    }
+}
+
+extension Redactor {
+    /// The runs of a message that hold a secret: PINs and what proves them, and lock codes.
+    package static func masks(message: [UInt8], of command: CTAPHID.Command) -> [Mask] {
+        guard command.rawValue == 0x43 else { return masks(message: message) }
+        let places = SecretPlaces.configuration(message).filter { !$0.isEmpty }
+        return places.map { Mask(offset: $0.lowerBound, length: $0.count) }
+    }
+
+    /// The runs of a CTAP2 message that hold a secret.
+    package static func masks(message: [UInt8]) -> [Mask] {
+        SecretPlaces.ctap(message).filter { !$0.isEmpty }.map { Mask(offset: $0.lowerBound, length: $0.count) }
+    }
+}

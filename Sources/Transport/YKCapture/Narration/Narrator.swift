@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Puts the events of a capture into words, fed to it in order.
+///
+/// It follows SELECT, command chaining and the collection of long replies. Secrets are never shown, whether the capture
+/// was redacted or not. No bytes make it trap.
+public struct Narrator: Sendable {
+    private var redactor = Redactor()
+    private var applet: AID?
+    private var chain: (header: [UInt8], data: MaskedBytes)?
+    private var pending: Pending?
+    private var reports = ReportNarrator()
+
+    /// A command whose reply comes in parts: what was received and not yet put into words.
+    private struct Pending {
+        let command: NarratedCommand
+        let name: String
+        let application: AID?
+        var data: MaskedBytes
+        var parts: Int
+        var total: Int
+    }
+
+    /// Starts before the first event of a session.
+    public init() {}
+
+    /// Puts one event into words.
+    public mutating func narrate(_ event: Capture.Event) -> Narration {
+        let found = redactor.masks(event)
+        let commandMask = event.commandMask + found.command
+        let replyMask = event.replyMask + found.reply
+        switch event.kind {
+        case .exchange(let command, let reply):
+            return exchange(
+                MaskedBytes(command, masks: commandMask), MaskedBytes(reply, masks: replyMask))
+        case .written(let report): return reports.written(MaskedBytes(report, masks: commandMask))
+        case .delivered(let report): return reports.delivered(MaskedBytes(report, masks: replyMask))
+        case .featureSet(let report): return reports.featureSet(MaskedBytes(report, masks: commandMask))
+        case .featureGot(let report): return reports.featureGot(MaskedBytes(report, masks: replyMask))
+        case .link(let what, let why): return link(what, why)
+        }
+    }
+
+    /// Puts a command into words that is not sent, or whose reply is not known.
+    public mutating func narrate(command bytes: [UInt8]) -> Narration {
+        let masks = redactor.masks(command: bytes, reply: []).command
+        return exchange(MaskedBytes(bytes, masks: masks), nil)
+    }
+
+    private mutating func link(_ what: Capture.Event.LinkEvent, _ why: String?) -> Narration {
+        let words: [Capture.Event.LinkEvent: String] = [
+            .powerOn: "the card is powered", .powerOff: "the card's power is taken away", .reset: "the card is reset",
+            .removed: "the key is taken away", .fail: "the link fails", .time: "the host looks at the clock",
+        ]
+        if [.powerOn, .powerOff, .reset, .removed].contains(what) {
+            applet = nil
+            chain = nil
+            pending = nil
+            reports = ReportNarrator()
+        }
+        let reason = why.map { ": " + MaskedBytes.quoted($0) } ?? ""
+        guard let text = words[what] else {
+            return Narration("unknown event \(MaskedBytes.quoted(what.rawValue))\(reason)", isKnown: false)
+        }
+        return Narration(text + reason)
+    }
+
+    private mutating func exchange(_ command: MaskedBytes, _ reply: MaskedBytes?) -> Narration {
+        let response = reply.map { reply in
+            (data: reply.prefix(reply.count - 2), status: StatusWord(decoding: reply))
+        }
+        let apdu: APDU
+        do { apdu = try APDU(decoding: command.bytes) } catch {
+            return malformed(command, error, response?.status)
+        }
+        let data = command[APDU.dataOffset(command.bytes)..<(APDU.dataOffset(command.bytes) + apdu.data.count)]
+        if apdu.continues(in: applet) { return rest(apdu, response) }
+        pending = nil
+        let narrated = NarratedCommand(apdu, data: (chained(apdu)?.data ?? MaskedBytes([])) + data)
+        if apdu.cla & 0x10 != 0, apdu.cla & 0x80 == 0 || applet == .fido {
+            return part(narrated, apdu, data.count, response?.status)
+        }
+        chain = nil
+        if apdu.isSelection { return select(narrated, response) }
+        return whole(narrated, response)
+    }
+
+    private func chained(_ command: APDU) -> (header: [UInt8], data: MaskedBytes)? {
+        chain.flatMap { $0.header == command.chainHeader ? $0 : nil }
+    }
+
+    private mutating func part(
+        _ command: NarratedCommand, _ apdu: APDU, _ count: Int, _ status: StatusWord?
+    ) -> Narration {
+        chain = (apdu.chainHeader, command.data)
+        let name = applet?.narration?.phrase(command)?.0
+        let text = "part of \(name ?? "instruction \(Hex.encode([command.ins]))"): \(count) bytes"
+        return Narration(
+            line(applet?.name, text, status, nil), application: applet?.name, isKnown: name != nil)
+    }
+
+    private mutating func whole(
+        _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        let narration = applet?.narration
+        guard let (name, details) = narration?.phrase(command) ?? GenericNarration.phrase(command) else {
+            return unknown(command, response)
+        }
+        var result = Narration(
+            line(
+                applet?.name, name, response?.status, response?.status.flatMap { narration?.meaning($0, of: command) }),
+            details: details, application: applet?.name)
+        guard let response else { return result }
+        if response.status?.isIncomplete(for: applet) == true {
+            pending = Pending(
+                command: command, name: name, application: applet, data: MaskedBytes([]), parts: 0, total: 0)
+            result.details += collect(response.data)
+        } else {
+            result.details += Self.reply(response, to: command, narration)
+        }
+        return result
+    }
+
+    private func unknown(
+        _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        let place = applet.map { "of \($0)" } ?? "before any application was selected"
+        let text = "unknown instruction \(Hex.encode([command.ins])) \(place)"
+        var details = ["header \(command.header)"]
+        if !command.data.isEmpty { details.append("data \(command.data.hex)") }
+        if let data = response?.data, !data.isEmpty { details.append("reply \(data.hex)") }
+        return Narration(
+            line(nil, text, response?.status, nil), details: details, application: applet?.name, isKnown: false)
+    }
+
+    private static func reply(
+        _ response: (data: MaskedBytes, status: StatusWord?), to command: NarratedCommand,
+        _ narration: (any ApplicationNarration.Type)?
+    ) -> [String] {
+        if response.data.isEmpty && (narration == nil || response.status != .ok) { return [] }
+        return (narration ?? GenericNarration.self).reply(response.data, to: command)
+    }
+
+    /// Adds a part of a long reply and puts into words what is complete.
+    private mutating func collect(_ data: MaskedBytes) -> [String] {
+        guard var state = pending else { return [] }
+        state.data = state.data + data
+        state.parts += 1
+        state.total += data.count
+        let (lines, used) = state.application?.narration?.partialReply(state.data, to: state.command) ?? ([], 0)
+        state.data = state.data.dropFirst(used)
+        pending = state
+        return lines
+            + (data.isEmpty ? ["no data: no progress"] : ["part \(state.parts) of the reply: \(data.count) bytes"])
+    }
+
+    private mutating func rest(
+        _ command: APDU, _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        let name = command.ins == 0xC0 ? "GET RESPONSE" : "SEND REMAINING"
+        guard let state = pending else {
+            let details = response.map { $0.data.isEmpty ? [] : ["reply \($0.data.hex)"] } ?? []
+            let text = line(applet?.name, "\(name), with nothing pending", response?.status, nil)
+            return Narration(text, details: details, application: applet?.name)
+        }
+        let text = line(applet?.name, "\(name): the rest of \(state.name)", response?.status, nil)
+        var result = Narration(text, application: applet?.name)
+        guard let response else { return result }
+        result.details = collect(response.data)
+        if response.status?.isIncomplete(for: applet) == true { return result }
+        guard let state = pending else { return result }
+        pending = nil
+        result.details.append("\(state.total) bytes in \(state.parts) parts")
+        result.details += Self.reply((state.data, response.status), to: state.command, state.application?.narration)
+        return result
+    }
+
+    private mutating func select(
+        _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        let known = AID.known(command.data.bytes)
+        let name = known?.description ?? "unknown application \(command.data.hex)"
+        var result = Narration(
+            line(nil, "SELECT \(name)", response?.status, response?.status == .notFound ? "no such application" : nil),
+            application: known?.name, isKnown: known != nil)
+        if response?.status.map({ $0 == .ok || $0.bytesRemaining != nil }) ?? true {
+            applet = known
+            if let data = response?.data { result.details = known?.narration?.selected(data) ?? [] }
+        }
+        return result
+    }
+
+    private mutating func malformed(_ bytes: MaskedBytes, _ error: WireError, _ status: StatusWord?) -> Narration {
+        chain = nil
+        pending = nil
+        var name: String?
+        if let header = try? APDU(decoding: Array(bytes.bytes.prefix(4))) {
+            let command = NarratedCommand(header, data: MaskedBytes([]))
+            name =
+                header.isSelection
+                ? "SELECT" : (applet?.narration?.phrase(command) ?? GenericNarration.phrase(command))?.0
+        }
+        let text = line(applet?.name, "\(name ?? "command"), malformed (\(error))", status, nil)
+        return Narration(
+            text, details: ["bytes \(bytes.hex)"], application: applet?.name, isKnown: name != nil)
+    }
+
+    private func line(_ application: String?, _ text: String, _ status: StatusWord?, _ meaning: String?) -> String {
+        let start = (application.map { "\($0) " } ?? "") + text
+        guard let status else { return start }
+        return "\(start) → \(meaning.map { "\(status.hex) (\($0))" } ?? status.words)"
+    }
+}
+
+extension APDU {
+    /// SELECT by name (ISO 7816-4 §11.2.2).
+    package var isSelection: Bool { ins == 0xA4 && p1 == 0x04 && cla & 0x80 == 0 }
+
+    var chainHeader: [UInt8] { [cla & ~0x10, ins, p1, p2] }
+}
+
+extension StatusWord {
+    init?(decoding reply: MaskedBytes) {
+        guard reply.count >= 2 else { return nil }
+        self.init(UInt16(reply[reply.count - 2]) << 8 | UInt16(reply[reply.count - 1]))
+    }
+
+    var words: String {
+        meaning == nil && sw1 >> 4 != 6 && sw1 >> 4 != 9 ? "\(hex) (no status word of ISO 7816)" : description
+    }
+
+    func isIncomplete(for applet: AID?) -> Bool { bytesRemaining != nil || applet == .fido && self == .stillWorking }
+}

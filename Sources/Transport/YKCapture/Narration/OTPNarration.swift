@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKWire
+
+/// Yubico OTP slots in words.
+enum OTPNarration: ApplicationNarration {
+    static func phrase(_ command: NarratedCommand) -> (String, [String])? {
+        switch command.ins {
+        case 0x01: return (slot(command.p1), payload(command.data, of: OTPCommand(rawValue: command.p1)))
+        case 0x02: return ("READ", [])
+        case 0x03: return ("STATUS", [])
+        default: return nil
+        }
+    }
+
+    static func selected(_ data: MaskedBytes) -> [String] { status(data) }
+
+    static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String] {
+        command.ins == 0x03 ? status(data) : reply(data, to: OTPCommand(rawValue: command.p1))
+    }
+
+    /// What a reply to a slot command says, over HID and a card alike.
+    static func reply(_ data: MaskedBytes, to command: OTPCommand) -> [String] {
+        switch command {
+        case .deviceInfo: ManagementNarration.configuration(data)
+        case .serial: ["serial \(data.number.map(String.init) ?? data.hex)"]
+        case _ where command.isWrite: status(data)
+        default: data.isEmpty ? [] : ["reply \(data.hex)"]
+        }
+    }
+
+    /// How long the reply to a slot command is over HID, where the CRC follows it.
+    static func replySize(_ command: OTPCommand, _ data: MaskedBytes) -> Int {
+        switch command {
+        case .serial: 4
+        case .deviceInfo: 1 + Int(data[0])
+        case .fipsMode: 1
+        case .challengeHMAC1, .challengeHMAC2: 20
+        case .challengeOTP1, .challengeOTP2: 16
+        default: max(0, data.count - 2)
+        }
+    }
+
+    /// What is in the payload of a slot command, over HID with the zeros that fill it up.
+    static func payload(_ data: MaskedBytes, of command: OTPCommand) -> [String] {
+        if data.isEmpty { return [] }
+        switch command {
+        case .serial, .fipsMode, .swap: return []
+        case .setDeviceInfo: return ManagementNarration.configuration(data)
+        case .deviceInfo: return ["page \(data[0..<1].number.map(String.init) ?? data[0..<1].hex)"]
+        case .configure1, .configure2, .update1, .update2:
+            guard !data.isSecret, data.count >= OTPSlotRecord.size else { return ["configuration \(data.hex)"] }
+            return data.prefix(OTPSlotRecord.size).bytes == OTPSlotRecord.empty ? ["empties the slot"] : []
+        default: return ["data \(data.hex(limit: 64))"]
+        }
+    }
+
+    /// Version 3, program sequence, touch level (little endian).
+    static func status(_ data: MaskedBytes) -> [String] {
+        guard data.count >= 6 else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
+        let level = UInt16(data[5]) << 8 | UInt16(data[4])
+        let slots = [(UInt16(1), "slot 1"), (2, "slot 2")].filter { level & $0.0 != 0 }.map(\.1)
+        return [
+            "version \(OATHNarration.version(data.prefix(3)))", "program sequence \(data[3])",
+            "configured: \(slots.isEmpty ? "none" : slots.joined(separator: ", "))",
+        ]
+    }
+
+    static func slot(_ command: UInt8) -> String {
+        let names: [UInt8: String] = [
+            0x01: "CONFIGURE slot 1", 0x03: "CONFIGURE slot 2", 0x04: "UPDATE slot 1", 0x05: "UPDATE slot 2",
+            0x06: "SWAP the slots", 0x08: "NDEF of slot 1", 0x09: "NDEF of slot 2", 0x10: "SERIAL",
+            0x11: "DEVICE CONFIG", 0x12: "SCAN MAP", 0x13: "READ CONFIG", 0x14: "FIPS MODE", 0x15: "WRITE CONFIG",
+            0x20: "OTP CHALLENGE to slot 1", 0x28: "OTP CHALLENGE to slot 2", 0x30: "HMAC CHALLENGE to slot 1",
+            0x38: "HMAC CHALLENGE to slot 2",
+        ]
+        return names[command] ?? "slot command \(Hex.encode([command]))"
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKWire
+
+/// What goes wrong on the way to a key, and when: a list of rules, the first that fits an exchange counts.
+public struct FaultPlan: Hashable, Sendable {
+    /// What goes wrong.
+    public enum Fault: Hashable, Sendable {
+        /// The command arrives, its reply does not.
+        case drop
+        /// The reply comes this much later.
+        case delay(Duration)
+        /// Only the first bytes of the response arrive.
+        case truncate(Int)
+        /// These bytes arrive instead of the response.
+        case garbage([UInt8])
+        /// The command does not arrive; this status word answers.
+        case status(StatusWord)
+        /// The reply, and what is asked for after it, always announces more; with or without data.
+        case endless(withData: Bool)
+        /// The key is taken away before the command, and put back after a while or never.
+        case remove(back: Duration?)
+        /// The key is reset before the command.
+        case reset
+        /// The command does not arrive; this CTAP status answers.
+        case ctap(UInt8)
+        /// The key says for ever that it is at work.
+        case keepalives
+        /// One report of the answer does not arrive; the first is 1.
+        case dropReport(Int)
+        /// The key is taken away after so many reports, or transfers on the USB, of the answer.
+        case removeAfter(reports: Int)
+        /// The answer comes on another channel.
+        case channel
+        /// The continuation reports, or the message on the USB, are numbered one too high.
+        case sequence
+        /// INIT is answered with another nonce.
+        case nonce
+        /// The first report, or the message on the USB, says so many more bytes than there are, or fewer.
+        case length(Int)
+        /// So many reports of another channel come before each report of the answer.
+        case storm(Int)
+        /// The command does not arrive; this CTAPHID error answers.
+        case error(UInt8)
+        /// This and the next messages, so many in all, are answered "channel busy".
+        case busy(Int)
+        /// The endpoint halts before the answer.
+        case stall
+
+        /// The links that it can happen on.
+        var links: Set<LinkKind> {
+            switch self {
+            case .removeAfter, .sequence, .length: [.reports, .reader]
+            case .dropReport, .channel, .nonce, .storm, .error, .busy: [.reports]
+            case .stall: [.reader]
+            default: [.card, .reports, .reader]
+            }
+        }
+
+        /// Whether it happens to the messages of a card reader, not to what the card says.
+        package var isOfReader: Bool { links.contains(.reader) && !links.contains(.card) }
+    }
+
+    /// What a key is used through.
+    public enum LinkKind: Hashable, Sendable {
+        /// Command APDUs.
+        case card
+        /// FIDO HID reports.
+        case reports
+        /// Command APDUs in messages of a card reader on the USB.
+        case reader
+    }
+
+    /// How long a key is away.
+    package enum Absence: Hashable, Sendable {
+        /// It does not come back.
+        case forGood
+        /// It is back after this long.
+        case until(Duration)
+    }
+
+    /// Which exchanges a fault happens to.
+    public enum Trigger: Hashable, Sendable {
+        /// The exchange with this number; the first is 1.
+        case at(Int)
+        /// The exchange with this number and all after it.
+        case from(Int)
+        /// Commands that start with these bytes: each, or the one with this number; the first is 1.
+        case on([UInt8], number: Int?)
+        /// The report with this number that the host sends; the first is 1.
+        case report(Int)
+    }
+
+    /// One fault and when it happens.
+    public struct Rule: Hashable, Sendable {
+        /// When it happens.
+        public let trigger: Trigger
+        /// What happens.
+        public let fault: Fault
+        private var matches = 0
+
+        /// Makes a rule.
+        public init(_ trigger: Trigger, _ fault: Fault) {
+            self.trigger = trigger
+            self.fault = fault
+        }
+
+        mutating func fits(_ command: [UInt8], exchange: Int) -> Bool {
+            switch trigger {
+            case .at(let number): return exchange == number
+            case .from(let number): return exchange >= number
+            case .on(let start, let number):
+                guard command.starts(with: start) else { return false }
+                matches += 1
+                return number.map { $0 == matches } ?? true
+            case .report: return false
+            }
+        }
+    }
+
+    /// The rules in order.
+    public private(set) var rules: [Rule]
+    private var exchanges = 0
+    private var reports = 0
+    private var endless: Fault?
+
+    /// Makes a plan; without rules nothing goes wrong.
+    public init(_ rules: [Rule] = []) { self.rules = rules }
+
+    /// The fault of the next exchange, if there is one.
+    package mutating func next(_ command: [UInt8]) -> Fault? {
+        exchanges += 1
+        if let endless, command.count > 1, [0x00, 0x80].contains(command[0]), [0x11, 0xA5, 0xC0].contains(command[1]) {
+            return endless
+        }
+        var found: Fault?
+        for index in rules.indices where rules[index].fits(command, exchange: exchanges) {
+            found = found ?? rules[index].fault
+        }
+        switch found {
+        case .endless, .keepalives: endless = found
+        default: endless = nil
+        }
+        return found
+    }
+
+    /// The fault of the next report that the host sends, if there is one.
+    mutating func nextReport() -> Fault? {
+        reports += 1
+        return rules.first { $0.trigger == .report(reports) }?.fault
+    }
+
+    /// The first rule that cannot come true on this link, if there is one.
+    public func misfit(on link: LinkKind) -> Rule? {
+        rules.first { rule in
+            if link != .reports, case .report = rule.trigger { return true }
+            return !rule.fault.links.contains(link)
+        }
+    }
+}

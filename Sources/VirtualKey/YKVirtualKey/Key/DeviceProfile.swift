@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+
+/// What kind of key is played: everything that a user cannot change.
+public struct DeviceProfile: Hashable, Sendable {
+    /// How the key is plugged in, which decides its answer to reset.
+    public enum Transport: String, Hashable, Sendable, CaseIterable {
+        /// A USB port.
+        case usb
+        /// A contactless reader.
+        case nfc
+    }
+
+    /// What product it is.
+    public var model = DeviceModel.yubiKey
+    /// The firmware version; what a key of that version cannot do, this one refuses as that version does.
+    public var version: Version
+    /// The serial number, printed on the back of a real key.
+    public var serial: UInt32
+    /// The form factor code (Yubico management, tag 04): 1 is a USB-A keychain key.
+    public var formFactor: UInt8
+    /// How the key is plugged in.
+    public var transport: Transport
+    /// What its FIDO application can do.
+    public var fido: FIDOFeatures
+
+    /// Makes a profile.
+    public init(
+        version: Version = Version(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1, transport: Transport = .usb,
+        fido: FIDOFeatures = FIDOFeatures()
+    ) {
+        self.version = version
+        self.serial = serial
+        self.formFactor = formFactor
+        self.transport = transport
+        self.fido = fido
+    }
+
+    /// The answer to reset of a real key of this version.
+    public var atr: [UInt8] {
+        if model.isCard { return DeviceModel.contactless }
+        if transport == .nfc { return Self.contactlessATR }
+        return switch version.major {
+        case ...3: Self.neo
+        case 4: Self.four
+        default: Self.five
+        }
+    }
+
+    /// The USB vendor number, Yubico's.
+    package static let vendor: UInt16 = 0x1050
+    /// The USB device release number: major and minor version, binary-coded decimal.
+    package var release: UInt16 {
+        UInt16(version.major % 10) << 8 | UInt16(version.minor % 10) << 4 | UInt16(version.patch % 10)
+    }
+
+    /// The longest command APDU in bytes that a key of this version takes.
+    package var commandLimit: Int {
+        switch version {
+        case ..<Version(4, 0, 0): 1390
+        case ..<Version(4, 3, 0): 2038
+        default: 3062
+        }
+    }
+
+    private static let five: [UInt8] = [
+        0x3B, 0xFD, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62,
+        0x69, 0x4B, 0x65, 0x79, 0x40,
+    ]
+    /// What a contactless reader makes up as the answer to reset of a key (PC/SC part 3 §3.1.3.2.3.1).
+    package static let contactlessATR: [UInt8] = [
+        0x3B, 0x8D, 0x80, 0x01, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62, 0x69, 0x4B, 0x65, 0x79, 0xF9,
+    ]
+    private static let four: [UInt8] = [
+        0x3B, 0xF8, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x59, 0x75, 0x62, 0x69, 0x6B, 0x65, 0x79, 0x34, 0xD4,
+    ]
+    private static let neo: [UInt8] = [
+        0x3B, 0xFC, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x59, 0x75, 0x62, 0x69, 0x6B, 0x65, 0x79, 0x4E, 0x45,
+        0x4F, 0x72, 0x33, 0xE1,
+    ]
+}

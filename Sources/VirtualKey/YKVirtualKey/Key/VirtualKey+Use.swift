@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+package import YKTransport
+import YKWire
+
+extension VirtualKey {
+    /// The name of the reader that the key is in.
+    package static let readerName = "ykit virtual YubiKey"
+
+    /// Gives the key to a link until ``release(_:)``, `nil` while another one has it. Answers whether another link
+    /// or program used or reset the key since this one did.
+    package func hold(_ number: UInt64) throws(LinkError) -> Bool? {
+        try using { body throws(VirtualKeyFileError) in
+            guard body.holder == nil else { return nil }
+            let isChanged: Bool
+            if body.file != nil {
+                guard let changed = try body.lockFile() else { return nil }
+                isChanged = changed
+            } else {
+                isChanged = false
+            }
+            body.holder = number
+            defer { body.lastUser = number }
+            return isChanged || body.lastUser.map { $0 != number } ?? false
+        }
+    }
+
+    package func release(_ number: UInt64) {
+        body.withLock { body in
+            guard body.holder == number else { return }
+            body.holder = nil
+            body.file?.unlock()
+        }
+    }
+
+    /// One command APDU and its response; `nil` while the key waits for a touch. A change that cannot be written did
+    /// not happen.
+    package func exchange(_ command: [UInt8]) throws(LinkError) -> [UInt8]? {
+        try using { body throws(VirtualKeyFileError) in
+            var card = body.card
+            let reply = card.exchange(command, world)
+            if card.state != body.card.state { try body.file?.save(card.state) }
+            body.card = card
+            return reply
+        }
+    }
+
+    /// Uses the FIDO application beside the card; a wait for a touch changes nothing. A file that another program has
+    /// locked is waited for.
+    func fido(
+        _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
+    ) throws(LinkError) -> VirtualHID.Outcome {
+        let change = try change { key throws(Refusal) in
+            var authenticator = FIDOAuthenticator(key, world)
+            defer { authenticator.store(in: &key) }
+            return try use(&authenticator)
+        }
+        switch change {
+        case .answer(let bytes): return .answer(bytes)
+        case .refused(let word): return .answer([word.sw1, word.sw2])
+        case .waiting: return .waiting
+        }
+    }
+
+    /// What came of a change of the key's state.
+    enum Change: Sendable {
+        /// What it answers; a CTAP2 status that is an error is an answer too.
+        case answer([UInt8])
+        /// It is refused; what was changed before is kept all the same.
+        case refused(StatusWord)
+        /// It waits for a touch, and nothing has changed.
+        case waiting
+    }
+
+    /// Uses the key's state beside the card. A file that another program has locked is waited for.
+    func change(_ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]) throws(LinkError) -> Change {
+        let deadline = Deadline.after(.seconds(2))
+        while true {
+            if let change = try changeOnce(use) { return change }
+            guard !deadline.isOver else { throw .busy(reader: Self.readerName, holders: holders) }
+            Pause.step(deadline)
+        }
+    }
+
+    private func changeOnce(
+        _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
+    ) throws(LinkError) -> Change? {
+        try using { body throws(VirtualKeyFileError) in
+            if body.holder == nil, body.file != nil {
+                let (fido, otp) = (body.card.state.fidoPower, body.card.state.otpPower)
+                guard try body.lockFile() != nil else { return nil }
+                (body.card.state.fidoPower, body.card.state.otpPower) = (fido, otp)
+            }
+            defer { if body.holder == nil { body.file?.unlock() } }
+            return try body.change(use)
+        }
+    }
+
+    /// Ends the session of the card, as a reader does that takes its power while the key stays in the port.
+    package func deselect() { body.withLock { $0.card.deselect() } }
+
+    /// A number for a new link.
+    package func nextLink() -> UInt64 {
+        body.withLock { body in
+            body.links += 1
+            return body.links
+        }
+    }
+
+    package func powerOff() { body.withLock { $0.card.powerOff() } }
+
+    /// The programs that have the state file.
+    var holders: [LinkError.Holder] {
+        body.withLock { $0.file?.path }.map(LockHolders.of) ?? []
+    }
+
+    private func using<Value: Sendable>(
+        _ use: (inout Body) throws(VirtualKeyFileError) -> Value
+    ) throws(LinkError) -> Value {
+        try lift(\VirtualKeyFileError.asLinkError) { () throws(VirtualKeyFileError) in
+            try body.withLock { body throws(VirtualKeyFileError) in try use(&body) }
+        }
+    }
+}
+
+extension VirtualKey.Body {
+    /// Carries a change out; one that cannot be written did not happen.
+    fileprivate mutating func change(
+        _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
+    ) throws(VirtualKeyFileError) -> VirtualKey.Change {
+        var card = card
+        let change: VirtualKey.Change
+        do throws(Refusal) { change = .answer(try use(&card.state)) } catch {
+            switch error {
+            case .waitingForTouch, .stillWorking: return .waiting
+            case .ctap(let status): change = .answer([status])
+            case .status(let word): change = .refused(word)
+            }
+        }
+        if card.state != self.card.state { try file?.save(card.state) }
+        self.card = card
+        return change
+    }
+
+    /// Locks the file and reads what another program wrote; `nil` while that program still has it.
+    fileprivate mutating func lockFile() throws(VirtualKeyFileError) -> Bool? {
+        guard var file, try file.lock() else { return nil }
+        do {
+            let isChanged = file.hasChanged
+            if isChanged { card = VirtualCard(try file.load(), isOnReader: card.isOnReader) }
+            self.file = file
+            return isChanged
+        } catch {
+            file.unlock()
+            throw error
+        }
+    }
+}
+
+extension VirtualKeyFile {
+    /// Reads the state under the lock, waiting a little for another program that has it.
+    mutating func read(_ deadline: Deadline) throws(VirtualKeyFileError) -> VirtualKeyState {
+        while true {
+            if try lock() { break }
+            guard !deadline.isOver else { throw .inUse(path: path, holders: LockHolders.of(path)) }
+            Pause.step(deadline)
+        }
+        defer { unlock() }
+        return try load()
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+package import YKWire
+
+extension VirtualKey {
+    /// Carries out a vendor command of FIDO HID: READ CONFIG (42), WRITE CONFIG (43) and SET MODE (40) of Yubico's
+    /// management; refuses all others.
+    package func manage(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
+        let outcome = try? change { key throws(Refusal) in
+            switch message.command.rawValue {
+            case 0x40: try key.setMode(message.payload)
+            case 0x42:
+                guard let page = key.managementPage(message.payload.first ?? 0) else {
+                    throw .status(.wrongParameters)
+                }
+                return page
+            case 0x43: try key.writeManagement(message.payload)
+            default: throw .status(.unknownInstruction)
+            }
+            return []
+        }
+        switch outcome {
+        case .answer(let bytes): return .answer(bytes)
+        case .refused(let status): return .refused(Self.code(of: status))
+        case .waiting, nil: return .refused(.other)
+        }
+    }
+
+    private static func code(of status: StatusWord) -> CTAPHID.ErrorCode {
+        switch status {
+        case .unknownInstruction: .invalidCommand
+        case .wrongLength: .invalidLength
+        default: .invalidParameter
+        }
+    }
+
+    /// Whether the key was told to start anew since this was last asked; who plugs it in then takes it out for a moment.
+    package func takeRestart() -> Bool {
+        body.withLock { body in
+            defer { body.card.state.managementPower.isRestarting = false }
+            return body.card.state.managementPower.isRestarting
+        }
+    }
+
+    /// The key comes into a USB port, which ends the restriction of its NFC.
+    package func plugIn() {
+        guard state.profile.transport == .usb, state.management.isNFCRestricted else { return }
+        _ = try? change { key throws(Refusal) in
+            key.management.isNFCRestricted = false
+            return []
+        }
+    }
+
+    /// The key is put on a contactless reader, whatever its state says.
+    package func layOnReader() { body.withLock { $0.card = VirtualCard($0.card.state, isOnReader: true) } }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKTransport
+package import YKWire
+
+/// The OTP application as both ways in see it: a command with a payload, and data, or nothing for what was written.
+extension VirtualKeyState {
+    /// The status: version, programming sequence, touch level.
+    package var otpStatus: OTPStatus {
+        OTPStatus(version: profile.version, sequence: otp.sequence, touchLevel: otp.touchLevel)
+    }
+
+    /// Carries a command out. A command that writes gives nothing, and the status tells of it.
+    package mutating func otp(
+        _ command: OTPCommand, _ payload: [UInt8], _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        switch command {
+        case .configure1, .configure2: try configure(command == .configure1 ? 1 : 2, payload)
+        case .update1, .update2: try update(command == .update1 ? 1 : 2, payload)
+        case .swap: try swap()
+        case .ndef1, .ndef2: try setNDEF(command == .ndef1 ? 1 : 2, payload)
+        case .scanCodeMap: try setScanCodes(payload)
+        case .challengeHMAC1, .challengeHMAC2:
+            return try answer(command == .challengeHMAC1 ? 1 : 2, payload, .challengeHMAC, world)
+        case .challengeOTP1, .challengeOTP2:
+            return try answer(command == .challengeOTP1 ? 1 : 2, payload, .challengeOTP, world)
+        case .fipsMode where profile.version.major == 4:
+            return [otp.slots.allSatisfy { $0.map { !$0.accepts(OTPSlotRecord.noAccessCode) } ?? false } ? 1 : 0]
+        case .serial:
+            var writer = ByteWriter(capacity: 4)
+            writer.bigEndian(UInt64(profile.serial), 4)
+            return writer.bytes
+        default: return try manageOTP(command, payload)
+        }
+        return []
+    }
+
+    /// What is about the whole key.
+    private mutating func manageOTP(_ command: OTPCommand, _ payload: [UInt8]) throws(Refusal) -> [UInt8] {
+        switch command {
+        case .deviceInfo where profile.version >= Version(4, 1, 0):
+            return managementPage(payload.first ?? 0) ?? []
+        case .setDeviceInfo where profile.version.major >= 5:
+            try writeManagement(Array(payload.prefix(1 + Int(payload.first ?? 0))))
+        case .deviceMode: try setMode(Array(payload.prefix(4)))
+        default: throw .status(.commandNotAllowed)
+        }
+        otp.sequence &+= 1
+        return []
+    }
+
+    /// The answer to a challenge, once the key is touched where the slot wants that.
+    private mutating func answer(
+        _ number: Int, _ challenge: [UInt8], _ kind: VirtualOTPSlot.Kind, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        guard profile.version >= Version(2, 2, 0), let slot = otp[number], slot.kind == kind else {
+            throw .status(.conditionsNotSatisfied)
+        }
+        if slot.wantsTouch {
+            switch world.touch(Array("OTP slot \(number)".utf8)) {
+            case .touched: break
+            case .notTouched: throw .status(.conditionsNotSatisfied)
+            case .pending: throw .waitingForTouch
+            }
+        }
+        let filled = Array((challenge + [UInt8](repeating: 0, count: 64)).prefix(64))
+        guard kind == .challengeOTP else { return slot.hmac(filled) }
+        return try nextBlock(number, slot, Array(filled.prefix(6)), world)
+    }
+
+    /// The next encrypted block of a slot; the first one after power came counts a session.
+    mutating func nextBlock(
+        _ number: Int, _ slot: VirtualOTPSlot, _ identity: [UInt8], _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        let index = number == 1 ? 0 : 1
+        let random = try world.draw(5)
+        if otpPower.start == nil { otpPower.start = random[2...].reduce(0) { $0 << 8 | UInt32($1) } }
+        let session = otpPower.uses[index] & 0xFF
+        if session == 0 { otp[number]?.counter = min(0x7FFF, slot.counter + 1) }
+        otpPower.uses[index] += 1
+        return slot.block(
+            identity, uses: UInt16(truncatingIfNeeded: otp[number]?.counter ?? 0),
+            time: otpPower.timestamp(at: .now), session: UInt8(session), random: Array(random[..<2]))
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+import YKVirtualKey
+
+/// What a person may want to see who serves a key as a device of this machine.
+public enum ServedKeyEvent: Hashable, Sendable {
+    /// The key is plugged in; programs find it at this path, which is empty when there is none to be seen.
+    case inserted(node: String)
+    /// The key was pulled out.
+    case removed
+    /// The host sent a FIDO report.
+    case written([UInt8])
+    /// The key sent a FIDO report.
+    case delivered([UInt8])
+    /// The host asked the key to blink.
+    case winked
+    /// A command APDU and its response; `nil` for no response.
+    case exchange(command: [UInt8], response: [UInt8]?)
+    /// The key could not do its work.
+    case failed(LinkError)
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKTransport
+import YKVirtualKey
+
+/// A TCP connection whose waits end when somebody calls them off.
+struct Stream: ~Copyable {
+    private let descriptor: Int32
+    private static let step: Int32 = 50
+
+    deinit { Glibc.close(descriptor) }
+
+    /// Connects to the first of the host's addresses that answers.
+    init(_ address: VPCDAddress, _ cancellation: Cancellation) throws(VPCDError) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address.host, String(address.port), &hints, &list) == 0 else {
+            throw .unknownHost(address.host)
+        }
+        defer { freeaddrinfo(list) }
+        var failure = ECONNREFUSED
+        var next = list
+        while let entry = next?.pointee {
+            let (connected, code) = Self.connect(entry, cancellation)
+            if let connected {
+                descriptor = connected
+                return
+            }
+            failure = code
+            next = entry.ai_next
+        }
+        throw .notReachable(address, errno: failure, String(cString: strerror(failure)))
+    }
+
+    private static func connect(_ entry: addrinfo, _ cancellation: Cancellation) -> (Int32?, Int32) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(entry.ai_family, kind, 0)
+        guard descriptor >= 0 else { return (nil, errno) }
+        var code: Int32 = 0
+        if Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 {
+            code = errno
+            if code == EINPROGRESS {
+                let isReady = wait(descriptor, POLLOUT, .seconds(5), cancellation)
+                var size = socklen_t(MemoryLayout<Int32>.size)
+                getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+                if !isReady { code = ETIMEDOUT }
+            }
+        }
+        if code == 0 {
+            set(TCP_NODELAY, descriptor)
+            return (descriptor, 0)
+        }
+        close(descriptor)
+        return (nil, code)
+    }
+
+    private static func set(_ option: Int32, _ descriptor: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// What came, empty when the other side is gone, `nil` when called off.
+    borrowing func receive(_ cancellation: Cancellation) -> [UInt8]? {
+        var block = [UInt8](repeating: 0, count: 4096)
+        while !cancellation.isCancelled {
+            // vpcd (vsmartcard 3.3) sends length and content apart and waits for an acknowledgement in between (Nagle), which the
+            // kernel would delay by 40 ms.
+            Self.set(TCP_QUICKACK, descriptor)
+            let count = recv(descriptor, &block, block.count, 0)
+            Self.set(TCP_QUICKACK, descriptor)
+            if count >= 0 { return Array(block.prefix(count)) }
+            guard errno == EAGAIN || errno == EINTR else { return [] }
+            _ = Self.wait(descriptor, POLLIN, .seconds(3600), cancellation)
+        }
+        return nil
+    }
+
+    /// Sends everything; `false` when the other side is gone or somebody called it off.
+    borrowing func send(_ bytes: [UInt8], _ cancellation: Cancellation) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty, !cancellation.isCancelled {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                guard errno == EAGAIN || errno == EINTR else { return false }
+                _ = Self.wait(descriptor, POLLOUT, .seconds(5), cancellation)
+            } else {
+                rest = rest.dropFirst(count)
+            }
+        }
+        return rest.isEmpty
+    }
+
+    /// Whether the descriptor is ready before the time is over or somebody calls it off.
+    private static func wait(
+        _ descriptor: Int32, _ events: Int32, _ limit: Duration, _ cancellation: Cancellation
+    ) -> Bool {
+        let deadline = Deadline.after(limit, cancellation: cancellation)
+        while !deadline.isOver, !deadline.isCancelled {
+            var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            if poll(&entry, 1, min(step, deadline.milliseconds())) > 0 { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKVirtualKey
+public import YKWire
+
+/// Where vpcd listens.
+public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A host name or address.
+    public var host: String
+    /// A TCP port.
+    public var port: UInt16
+
+    /// Makes an address; without arguments it is vpcd's first slot on this machine.
+    public init(host: String = "127.0.0.1", port: UInt16 = 35963) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, `HOST`, `:PORT` or `[IPV6]:PORT`; an empty text is the usual address.
+    public init(parsing text: String) throws(WireError) {
+        self.init()
+        var rest = text[...]
+        if rest.first == "[" {
+            guard let end = rest.firstIndex(of: "]") else {
+                throw WireError(.malformed, at: text.utf8.count, "expected ] after the address")
+            }
+            host = String(rest[rest.index(after: rest.startIndex)..<end])
+            rest = rest[rest.index(after: end)...]
+        } else {
+            let name = rest.prefix { $0 != ":" }
+            if !name.isEmpty { host = String(name) }
+            rest = rest.dropFirst(name.count)
+        }
+        guard !rest.isEmpty else { return }
+        guard rest.first == ":", let number = UInt16(rest.dropFirst()), number > 0 else {
+            throw WireError(.malformed, at: text.utf8.count - rest.utf8.count, "expected a port, 1 to 65535, after :")
+        }
+        port = number
+    }
+
+    /// Host and port.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

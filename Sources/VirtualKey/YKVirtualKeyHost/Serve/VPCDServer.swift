@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+public import YKVirtualKey
+import YKWire
+
+/// Puts a virtual key into the reader of a real smart card service: vpcd, of the vsmartcard project, hands on what
+/// pcscd sends, over TCP.
+///
+/// Each message has two bytes of length, most significant first. One byte is about power (0 off, 1 on, 2 reset, 4 asks
+/// for the answer to reset), more is a command APDU.
+public struct VPCDServer {
+    /// What a person who serves a key may want to see.
+    public enum Event: Hashable, Sendable {
+        /// The key is in the reader.
+        case inserted
+        /// The key was taken out of the reader.
+        case removed
+        /// The key got power.
+        case powerOn
+        /// The key lost power.
+        case powerOff
+        /// The key was reset.
+        case reset
+        /// A command and what was answered; `nil` for no answer.
+        case exchange(command: [UInt8], response: [UInt8]?)
+        /// The key could not do its work: its state file is broken, or cannot be written.
+        case failed(LinkError)
+    }
+
+    private let key: VirtualKey
+    private let address: VPCDAddress
+    private let cancellation: Cancellation
+    private let report: (Event) -> Void
+    private var faults: FaultPlan
+    /// How long the key waits for a touch.
+    public var touchTime: Duration = .seconds(15)
+    /// Whether the reader shows the key as contactless, whatever its state says.
+    public var isContactless = false
+    /// Whether a reader that went away is waited for, as when pcscd is started anew.
+    public var reconnects = false
+
+    /// Prepares to serve; nothing is connected before ``run()``.
+    public init(
+        _ key: VirtualKey, at address: VPCDAddress = VPCDAddress(), faults: FaultPlan = FaultPlan(),
+        cancellation: Cancellation, report: @escaping (Event) -> Void = { _ in }
+    ) {
+        self.key = key
+        self.address = address
+        self.faults = faults
+        self.cancellation = cancellation
+        self.report = report
+    }
+
+    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    public mutating func run() throws(VPCDError) {
+        var wasInserted = false
+        var wasSeen = true
+        var patience = 0
+        while !cancellation.isCancelled {
+            do throws(VPCDError) {
+                if !wasSeen { try knock() }
+                wasSeen = true
+                let ending = try session()
+                wasInserted = true
+                switch ending {
+                case .calledOff: return
+                case .removed(nil): return
+                case .removed(let back?):
+                    patience = Self.patience
+                    wasSeen = false
+                    pause(back)
+                case .readerGone:
+                    guard reconnects else { throw VPCDError.readerGone(address) }
+                }
+            } catch {
+                guard reconnects || patience > 0, wasInserted else { throw error }
+                patience -= 1
+                pause(.milliseconds(200))
+            }
+        }
+    }
+
+    /// How often a key that left and comes back may be turned away.
+    private static let patience = 20
+
+    /// Comes to the reader and leaves it again at its first question, so that the service has surely seen the reader
+    /// without the key.
+    ///
+    /// vpcd (vsmartcard 3.3) forgets a key that left when it is powered down, and takes the next connection when the
+    /// service asks whether there is a card, every 400 ms. A key that is back by then was never away for the thread that
+    /// asks, but where powering down failed the service (pcsc-lite 1.9.9) has written down an empty reader, and that
+    /// stays so.
+    private func knock() throws(VPCDError) {
+        let stream = try Stream(address, cancellation)
+        var assembler = VPCDAssembler()
+        while let bytes = stream.receive(cancellation), !bytes.isEmpty {
+            guard assembler.feed(bytes).isEmpty else { return }
+        }
+    }
+
+    private enum Ending {
+        case calledOff
+        case readerGone
+        case removed(back: Duration?)
+    }
+
+    /// From insertion to removal.
+    private mutating func session() throws(VPCDError) -> Ending {
+        if isContactless { key.layOnReader() } else { key.plugIn() }
+        let stream = try Stream(address, cancellation)
+        let link = key.link()
+        defer {
+            try? link.reset(.cold, deadline: .after(.seconds(1)))
+            link.close()
+            report(.removed)
+        }
+        report(.inserted)
+        var assembler = VPCDAssembler()
+        while let bytes = stream.receive(cancellation) {
+            if bytes.isEmpty { return .readerGone }
+            for message in assembler.feed(bytes) {
+                switch answer(message, link) {
+                case .nothing: continue
+                case .bytes(let answer):
+                    guard stream.send(VPCDMessage.frame(answer), cancellation) else { return .readerGone }
+                    if key.takeRestart() { return .removed(back: .milliseconds(300)) }
+                case .leave(let back): return .removed(back: back)
+                }
+            }
+        }
+        return .calledOff
+    }
+
+    private enum Answer {
+        case nothing
+        case bytes([UInt8])
+        case leave(back: Duration?)
+    }
+
+    private mutating func answer(_ message: VPCDMessage, _ link: any CardLink) -> Answer {
+        switch message {
+        case .powerOff:
+            try? link.reset(.cold, deadline: deadline)
+            link.end()
+            report(.powerOff)
+        case .powerOn:
+            failing { () throws(LinkError) in _ = try link.begin(deadline: deadline) }
+            report(.powerOn)
+        case .reset:
+            failing { () throws(LinkError) in try link.reset(.warm, deadline: deadline) }
+            report(.reset)
+        case .answerToReset: return .bytes(isContactless ? DeviceProfile.contactlessATR : link.identity.atr)
+        case .command(let command): return play(command, link)
+        case .unknown: break
+        }
+        return .nothing
+    }
+
+    private mutating func play(_ command: [UInt8], _ link: any CardLink) -> Answer {
+        let outcome: FaultPlan.Outcome
+        do {
+            outcome = try faults.play(command) { bytes throws(LinkError) in
+                try link.exchange(bytes, deadline: .after(touchTime, cancellation: cancellation))
+            }
+        } catch {
+            let status = ResponseAPDU(Self.status(error)).encoded
+            report(.failed(error))
+            report(.exchange(command: command, response: status))
+            return .bytes(status)
+        }
+        switch outcome {
+        case .reply(let response, let delay):
+            pause(delay)
+            report(.exchange(command: command, response: response))
+            return .bytes(response)
+        case .silence:
+            report(.exchange(command: command, response: nil))
+            return .nothing
+        case .removed(let back): return .leave(back: back)
+        case .reset: return .leave(back: .zero)
+        }
+    }
+
+    /// What a real key answers when its time for a touch is over, and when its memory fails.
+    private static func status(_ error: LinkError) -> StatusWord {
+        if case .timedOut = error { .conditionsNotSatisfied } else { .memoryFailure }
+    }
+
+    private var deadline: Deadline { .after(.seconds(2), cancellation: cancellation) }
+
+    private func failing(_ body: () throws(LinkError) -> Void) {
+        do { try body() } catch { report(.failed(error)) }
+    }
+
+    private func pause(_ duration: Duration) {
+        Pause.system(duration, .after(duration, cancellation: cancellation))
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKVirtualKey
+
+/// Why the virtual key is no HID device of this machine.
+public enum UHIDError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kernel has no uhid, or has not loaded it.
+    case missing(path: String)
+    /// This user may not make HID devices.
+    case denied(path: String)
+    /// Anything else, with the error number.
+    case failed(path: String, errno: Int32, String)
+    /// The kernel took the device away.
+    case gone
+
+    /// What happened and what to do, in one line.
+    public var description: String {
+        switch self {
+        case .missing(let path): "there is no \(path): the kernel's uhid module is not loaded"
+        case .denied(let path): "no permission to make a HID device with \(path)"
+        case .failed(let path, _, let reason): "\(path): \(reason)"
+        case .gone: "the kernel took the HID device away"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// The smart card reader with a key in it, on the USB (CCID 1.1), in one slot.
+struct CCIDInterface: USBInterface {
+    /// What a slot that carries out a command waits for.
+    struct Work {
+        var head: CCID.Command
+        var command: [UInt8]
+        /// When the host was told last that it takes longer.
+        var told: ContinuousClock.Instant
+        /// When the key begins; a slow one begins late.
+        var start: ContinuousClock.Instant
+        /// Whether it never ends, and whether the host hears of that.
+        var isEndless = false
+        var isSilent = false
+        /// Whether the host has been asked for more time with a block, and has not answered.
+        var isBlockAsked = false
+    }
+
+    let endpoints: [UInt8] = [0x02, 0x82, 0x83]
+    let key: VirtualKey
+    let number: UInt64
+    let level: ReaderLevel
+    let report: (ServedKeyEvent) -> Void
+    /// What goes wrong with the card.
+    var faults: FaultPlan
+    var absence: FaultPlan.Absence?
+    var isPowered = false
+    var command: [UInt8] = []
+    var response: [UInt8] = []
+    var work: Work?
+    var blocks = T1Card()
+    /// What goes wrong with the next message to the host.
+    var spoiler: FaultPlan.Fault?
+    /// After how many transfers to the host the key is taken away.
+    private var transfersLeft: Int?
+    private(set) var isHalted = false
+    private var buffer: [UInt8] = []
+    private var outgoing: [[UInt8]] = []
+    private var news: [[UInt8]] = [[0x50, 0x03]]
+
+    init(
+        _ key: VirtualKey, level: ReaderLevel = .extended, faults: FaultPlan = FaultPlan(),
+        report: @escaping (ServedKeyEvent) -> Void
+    ) {
+        self.key = key
+        self.level = level
+        self.faults = faults
+        self.report = report
+        number = key.nextLink()
+    }
+
+    func descriptors(number: UInt8) -> [UInt8] {
+        USBDescriptor.interface(number, endpoints: 3, 0x0B) + level.descriptor.encoded
+            + USBDescriptor.endpoint(0x02, 2, packet: 64, interval: 0)
+            + USBDescriptor.endpoint(0x82, 2, packet: 64, interval: 0)
+            + USBDescriptor.endpoint(0x83, 3, packet: 8, interval: 32)
+    }
+
+    /// ABORT is taken; the frequencies and rates cannot be asked for.
+    mutating func control(_ request: USBRequest, _ data: [UInt8]) -> [UInt8]? {
+        request.isOfClass && request.request == CCID.abortRequest ? [] : nil
+    }
+
+    mutating func receive(_ data: [UInt8], at now: ContinuousClock.Instant) {
+        buffer += data
+        while let length = CCID.announcedLength(buffer) {
+            guard length <= level.descriptor.maxDataLength else {
+                let head = CCID.Command(.init(rawValue: buffer[0]), slot: buffer[5], sequence: buffer[6])
+                say(.init(to: head, .failed, error: .badLength))
+                buffer = []
+                return
+            }
+            let size = CCID.headerSize + length
+            guard buffer.count >= size else { return }
+            let message = Array(buffer[..<size])
+            buffer.removeFirst(size)
+            if let command = try? CCID.Command(decoding: message) { answer(command, at: now) }
+        }
+    }
+
+    mutating func next(endpoint: UInt8, at now: ContinuousClock.Instant) -> [UInt8]? {
+        next(endpoint: endpoint, limit: .max, at: now)
+    }
+
+    /// As much as the host asks for; the rest comes with its next transfers. A message that fills its last packet, and
+    /// with it what the host asked for, ends with an empty one.
+    mutating func next(endpoint: UInt8, limit: Int, at now: ContinuousClock.Instant) -> [UInt8]? {
+        if endpoint == 0x83 { return news.isEmpty ? nil : news.removeFirst() }
+        guard !isHalted, let first = outgoing.first else { return nil }
+        if let left = transfersLeft {
+            transfersLeft = left - 1
+            guard left > 0 else {
+                absence = .forGood
+                return nil
+            }
+        }
+        let part = Array(first.prefix(limit))
+        if part.count == limit, first.count > limit || first.count % 64 == 0 && !first.isEmpty {
+            outgoing[0] = Array(first.dropFirst(limit))
+        } else {
+            outgoing.removeFirst()
+        }
+        return part
+    }
+
+    func pause(at now: ContinuousClock.Instant) -> Duration? { work == nil ? nil : .milliseconds(10) }
+
+    mutating func say(_ reply: CCID.Reply) {
+        var bytes = reply.encoded
+        switch spoiler {
+        case .length(let more):
+            let length = UInt32(truncatingIfNeeded: reply.data.count + more)
+            for index in 0..<4 { bytes[1 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+        case .sequence: bytes[6] &+= 1
+        case .stall: isHalted = true
+        case .removeAfter(let count): transfersLeft = count
+        default: break
+        }
+        spoiler = nil
+        outgoing.append(bytes)
+    }
+
+    func isHalted(_ endpoint: UInt8) -> Bool { endpoint == 0x82 && isHalted }
+
+    mutating func clearHalt(_ endpoint: UInt8) { if endpoint == 0x82 { isHalted = false } }
+
+    /// Tells that the card was taken out and put in again.
+    mutating func tellExchange() { news += [[0x50, 0x02], [0x50, 0x03]] }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKVirtualKey
+
+/// Why the virtual key is no USB device of this machine.
+public enum USBIPError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kernel has no virtual host controller, or has not loaded it.
+    case missing(path: String)
+    /// This user may not attach devices to it.
+    case denied(path: String)
+    /// All its ports are in use.
+    case noPort
+    /// Anything else, with the error number.
+    case failed(path: String, errno: Int32, String)
+    /// The kernel took the device away, or said what makes no sense.
+    case gone
+
+    /// What happened, in one line.
+    public var description: String {
+        switch self {
+        case .missing(let path): "there is no \(path): the kernel's vhci-hcd module is not loaded"
+        case .denied(let path): "no permission to attach a USB device with \(path)"
+        case .noPort: "all ports of the virtual USB host controller are in use"
+        case .failed(let path, _, let reason): "\(path): \(reason)"
+        case .gone: "the kernel took the USB device away"
+        }
+    }
+}
