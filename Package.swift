@@ -63,12 +63,14 @@ let package = Package(
     ],
     targets: [
         system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
+        system("CArgon2"), system("CSodium"),
         system("CPublicSuffix", exclude: ["rules.inc"]),
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         library("Base/YKWire", []),
-        library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL"]),
+        library("Base/YKCompression", ["CZlib"]),
+        library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
 
         library("Transport/YKTransport", ["YKWire"]),
         library("Transport/YKCapture", ["YKTransport", "YKWire"]),
@@ -78,9 +80,9 @@ let package = Package(
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKCrypto", "YKWire"]),
         library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
 
-        library("Services/YKOATH", ["YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKFIDO", ["YKTransport", "YKCrypto", "YKWire", "CZlib", "CPublicSuffix", asn1]),
-        library("Services/YKPIV", ["YKTransport", "YKCrypto", "YKWire", "CZlib"]),
+        library("Services/YKOATH", ["YKTransport", "YKCrypto", "YKCompression", "YKWire"]),
+        library("Services/YKFIDO", ["YKTransport", "YKCrypto", "YKCompression", "YKWire", "CPublicSuffix", asn1]),
+        library("Services/YKPIV", ["YKTransport", "YKCrypto", "YKCompression", "YKWire"]),
         library("Services/YKOTP", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKManagement", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKWire"]),

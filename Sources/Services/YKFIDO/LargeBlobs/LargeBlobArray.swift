@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCompression
 import YKCrypto
 import YKWire
 
@@ -55,7 +56,7 @@ struct LargeBlobEntry: Hashable, Sendable {
 
     /// Encrypts a blob under a key of 32 bytes and a nonce that is used once.
     init(sealing blob: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(CryptoFault) {
-        guard let compressed = Deflate.compress(blob) else { throw CryptoFault("DEFLATE: too long") }
+        guard let compressed = Compression.deflate(blob) else { throw CryptoFault("DEFLATE: too long") }
         size = UInt64(blob.count)
         self.nonce = nonce
         ciphertext = try AESGCM.encrypt(compressed, key: key, nonce: nonce, context: Self.context(size))
@@ -65,7 +66,7 @@ struct LargeBlobEntry: Hashable, Sendable {
     func open(key: borrowing Secret) throws(FIDOError) -> [UInt8]? {
         guard let compressed = try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))
         else { return nil }
-        guard let blob = Deflate.decompress(compressed, size: size) else { throw .largeBlobs(.unreadable) }
+        guard let blob = Compression.inflate(compressed, size: size) else { throw .largeBlobs(.unreadable) }
         return blob
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCompression
 public import YKCrypto
 
 extension FIDOService {
@@ -18,7 +19,7 @@ extension FIDOService {
         do { nonce = try session.ctap.draw(AESGCM.nonceSize, secret: false) } catch { throw FIDOError(error) }
         let entry: LargeBlobEntry
         do { entry = try LargeBlobEntry(sealing: blob, key: key.value, nonce: nonce) } catch {
-            throw .largeBlobs(.tooLarge(bytes: blob.count, limit: Deflate.limit))
+            throw .largeBlobs(.tooLarge(bytes: blob.count, limit: Compression.limit))
         }
         array.entries.removeAll { LargeBlobEntry($0)?.belongs(to: key.value) ?? false }
         array.entries.append(entry.cbor)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCompression
 public import YKWire
 
 /// A certificate as a data object holds it (NIST SP 800-73-4 Part 1 §3.3.3): 70 certificate, 71 information, FE.
