@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CArgon2
+import Crypto
+import CryptoExtras
+
+/// Key derivation from passwords that costs memory on purpose.
+public enum PasswordHash: Hashable, Sendable {
+    /// scrypt (RFC 7914 §6): cost N, a power of two; block size r; parallelisation p.
+    case scrypt(cost: Int, blockSize: Int, parallelism: Int)
+    /// Argon2id version 1.3 (RFC 9106): passes t, memory m in KiB, lanes p. Computed by libargon2.
+    case argon2id(passes: Int, kibibytes: Int, lanes: Int)
+
+    /// The most memory that is spent on parameters out of a file, in bytes: 1 GiB.
+    public static let memoryLimit = 1 << 30
+    /// The most memory times passes that is spent, in bytes: about a minute of one processor.
+    public static let workLimit = 1 << 36
+
+    /// Why a key cannot be derived.
+    public enum Failure: Error, Hashable, Sendable {
+        /// The parameters are outside of what the function takes.
+        case invalidParameters
+        /// The parameters ask for more memory or time than the limits.
+        case tooExpensive
+        /// The library of that name is not on this machine.
+        case missingLibrary(String)
+    }
+
+    /// Derives a key.
+    ///
+    /// - Parameters:
+    ///   - password: The password's bytes as they are.
+    ///   - salt: The salt; Argon2id takes at least 8 bytes.
+    ///   - length: The bytes of the key.
+    /// - Returns: The key.
+    /// - Throws: ``Failure``.
+    public func derive(
+        _ password: borrowing Secret, salt: [UInt8], length: Int
+    ) throws(Failure) -> Secret {
+        try check()
+        switch self {
+        case .scrypt(let cost, let blockSize, let parallelism):
+            let key = password.withBytes { bytes in
+                try? KDF.Scrypt.deriveKey(
+                    from: bytes, salt: salt, outputByteCount: length, rounds: cost, blockSize: blockSize,
+                    parallelism: parallelism)
+            }
+            guard let key else { throw .invalidParameters }
+            var bytes = key.withUnsafeBytes { Array($0) }
+            defer { Secret.wipe(&bytes) }
+            return Secret(bytes)
+        case .argon2id(let passes, let kibibytes, let lanes):
+            guard ykit_argon2() == 1 else { throw .missingLibrary("libargon2.so.1") }
+            var bytes = [UInt8](repeating: 0, count: length)
+            defer { Secret.wipe(&bytes) }
+            let status = password.withBytes { password in
+                ykit_argon2id(
+                    UInt32(passes), UInt32(kibibytes), UInt32(lanes), password.baseAddress, password.count, salt,
+                    salt.count, &bytes, length)
+            }
+            guard status == 0 else { throw .invalidParameters }
+            return Secret(bytes)
+        }
+    }
+
+    private func check() throws(Failure) {
+        let (memory, work): (Int, Int)
+        switch self {
+        case .scrypt(let cost, let blockSize, let parallelism):
+            guard cost > 1, cost & (cost - 1) == 0, blockSize > 0, parallelism > 0 else { throw .invalidParameters }
+            guard cost <= 1 << 24, blockSize <= 1 << 10, parallelism <= 1 << 10 else { throw .tooExpensive }
+            memory = 128 * blockSize * (cost + parallelism)
+            work = 128 * blockSize * cost * parallelism
+        case .argon2id(let passes, let kibibytes, let lanes):
+            guard passes > 0, lanes > 0, kibibytes > 0 else { throw .invalidParameters }
+            guard passes <= 1 << 10, lanes <= 1 << 8, kibibytes <= 1 << 20 else { throw .tooExpensive }
+            memory = 1024 * kibibytes
+            work = memory * passes
+        }
+        guard memory <= Self.memoryLimit, work <= Self.workLimit else { throw .tooExpensive }
+    }
+}
