@@ -69,23 +69,26 @@ let package = Package(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         library("Base/YKWire", []),
+        library("Base/YKProtocols", ["YKWire"]),
         library("Base/YKCompression", ["CZlib"]),
         library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
 
-        library("Transport/YKTransport", ["YKWire"]),
-        library("Transport/YKCapture", ["YKTransport", "YKWire"]),
+        library("Transport/YKTransport", ["YKProtocols", "YKWire"]),
+        library("Transport/YKCapture", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHTTP", ["YKTransport", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKCrypto", "YKWire"]),
         library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
 
-        library("Services/YKOATH", ["YKTransport", "YKCrypto", "YKCompression", "YKWire"]),
-        library("Services/YKFIDO", ["YKTransport", "YKCrypto", "YKCompression", "YKWire", "CPublicSuffix", asn1]),
-        library("Services/YKPIV", ["YKTransport", "YKCrypto", "YKCompression", "YKWire"]),
-        library("Services/YKOTP", ["YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKManagement", ["YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKNFC", ["YKTransport", "YKWire"]),
+        library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
+        library(
+            "Services/YKFIDO",
+            ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire", "CPublicSuffix", asn1]),
+        library("Services/YKPIV", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
+        library("Services/YKOTP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
@@ -93,7 +96,8 @@ let package = Package(
         .executableTarget(
             name: "ykit",
             dependencies: [
-                "YKWire", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey", "YKVirtualKeyHost",
+                "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
+                "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken",
             ],
@@ -107,7 +111,7 @@ let package = Package(
         test(
             "YKHardwareTests",
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
-        test("YKTransportTests", ["YKCapture", "YKTransport", "YKWire"]),
+        test("YKTransportTests", ["YKCapture", "YKTransport", "YKProtocols", "YKWire"]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),

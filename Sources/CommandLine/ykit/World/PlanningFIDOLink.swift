@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -50,44 +51,4 @@ final class PlanningFIDOLink: FIDOLink {
 
     func rest() { link.rest() }
     func close() { link.close() }
-}
-
-extension Effect {
-    /// Looks a FIDO message up (CTAP 2.2 §6, U2F raw messages §3); what is not known to read counts as a change.
-    init(ofFIDO command: CTAPHID.Command, _ payload: [UInt8]) {
-        switch command {
-        case .cbor: self = Self.ctap(payload)
-        case .msg:
-            guard let apdu = try? APDU(decoding: payload) else {
-                self = .write(reply: nil)
-                return
-            }
-            self = apdu.ins == 0x03 || apdu.ins == 0x02 && apdu.p1 == 0x07 ? .read : .write(reply: nil)
-        // READ CONFIG, WRITE CONFIG and SET MODE of Yubico's management.
-        case .init(rawValue: 0x42): self = .read
-        case .init(rawValue: 0x43), .init(rawValue: 0x40): self = .write(reply: [])
-        default: self = .write(reply: nil)
-        }
-    }
-
-    private static func ctap(_ message: [UInt8]) -> Effect {
-        let parameters = (try? CBOR(decoding: Array(message.dropFirst())))?.map
-        let done = Effect.write(reply: [0x00])
-        switch message.first {
-        case 0x04: return .read
-        case 0x06:
-            switch parameters?[2]?.unsigned {
-            case 1, 2, 7: return .read
-            case 3, 4: return done
-            default: return .write(reply: nil)
-            }
-        case 0x07, 0x0B, 0x0D: return done
-        case 0x0A, 0x41: return [6, 7].contains(parameters?[1]?.unsigned) ? done : .write(reply: nil)
-        case 0x09, 0x40:
-            if parameters?[6] != nil || parameters?[2]?.unsigned == 7 { return .read }
-            return [3, 5, 6].contains(parameters?[2]?.unsigned) ? done : .write(reply: nil)
-        case 0x0C: return parameters?[1] != nil ? .read : done
-        default: return .write(reply: nil)
-        }
-    }
 }

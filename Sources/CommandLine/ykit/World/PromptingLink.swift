@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
 /// A way to a key that asks the person for a touch when the key waits for one.
 ///
 /// Over HID the key says that it waits. A card can be silent while it waits, so there the commands that need a touch
-/// are known by their first byte, and by their subcommand.
+/// are known by what they are.
 final class PromptingLink: FIDOLink {
     /// How long the key may wait before the person is told.
     static let patience = Duration.milliseconds(300)
@@ -46,17 +47,12 @@ final class PromptingLink: FIDOLink {
 
     /// What to say while a message waits; `nil` for messages that never do.
     private static func words(_ command: CTAPHID.Command, _ payload: [UInt8]) -> String? {
-        guard command == .cbor, let code = payload.first else { return nil }
-        switch code {
-        case 0x01, 0x02, 0x07, 0x0B: return TouchPrompt.usual
-        case 0x09, 0x40: return "put a finger on the key's sensor"
-        case 0x06 where subcommand(payload) == 6: return "put your finger on the key's sensor"
-        default: return nil
+        guard command == .cbor, let waiting = CTAPProtocol.waiting(for: payload) else { return nil }
+        switch waiting {
+        case .touch: return TouchPrompt.usual
+        case .enrolment: return "put a finger on the key's sensor"
+        case .fingerprint: return "put your finger on the key's sensor"
         }
-    }
-
-    private static func subcommand(_ payload: [UInt8]) -> UInt64? {
-        (try? CBOR(decoding: Array(payload.dropFirst())))?.map?[2]?.unsigned
     }
 
     func rest() { link.rest() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -18,12 +19,12 @@ package struct Calculate: CardCommand {
     }
 
     package var apdu: APDU {
-        let data = [TLV(OATHTag.name, account), TLV(OATHTag.challenge, challenge)].encoded
-        return APDU(ins: OATHInstruction.calculate, p2: isTruncated ? 1 : 0, data: data)
+        let data = [TLV(OATHProtocol.Tag.name, account), TLV(OATHProtocol.Tag.challenge, challenge)].encoded
+        return APDU(ins: OATHProtocol.Instruction.calculate, p2: isTruncated ? 1 : 0, data: data)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> OATHResponse {
-        let tag = isTruncated ? OATHTag.truncatedResponse : OATHTag.fullResponse
+        let tag = isTruncated ? OATHProtocol.Tag.truncatedResponse : OATHProtocol.Tag.fullResponse
         var value = try reader.tlv(tag, "the response")
         let response = try OATHResponse(&value, isTruncated: isTruncated)
         try reader.finish("the response")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,14 +13,14 @@ package struct CalculateAll: CardCommand {
     package init(challenge: [UInt8]) { self.challenge = challenge }
 
     package var apdu: APDU {
-        let data = TLV(OATHTag.challenge, challenge).encoded
-        return APDU(ins: OATHInstruction.calculateAll, p2: 1, data: data)
+        let data = TLV(OATHProtocol.Tag.challenge, challenge).encoded
+        return APDU(ins: OATHProtocol.Instruction.calculateAll, p2: 1, data: data)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [Row] {
         var rows: [Row] = []
         while !reader.isAtEnd {
-            var name = try reader.tlv(OATHTag.name, "an account")
+            var name = try reader.tlv(OATHProtocol.Tag.name, "an account")
             rows.append(Row(name: name.rest(), answer: try Answer(&reader)))
         }
         return rows
@@ -42,10 +43,10 @@ package struct CalculateAll: CardCommand {
             let tag = try reader.tlvTag()
             var value = try reader.reader(try reader.tlvLength(), "the response")
             switch tag {
-            case OATHTag.truncatedResponse: self = .response(try OATHResponse(&value, isTruncated: true))
-            case OATHTag.fullResponse: self = .response(try OATHResponse(&value, isTruncated: false))
-            case OATHTag.noResponse: self = .hotp(digits: try OATHResponse.digits(&value))
-            case OATHTag.touch: self = .touch(digits: try OATHResponse.digits(&value))
+            case OATHProtocol.Tag.truncatedResponse: self = .response(try OATHResponse(&value, isTruncated: true))
+            case OATHProtocol.Tag.fullResponse: self = .response(try OATHResponse(&value, isTruncated: false))
+            case OATHProtocol.Tag.noResponse: self = .hotp(digits: try OATHResponse.digits(&value))
+            case OATHProtocol.Tag.touch: self = .touch(digits: try OATHResponse.digits(&value))
             default: throw WireError(.malformed, at: start, "expected a response, got tag \(tag)")
             }
             try value.finish("the response")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -11,6 +12,6 @@ package struct DeleteAccount: CardCommand {
     package init(account: [UInt8]) { self.account = account }
 
     package var apdu: APDU {
-        APDU(ins: OATHInstruction.delete, data: TLV(OATHTag.name, account).encoded, le: .none)
+        APDU(ins: OATHProtocol.Instruction.delete, data: TLV(OATHProtocol.Tag.name, account).encoded, le: .none)
     }
 }

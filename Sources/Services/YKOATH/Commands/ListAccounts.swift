@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -9,12 +10,12 @@ package struct ListAccounts: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: OATHInstruction.list) }
+    package var apdu: APDU { APDU(ins: OATHProtocol.Instruction.list) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [OATHAccount] {
         var accounts: [OATHAccount] = []
         while !reader.isAtEnd {
-            var row = try reader.tlv(OATHTag.nameList, "an account")
+            var row = try reader.tlv(OATHProtocol.Tag.nameList, "an account")
             let kind = try row.byte("type and algorithm")
             let id = OATHAccountID(rawName: row.rest(), type: OATHType(rawValue: kind))
             accounts.append(OATHAccount(id: id, algorithm: OATHAlgorithm(rawValue: kind)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -16,13 +17,13 @@ package struct PutAccount: CardCommand {
     ) {
         let head = [account.type.rawValue | algorithm.rawValue, digits]
         var writer = ByteWriter(capacity: 256)
-        writer.append(TLV(OATHTag.name, account.rawName).encoded)
-        writer.append(TLV(OATHTag.key, head + key.bytes.copyBytes()).encoded)
-        if needsTouch { writer.append([OATHTag.property, 0x02]) }  // This object has no length byte.
+        writer.append(TLV(OATHProtocol.Tag.name, account.rawName).encoded)
+        writer.append(TLV(OATHProtocol.Tag.key, head + key.bytes.copyBytes()).encoded)
+        if needsTouch { writer.append([OATHProtocol.Tag.property, 0x02]) }  // This object has no length byte.
         if counter > 0 {
-            writer.append(OATHTag.initialCounter.bytes + [4])
+            writer.append(OATHProtocol.Tag.initialCounter.bytes + [4])
             writer.bigEndian(UInt64(counter), 4)
         }
-        apdu = APDU(ins: OATHInstruction.put, data: writer.bytes, le: .none)
+        apdu = APDU(ins: OATHProtocol.Instruction.put, data: writer.bytes, le: .none)
     }
 }

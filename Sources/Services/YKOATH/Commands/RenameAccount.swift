@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -15,7 +16,7 @@ package struct RenameAccount: CardCommand {
     }
 
     package var apdu: APDU {
-        let data = [TLV(OATHTag.name, account), TLV(OATHTag.name, newName)].encoded
-        return APDU(ins: OATHInstruction.rename, data: data, le: .none)
+        let data = [TLV(OATHProtocol.Tag.name, account), TLV(OATHProtocol.Tag.name, newName)].encoded
+        return APDU(ins: OATHProtocol.Instruction.rename, data: data, le: .none)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -9,5 +10,5 @@ package struct ResetApplication: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: OATHInstruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
+    package var apdu: APDU { APDU(ins: OATHProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
 }

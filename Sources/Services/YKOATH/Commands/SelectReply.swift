@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -8,13 +9,14 @@ extension OATHInfo {
     /// Reads the reply to SELECT (YKOATH, "SELECT"): 79 version, 71 salt, 74 challenge when a password was set.
     package init(selectReply bytes: [UInt8], isYubiKey: Bool = false) throws(WireError) {
         let objects = try TLV.list(bytes)
-        salt = try objects.required(OATHTag.name, "salt")
-        version = try objects.value(OATHTag.version).map { value throws(WireError) in try Version(bytes: value) }
-        challenge = objects.value(OATHTag.challenge)
+        salt = try objects.required(OATHProtocol.Tag.name, "salt")
+        version = try objects.value(OATHProtocol.Tag.version).map { value throws(WireError) in try Version(bytes: value)
+        }
+        challenge = objects.value(OATHProtocol.Tag.challenge)
         hasPassword = challenge != nil
         isLocked = challenge != nil
         self.isYubiKey = isYubiKey
-        let named = [OATHTag.name, OATHTag.version, OATHTag.challenge]
+        let named = [OATHProtocol.Tag.name, OATHProtocol.Tag.version, OATHProtocol.Tag.challenge]
         others = objects.filter { !named.contains($0.tag) }
         deviceID = Base64.encode(Array(HashAlgorithm.sha256.hash(salt).prefix(16)), padded: false)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,15 +13,15 @@ package struct SetAccessKey: CardCommand {
     package init(_ key: borrowing AccessKey, challenge: [UInt8]) {
         let kind = OATHType.totp.rawValue | OATHAlgorithm.sha1.rawValue
         let data = [
-            TLV(OATHTag.key, [kind] + key.copyBytes()), TLV(OATHTag.challenge, challenge),
-            TLV(OATHTag.fullResponse, key.response(to: challenge)),
+            TLV(OATHProtocol.Tag.key, [kind] + key.copyBytes()), TLV(OATHProtocol.Tag.challenge, challenge),
+            TLV(OATHProtocol.Tag.fullResponse, key.response(to: challenge)),
         ].encoded
-        apdu = APDU(ins: OATHInstruction.setCode, data: data, le: .none)
+        apdu = APDU(ins: OATHProtocol.Instruction.setCode, data: data, le: .none)
     }
 
     /// Removes the access key.
     package static let removal = SetAccessKey(
-        apdu: APDU(ins: OATHInstruction.setCode, data: TLV(OATHTag.key, []).encoded, le: .none))
+        apdu: APDU(ins: OATHProtocol.Instruction.setCode, data: TLV(OATHProtocol.Tag.key, []).encoded, le: .none))
 
     private init(apdu: APDU) { self.apdu = apdu }
 }

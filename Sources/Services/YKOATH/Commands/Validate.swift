@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -19,13 +20,13 @@ package struct Validate: CardCommand {
     }
 
     package var apdu: APDU {
-        let data = [TLV(OATHTag.fullResponse, response), TLV(OATHTag.challenge, challenge)].encoded
-        return APDU(ins: OATHInstruction.validate, data: data)
+        let data = [TLV(OATHProtocol.Tag.fullResponse, response), TLV(OATHProtocol.Tag.challenge, challenge)].encoded
+        return APDU(ins: OATHProtocol.Instruction.validate, data: data)
     }
 
     /// Throws unless the key answered our challenge with the same access key.
     package func decode(_ reader: inout ByteReader) throws(WireError) {
-        var value = try reader.tlv(OATHTag.fullResponse, "the answer to our challenge")
+        var value = try reader.tlv(OATHProtocol.Tag.fullResponse, "the answer to our challenge")
         let start = value.offset
         guard constantTimeEqual(value.rest(), expected) else {
             throw WireError(.malformed, at: start, "the answer to our challenge is wrong")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,7 +11,7 @@ package struct Attest: CardCommand {
 
     package init(_ slot: PIVSlot) { self.slot = slot }
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.attest, p1: slot.rawValue) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.attest, p1: slot.rawValue) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] { reader.rest() }
 }

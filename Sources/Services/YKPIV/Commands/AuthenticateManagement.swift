@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,14 +13,15 @@ package struct RequestWitness: CardCommand {
     package init(_ type: ManagementKeyType) { self.type = type }
 
     package var apdu: APDU {
-        let data = TLV(PIVTag.dynamic, TLV(PIVTag.witness, []).encoded).encoded
-        return APDU(ins: PIVInstruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
+        let data = TLV(PIVProtocol.Tag.dynamic, TLV(PIVProtocol.Tag.witness, []).encoded).encoded
+        return APDU(
+            ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
-        var template = try reader.tlv(PIVTag.dynamic, "the template")
+        var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
-        let witness = try template.tlvs().required(PIVTag.witness, "witness")
+        let witness = try template.tlvs().required(PIVProtocol.Tag.witness, "witness")
         guard witness.count == type.cipher?.blockSize else {
             throw WireError(.malformed, at: 0, "a witness of \(witness.count) bytes is none of \(type)")
         }
@@ -41,15 +43,15 @@ package struct AnswerWitness: CardCommand {
     }
 
     package var apdu: APDU {
-        let data = [TLV(PIVTag.witness, witness), TLV(PIVTag.challenge, challenge)].encoded
+        let data = [TLV(PIVProtocol.Tag.witness, witness), TLV(PIVProtocol.Tag.challenge, challenge)].encoded
         return APDU(
-            ins: PIVInstruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue,
-            data: TLV(PIVTag.dynamic, data).encoded)
+            ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue,
+            data: TLV(PIVProtocol.Tag.dynamic, data).encoded)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
-        var template = try reader.tlv(PIVTag.dynamic, "the template")
+        var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
-        return try template.tlvs().required(PIVTag.response, "response")
+        return try template.tlvs().required(PIVProtocol.Tag.response, "response")
     }
 }

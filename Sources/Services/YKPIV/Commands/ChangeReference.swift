@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,7 +11,8 @@ package struct ChangeReference: CardCommand {
 
     package init(_ reference: PIVReference, from old: borrowing PIVPIN, to new: borrowing PIVPIN) {
         apdu = APDU(
-            ins: PIVInstruction.changeReference, p2: reference.rawValue, data: old.copyBytes() + new.copyBytes(),
+            ins: PIVProtocol.Instruction.changeReference, p2: reference.rawValue,
+            data: old.copyBytes() + new.copyBytes(),
             le: .none)
     }
 }
@@ -22,7 +24,8 @@ package struct ResetRetry: CardCommand {
 
     package init(puk: borrowing PIVPIN, newPIN: borrowing PIVPIN) {
         apdu = APDU(
-            ins: PIVInstruction.resetRetry, p2: PIVReference.pin.rawValue, data: puk.copyBytes() + newPIN.copyBytes(),
+            ins: PIVProtocol.Instruction.resetRetry, p2: PIVReference.pin.rawValue,
+            data: puk.copyBytes() + newPIN.copyBytes(),
             le: .none)
     }
 }

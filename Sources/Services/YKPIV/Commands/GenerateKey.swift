@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -18,13 +19,14 @@ package struct GenerateKey: CardCommand {
     }
 
     package var apdu: APDU {
-        let template = TLV(PIVTag.algorithm, [algorithm.rawValue]).encoded + policies.encoded
+        let template = TLV(PIVProtocol.Tag.algorithm, [algorithm.rawValue]).encoded + policies.encoded
         return APDU(
-            ins: PIVInstruction.generate, p2: slot.rawValue, data: TLV(PIVTag.template, template).encoded)
+            ins: PIVProtocol.Instruction.generate, p2: slot.rawValue,
+            data: TLV(PIVProtocol.Tag.template, template).encoded)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
-        var key = try reader.tlv(PIVTag.publicKey, "the public key")
+        var key = try reader.tlv(PIVProtocol.Tag.publicKey, "the public key")
         try reader.finish("the public key")
         return try PublicKey(pivObjects: key.rest(), algorithm)
     }
@@ -34,8 +36,8 @@ extension KeyPolicies {
     /// The data objects for what is not usual.
     var encoded: [UInt8] {
         var objects: [TLV] = []
-        if pin != .usual { objects.append(TLV(PIVTag.pinPolicy, [pin.rawValue])) }
-        if touch != .usual { objects.append(TLV(PIVTag.touchPolicy, [touch.rawValue])) }
+        if pin != .usual { objects.append(TLV(PIVProtocol.Tag.pinPolicy, [pin.rawValue])) }
+        if touch != .usual { objects.append(TLV(PIVProtocol.Tag.touchPolicy, [touch.rawValue])) }
         return objects.encoded
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,7 +13,8 @@ package struct GetData: CardCommand {
 
     package var apdu: APDU {
         APDU(
-            ins: PIVInstruction.getData, p1: 0x3F, p2: 0xFF, data: TLV(PIVTag.objectID, object.bytes).encoded)
+            ins: PIVProtocol.Instruction.getData, p1: 0x3F, p2: 0xFF,
+            data: TLV(PIVProtocol.Tag.objectID, object.bytes).encoded)
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
@@ -34,7 +36,7 @@ package struct PutData: CardCommand {
     }
 
     package var apdu: APDU {
-        let data = [TLV(PIVTag.objectID, object.bytes), TLV(0x53, content)].encoded
-        return APDU(ins: PIVInstruction.putData, p1: 0x3F, p2: 0xFF, data: data, le: .none)
+        let data = [TLV(PIVProtocol.Tag.objectID, object.bytes), TLV(0x53, content)].encoded
+        return APDU(ins: PIVProtocol.Instruction.putData, p1: 0x3F, p2: 0xFF, data: data, le: .none)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,7 +11,7 @@ package struct GetMetadata: CardCommand {
 
     package init(_ reference: UInt8) { self.reference = reference }
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.getMetadata, p2: reference) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getMetadata, p2: reference) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [TLV] { try reader.tlvs() }
 }

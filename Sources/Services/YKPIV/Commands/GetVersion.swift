@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKTransport
 package import YKWire
 
@@ -9,7 +10,7 @@ package struct GetVersion: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.getVersion) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
         try Version(bytes: reader.rest())
@@ -22,7 +23,7 @@ package struct GetSerial: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.getSerial) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getSerial) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> UInt32 {
         let serial = try reader.uint32("the serial number")

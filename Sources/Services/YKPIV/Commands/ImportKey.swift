@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -24,7 +25,7 @@ package struct ImportKey: CardCommand {
             }
         }
         apdu = APDU(
-            ins: PIVInstruction.importKey, p1: algorithm.rawValue, p2: slot.rawValue,
+            ins: PIVProtocol.Instruction.importKey, p1: algorithm.rawValue, p2: slot.rawValue,
             data: objects.encoded + policies.encoded, le: .none)
     }
 }

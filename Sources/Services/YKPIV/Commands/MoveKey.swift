@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -15,6 +16,6 @@ package struct MoveKey: CardCommand {
     }
 
     package var apdu: APDU {
-        APDU(ins: PIVInstruction.moveKey, p1: destination?.rawValue ?? 0xFF, p2: source.rawValue, le: .none)
+        APDU(ins: PIVProtocol.Instruction.moveKey, p1: destination?.rawValue ?? 0xFF, p2: source.rawValue, le: .none)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -9,5 +10,5 @@ package struct ResetApplication: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.reset, le: .none) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.reset, le: .none) }
 }

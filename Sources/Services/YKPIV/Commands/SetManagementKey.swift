@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,6 +13,7 @@ package struct SetManagementKey: CardCommand {
         let bytes = key.copyBytes()
         let data = [type.rawValue] + TLV(TLV.Tag(rawValue: UInt32(PIVSlot.management.rawValue)), bytes).encoded
         apdu = APDU(
-            ins: PIVInstruction.setManagementKey, p1: 0xFF, p2: needsTouch ? 0xFE : 0xFF, data: data, le: .none)
+            ins: PIVProtocol.Instruction.setManagementKey, p1: 0xFF, p2: needsTouch ? 0xFE : 0xFF, data: data, le: .none
+        )
     }
 }

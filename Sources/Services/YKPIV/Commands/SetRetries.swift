@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -14,5 +15,5 @@ package struct SetRetries: CardCommand {
         self.puk = puk
     }
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.setRetries, p1: pin, p2: puk, le: .none) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.setRetries, p1: pin, p2: puk, le: .none) }
 }

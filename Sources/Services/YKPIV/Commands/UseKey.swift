@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -15,25 +16,26 @@ package struct UseKey: CardCommand {
     package init(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, challenge: [UInt8]) {
         self.slot = slot
         self.algorithm = algorithm
-        input = TLV(PIVTag.challenge, challenge)
+        input = TLV(PIVProtocol.Tag.challenge, challenge)
     }
 
     /// Agrees on a secret: a point of the same curve, or 32 bytes of X25519.
     package init(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, point: [UInt8]) {
         self.slot = slot
         self.algorithm = algorithm
-        input = TLV(PIVTag.exponentiation, point)
+        input = TLV(PIVProtocol.Tag.exponentiation, point)
     }
 
     package var apdu: APDU {
-        let template = TLV(PIVTag.dynamic, [TLV(PIVTag.response, []), input].encoded)
+        let template = TLV(PIVProtocol.Tag.dynamic, [TLV(PIVProtocol.Tag.response, []), input].encoded)
         return APDU(
-            ins: PIVInstruction.authenticate, p1: algorithm.rawValue, p2: slot.rawValue, data: template.encoded)
+            ins: PIVProtocol.Instruction.authenticate, p1: algorithm.rawValue, p2: slot.rawValue, data: template.encoded
+        )
     }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
-        var template = try reader.tlv(PIVTag.dynamic, "the template")
+        var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
-        return try template.tlvs().required(PIVTag.response, "response")
+        return try template.tlvs().required(PIVProtocol.Tag.response, "response")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,7 +11,7 @@ package struct Verify: CardCommand {
 
     package init(_ pin: borrowing PIVPIN) {
         apdu = APDU(
-            ins: PIVInstruction.verify, p2: PIVReference.pin.rawValue, data: pin.copyBytes(), le: .none)
+            ins: PIVProtocol.Instruction.verify, p2: PIVReference.pin.rawValue, data: pin.copyBytes(), le: .none)
     }
 }
 
@@ -21,7 +22,7 @@ package struct VerifyQuery: CardCommand {
 
     package init(_ reference: PIVReference) { self.reference = reference }
 
-    package var apdu: APDU { APDU(ins: PIVInstruction.verify, p2: reference.rawValue, le: .none) }
+    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.verify, p2: reference.rawValue, le: .none) }
 }
 
 /// VERIFY with P1 FF: what was verified counts no longer.
@@ -31,6 +32,6 @@ package struct Unverify: CardCommand {
     package init() {}
 
     package var apdu: APDU {
-        APDU(ins: PIVInstruction.verify, p1: 0xFF, p2: PIVReference.pin.rawValue, le: .none)
+        APDU(ins: PIVProtocol.Instruction.verify, p1: 0xFF, p2: PIVReference.pin.rawValue, le: .none)
     }
 }

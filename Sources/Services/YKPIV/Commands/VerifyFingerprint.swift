@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKCrypto
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -14,7 +15,7 @@ package struct VerifyFingerprint: CardCommand {
 
     package var apdu: APDU {
         let data = TLV(wantsTemporaryPIN ? 0x02 : 0x03, []).encoded
-        return APDU(ins: PIVInstruction.verify, p2: PIVReference.fingerprint.rawValue, data: data)
+        return APDU(ins: PIVProtocol.Instruction.verify, p2: PIVReference.fingerprint.rawValue, data: data)
     }
 
     /// The 16 bytes of a temporary PIN; empty when none was asked for.
@@ -34,6 +35,6 @@ package struct VerifyTemporaryPIN: CardCommand {
 
     package init(_ pin: borrowing Secret) {
         let data = TLV(0x01, pin.copyBytes()).encoded
-        apdu = APDU(ins: PIVInstruction.verify, p2: PIVReference.fingerprint.rawValue, data: data, le: .none)
+        apdu = APDU(ins: PIVProtocol.Instruction.verify, p2: PIVReference.fingerprint.rawValue, data: data, le: .none)
     }
 }

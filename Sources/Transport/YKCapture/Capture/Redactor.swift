@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
-/// Finds the bytes of a session that hold a secret: PINs, passwords and keys on their way to the key.
+/// Finds the bytes of a session that hold a secret, in both directions, by the tables of YKProtocols.
 ///
 /// It follows SELECT, command chaining and the collection of long replies, because the same instruction is a secret in
 /// one application and not in another. What it cannot read it masks.
@@ -13,12 +14,20 @@ package struct Redactor: Sendable {
     private var applet: AID?
     private var hasSelected = false
     private var chain = Chain()
-    private var hidesReply = false
+    private var answer: Answer?
+    private var reading = NDEFProtocol.Reading()
     private var reports = ReportRedactor()
 
     /// The data of a command that comes in parts.
     private struct Chain {
         var header: [UInt8] = []
+        var data: [UInt8] = []
+    }
+
+    /// A reply that comes in parts, and the command that it answers.
+    private struct Answer {
+        let command: APDU
+        let asked: [UInt8]
         var data: [UInt8] = []
     }
 
@@ -50,7 +59,7 @@ package struct Redactor: Sendable {
         case .written(let report): return (reports.masks(written: report), [])
         case .featureSet(let report): return (reports.masks(featureSet: report), [])
         case .featureGot(let report): return ([], reports.masks(featureGot: report))
-        case .delivered: return ([], [])
+        case .delivered(let report): return ([], reports.masks(delivered: report))
         case .link(let what, _):
             if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
             return ([], [])
@@ -61,29 +70,31 @@ package struct Redactor: Sendable {
     package mutating func masks(command bytes: [UInt8], reply: [UInt8]) -> (command: [Mask], reply: [Mask]) {
         guard let command = try? APDU(decoding: bytes) else {
             chain = Chain()
+            answer = nil
             guard bytes.count > 4, SecretPlaces.carriers.contains(bytes[1]) else { return ([], []) }
             return ([Mask(offset: 4, length: bytes.count - 4)], Self.body(reply))
         }
-        if command.ins == 0xA4 {
+        if command.ins == ISO7816.select {
             select(command, reply)
             return ([], [])
         }
-        if command.continues(in: applet) { return ([], restOfReply(reply)) }
+        if command.continues(in: applet) { return ([], replyMasks(reply)) }
         let runs = commandRuns(command)
-        hidesReply = SecretPlaces.isReplySecret(applet, hasSelected, command, data: chain.data)
-        if command.cla & 0x10 == 0 { chain = Chain() }
+        answer = Answer(command: command, asked: chain.data)
+        if !command.isPartOfChain { chain = Chain() }
         let start = APDU.dataOffset(bytes)
         var masks = runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }
         // A length that is one short makes the last byte of a PIN look like Le.
         if let last = masks.last, last.end == start + command.data.count, case .bytes = command.le {
             masks[masks.count - 1] = Mask(offset: last.offset, length: bytes.count - last.offset)
         }
-        return (masks, hidesReply ? restOfReply(reply, from: SecretPlaces.replyStart(applet, command, reply)) : [])
+        return (masks, replyMasks(reply))
     }
 
     private mutating func select(_ command: APDU, _ reply: [UInt8]) {
         chain = Chain()
-        hidesReply = false
+        answer = nil
+        reading = NDEFProtocol.Reading()
         guard command.p1 == 0x04 else { return }
         let isDone = reply.isEmpty || reply.suffix(2) == [0x90, 0x00] || reply.dropLast().last == 0x61
         guard isDone else { return }
@@ -95,22 +106,34 @@ package struct Redactor: Sendable {
         let header = [command.cla & ~0x10, command.ins, command.p1, command.p2]
         if chain.header != header { chain = Chain(header: header) }
         let start = chain.data.count
-        guard start + command.data.count <= 1 << 20 else { return [0..<command.data.count] }
+        guard start + command.data.count <= Self.longest else { return [0..<command.data.count] }
         chain.data += command.data
         let places = SecretPlaces.inCommand(applet, hasSelected, command, data: chain.data)
-        let part = start..<chain.data.count
-        return places.map { $0.clamped(to: part) }.filter { !$0.isEmpty }
-            .map { ($0.lowerBound - start)..<($0.upperBound - start) }
+        return places.parts(in: start..<chain.data.count)
     }
 
-    private mutating func restOfReply(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
-        guard hidesReply else { return [] }
-        if reply.dropLast().last != 0x61 { hidesReply = false }
-        return Self.body(reply, from: start)
+    /// The runs of a reply, or of a part of one.
+    private mutating func replyMasks(_ reply: [UInt8]) -> [Mask] {
+        guard reply.count > 2, var whole = answer else { return [] }
+        let data = Array(reply.dropLast(2))
+        let start = whole.data.count
+        guard start + data.count <= Self.longest else { return Self.body(reply) }
+        whole.data += data
+        answer = whole
+        if applet == .ndef, whole.command.ins == ISO7816.readBinary {
+            let offset = Int(whole.command.p1) << 8 | Int(whole.command.p2)
+            return reading.secrets(in: data, at: offset + start).map { Mask(offset: $0.lowerBound, length: $0.count) }
+        }
+        return SecretPlaces.inReply(applet, hasSelected, whole.command, data: whole.asked, reply: whole.data)
+            .parts(in: start..<whole.data.count)
+            .map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 
-    private static func body(_ reply: [UInt8], from start: Int = 0) -> [Mask] {
-        reply.count > start + 2 ? [Mask(offset: start, length: reply.count - 2 - start)] : []
+    /// The most bytes of a command or reply that are put together.
+    private static let longest = 1 << 20
+
+    private static func body(_ reply: [UInt8]) -> [Mask] {
+        reply.count > 2 ? [Mask(offset: 0, length: reply.count - 2)] : []
     }
 
     /// Runs in order, those that touch or overlap made one.
@@ -142,15 +165,22 @@ extension APDU {
     }
 
     /// Whether this asks for the rest of a reply: GET RESPONSE, or OATH's own.
-    package func continues(in applet: AID?) -> Bool { ins == 0xC0 || ins == 0xA5 && applet == .oath && data.isEmpty }
+    package func continues(in applet: AID?) -> Bool {
+        ins == ISO7816.getResponse || ins == OATHProtocol.Instruction.sendRemaining && applet == .oath && data.isEmpty
+    }
 }
 
 extension AID {
     /// The application that a SELECT of these bytes names, among those known here.
     package static func known(_ bytes: [UInt8]) -> AID? {
-        let all: [AID] = [
-            .oath, .piv, .fido, .otp, .management, .openPGP, .hsmAuth, .securityDomain, .ndef, .canokeyAdmin,
-        ]
-        return all.first { $0.rawValue == bytes } ?? all.first { $0.matches(bytes) }
+        CardApplication.vocabulary(of: AID(rawValue: bytes))?.aid
+    }
+}
+
+extension [Range<Int>] {
+    /// What of the ranges is in a part, counted from its start.
+    func parts(in part: Range<Int>) -> [Range<Int>] {
+        map { $0.clamped(to: part) }.filter { !$0.isEmpty }
+            .map { ($0.lowerBound - part.lowerBound)..<($0.upperBound - part.lowerBound) }
     }
 }

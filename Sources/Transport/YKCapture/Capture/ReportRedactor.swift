@@ -1,43 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
-/// Finds the secrets in HID reports that the host writes: CTAPHID messages (CTAP 2.1 §11.2) and OTP slot frames.
+/// Finds the secrets in HID reports, in both directions: CTAPHID messages (CTAP 2.1 §11.2) and OTP slot frames.
 struct ReportRedactor: Sendable {
-    private var channel: ArraySlice<UInt8> = []
-    private var command: UInt8 = 0
-    private var message: [UInt8] = []
-    private var total = 0
+    /// A message that comes in reports.
+    private struct Message {
+        var channel: ArraySlice<UInt8>
+        let command: UInt8
+        let total: Int
+        var data: [UInt8] = []
+
+        /// Starts a message with an initial report.
+        init(_ report: [UInt8]) {
+            channel = report[..<4]
+            command = report[4] & 0x7F
+            total = Int(report[5]) << 8 | Int(report[6])
+        }
+
+        /// Adds the content of a report, and returns where it is in the message.
+        mutating func add(_ report: [UInt8], from offset: Int) -> Range<Int> {
+            let start = data.count
+            data += report[offset...].prefix(max(0, total - start))
+            return start..<data.count
+        }
+    }
+
+    private var request: Message?
+    private var reply: Message?
     /// The command of the latest slot frame.
     private var slotCommand: OTPCommand?
 
     /// The runs to overwrite in a report that the host writes.
     mutating func masks(written report: [UInt8]) -> [Capture.Event.Mask] {
+        Self.masks(report, &request, starts: { _ in true }) { Self.places($0.command, $0.data) }
+    }
+
+    /// The runs to overwrite in a report that the device delivers.
+    mutating func masks(delivered report: [UInt8]) -> [Capture.Event.Mask] {
+        let asked = request
+        let isReply = { (message: Message) in
+            // Keepalives come between, also while a message is being delivered on another channel.
+            message.command == CTAPHID.Command.cbor.rawValue && message.channel == asked?.channel
+        }
+        return Self.masks(report, &reply, starts: isReply) { message in
+            guard let asked, asked.command == message.command else { return [] }
+            return CTAPProtocol.secrets(inReply: message.data, to: asked.data)
+        }
+    }
+
+    private static func masks(
+        _ report: [UInt8], _ message: inout Message?, starts: (Message) -> Bool, _ places: (Message) -> [Range<Int>]
+    ) -> [Capture.Event.Mask] {
         guard report.count > 7 else { return [] }
         let isInitial = report[4] & 0x80 != 0
         if isInitial {
-            channel = report[..<4]
-            command = report[4] & 0x7F
-            message = []
-            total = Int(report[5]) << 8 | Int(report[6])
-        } else if report[..<4] != channel {
-            return []
+            let first = Message(report)
+            guard starts(first) else { return [] }
+            message = first
         }
+        guard var whole = message, report[..<4] == whole.channel else { return [] }
         let offset = isInitial ? 7 : 5
-        let start = message.count
-        message += report[offset...].prefix(max(0, total - start))
-        let part = start..<message.count
-        return places.map { $0.clamped(to: part) }.filter { !$0.isEmpty }
-            .map { Capture.Event.Mask(offset: offset + $0.lowerBound - start, length: $0.count) }
+        let part = whole.add(report, from: offset)
+        message = whole
+        return places(whole).parts(in: part)
+            .map { Capture.Event.Mask(offset: offset + $0.lowerBound, length: $0.count) }
     }
 
-    private var places: [Range<Int>] {
+    private static func places(_ command: UInt8, _ message: [UInt8]) -> [Range<Int>] {
+        let secretMessages = [FIDOProtocol.Instruction.fipsVerifyPIN, FIDOProtocol.Instruction.fipsSetPIN]
         switch command {
-        case 0x10: SecretPlaces.ctap(message)
-        case 0x43: SecretPlaces.configuration(message)
-        case 0x03 where message.count > 7 && [0x43, 0x44].contains(message[1]): [7..<message.count]
-        default: []
+        case CTAPHID.Command.cbor.rawValue: return CTAPProtocol.secrets(in: message)
+        case FIDOProtocol.Vendor.writeConfig: return ManagementProtocol.lockCodes(message)
+        case CTAPHID.Command.msg.rawValue where message.count > 7 && secretMessages.contains(message[1]):
+            return [7..<message.count]
+        default: return []
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -7,7 +8,7 @@ extension Narration {
     /// A FIDO message in words, whatever carries it, with its answer when there is one; secrets are left out.
     package static func message(_ command: CTAPHID.Command, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
         let request = MaskedBytes(payload, masks: Redactor.masks(message: payload))
-        let answer = reply.map { MaskedBytes($0) }
+        let answer = reply.map { MaskedBytes($0, masks: Redactor.masks(reply: $0, to: payload, of: command)) }
         if command == .cbor {
             let (name, lines) = CTAPNarration.request(request)
             guard let answer else { return Narration(name, details: lines) }
@@ -47,13 +48,20 @@ extension Narration {
 extension Redactor {
     /// The runs of a message that hold a secret: PINs and what proves them, and lock codes.
     package static func masks(message: [UInt8], of command: CTAPHID.Command) -> [Mask] {
-        guard command.rawValue == 0x43 else { return masks(message: message) }
-        let places = SecretPlaces.configuration(message).filter { !$0.isEmpty }
+        guard command.rawValue == FIDOProtocol.Vendor.writeConfig else { return masks(message: message) }
+        let places = ManagementProtocol.lockCodes(message).filter { !$0.isEmpty }
         return places.map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 
     /// The runs of a CTAP2 message that hold a secret.
     package static func masks(message: [UInt8]) -> [Mask] {
-        SecretPlaces.ctap(message).filter { !$0.isEmpty }.map { Mask(offset: $0.lowerBound, length: $0.count) }
+        CTAPProtocol.secrets(in: message).filter { !$0.isEmpty }.map { Mask(offset: $0.lowerBound, length: $0.count) }
+    }
+
+    /// The runs of a reply that hold a secret.
+    package static func masks(reply: [UInt8], to message: [UInt8], of command: CTAPHID.Command) -> [Mask] {
+        guard command == .cbor else { return [] }
+        return CTAPProtocol.secrets(inReply: reply, to: message).filter { !$0.isEmpty }
+            .map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 }

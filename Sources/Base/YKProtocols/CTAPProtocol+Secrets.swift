@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension CTAPProtocol {
+    /// The secret runs of a request, as far as it is known.
+    ///
+    /// Of clientPIN: pinUvAuthParam, newPinEnc and pinHashEnc, and of its subcommands that ask for a token with
+    /// permissions the platform's public key. Of hmac-secret and hmac-secret-mc: the platform's public key, saltEnc and
+    /// saltAuth. Of credBlob its value. Of credential management: pinUvAuthParam.
+    ///
+    /// The public keys are no secrets. Where what is exchanged under them stays a secret for ever, a recording does not
+    /// have the private number, so a replay has another public key, and every MAC under the shared secret differs; none
+    /// of that may be compared. Whether a token is persistent (permission pcmr) follows after the key in the message,
+    /// and a recording is written while the message passes.
+    package static func secrets(in message: [UInt8]) -> [Range<Int>] {
+        let request = CBORPlaces(message)
+        switch message.first {
+        case Command.makeCredential: return inputs(request, key: Key.makeCredentialExtensions)
+        case Command.getAssertion: return inputs(request, key: Key.getAssertionExtensions)
+        case Command.clientPIN: return clientPIN(request)
+        case Command.credentialManagement, Command.credentialManagementPreview:
+            return request.map(from: 1).list.filter { $0.isInt(Key.managementAuthentication) }
+                .map { request.content($0.value) }
+        default: return []
+        }
+    }
+
+    /// The secret runs of a reply, as far as it is known: large-blob keys, credBlob values, outputs of hmac-secret and
+    /// hmac-secret-mc, and a signature over any of them, which would allow guessing what was signed.
+    ///
+    /// - Parameters:
+    ///   - reply: The status byte and the map.
+    ///   - message: The request that is answered.
+    package static func secrets(inReply reply: [UInt8], to message: [UInt8]) -> [Range<Int>] {
+        let largeBlobKey: Int64
+        switch message.first {
+        case Command.makeCredential: largeBlobKey = 5
+        case Command.getAssertion, Command.getNextAssertion: largeBlobKey = 7
+        case Command.credentialManagement, Command.credentialManagementPreview: largeBlobKey = 11
+        default: return []
+        }
+        let places = CBORPlaces(reply)
+        var found: [Range<Int>] = []
+        for entry in places.map(from: 1).list {
+            if entry.isInt(largeBlobKey) {
+                found.append(places.content(entry.value))
+            } else if largeBlobKey != 11, entry.isInt(Key.authenticatorData) {
+                found += outputs(places, places.content(entry.value))
+            } else if largeBlobKey == 7, entry.isInt(Key.signature), !found.isEmpty {
+                found.append(places.content(entry.value))
+            }
+        }
+        return found
+    }
+
+    private static func clientPIN(_ request: CBORPlaces) -> [Range<Int>] {
+        let (list, unread) = request.map(from: 1)
+        let number = list.first { $0.isInt(Key.pinSubcommand) }.map { request.bytes[$0.value] }
+        let isToken = number == [UInt8(PINSubcommand.getTokenByUV)] || number == [UInt8(PINSubcommand.getTokenByPIN)]
+        let found = list.flatMap { entry -> [Range<Int>] in
+            if [Key.pinAuthentication, Key.newPIN, Key.pinHash].contains(where: entry.isInt) {
+                return [request.content(entry.value)]
+            }
+            return isToken && entry.isInt(Key.pinKeyAgreement) ? request.point(entry.value) : []
+        }
+        return found + unread
+    }
+
+    /// The inputs of hmac-secret, hmac-secret-mc and credBlob in the map of extensions.
+    private static func inputs(_ request: CBORPlaces, key: Int64) -> [Range<Int>] {
+        guard let map = request.map(from: 1).list.first(where: { $0.isInt(key) }) else { return [] }
+        return request.map(in: map.value).list.flatMap { entry -> [Range<Int>] in
+            if entry.isText("hmac-secret") || entry.isText("hmac-secret-mc") {
+                // The key agreement (1), saltEnc (2) and saltAuth (3); what is no map, such as "true", holds none.
+                return request.map(in: entry.value).list.flatMap { part -> [Range<Int>] in
+                    if part.isInt(2) || part.isInt(3) { return [request.content(part.value)] }
+                    return part.isInt(1) ? request.point(part.value) : []
+                }
+            }
+            return entry.isText("credBlob") ? request.byteString(entry.value) : []
+        }
+    }
+
+    /// The outputs of extensions in authenticator data (WebAuthn L3 §6.1): 32 bytes of hash, flags, 4 of counter, the
+    /// attested credential where the flags say so, and the map.
+    private static func outputs(_ reply: CBORPlaces, _ range: Range<Int>) -> [Range<Int>] {
+        guard range.count > 37 else { return [] }
+        let flags = reply.bytes[range.lowerBound + 32]
+        var start = range.lowerBound + 37
+        if flags & 0x40 != 0 {
+            guard range.upperBound - start >= 18 else { return [] }
+            start += 18 + (Int(reply.bytes[start + 16]) << 8 | Int(reply.bytes[start + 17]))
+            guard start < range.upperBound else { return [] }
+            var cursor = CBORCursor(reply.bytes, from: start, to: range.upperBound)
+            guard (try? cursor.skip()) != nil else { return [] }
+            start = cursor.position
+        }
+        guard flags & 0x80 != 0, start < range.upperBound else { return [] }
+        return reply.map(in: start..<range.upperBound).list.flatMap { entry in
+            ["hmac-secret", "hmac-secret-mc", "credBlob"].contains(where: entry.isText)
+                ? reply.byteString(entry.value) : []
+        }
+    }
+}
+
+/// The places of values in encoded CBOR that may be cut off.
+private struct CBORPlaces {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// An entry of a map, as far as it is known.
+    struct Entry {
+        enum Key {
+            case int(Int64)
+            case text(ArraySlice<UInt8>)
+            case other
+        }
+
+        let key: Key
+        let value: Range<Int>
+
+        func isInt(_ number: Int64) -> Bool { if case .int(number) = key { true } else { false } }
+        func isText(_ name: String) -> Bool {
+            if case .text(let text) = key { text.elementsEqual(name.utf8) } else { false }
+        }
+    }
+
+    func map(from start: Int) -> (list: [Entry], unread: [Range<Int>]) {
+        map(in: min(start, bytes.count)..<bytes.count)
+    }
+
+    /// The entries of the map there, the last one perhaps not whole, and what cannot be read behind them.
+    func map(in range: Range<Int>) -> (list: [Entry], unread: [Range<Int>]) {
+        var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
+        guard let head = try? cursor.head(), head.major == 5 else { return ([], range.isEmpty ? [] : [range]) }
+        var list: [Entry] = []
+        var left = head.isIndefinite ? UInt64.max : head.argument
+        while left > 0, !cursor.isAtEnd {
+            left -= 1
+            let place = cursor.position
+            guard let key = key(&cursor) else { return (list, [place..<range.upperBound]) }
+            let value = cursor.position
+            let isWhole = (try? cursor.skip()) != nil
+            list.append(Entry(key: key, value: value..<(isWhole ? cursor.position : range.upperBound)))
+            if !isWhole { return (list, []) }
+        }
+        return (list, [])
+    }
+
+    private func key(_ cursor: inout CBORCursor) -> Entry.Key? {
+        let start = cursor.position
+        guard let head = try? cursor.head(), !head.isBreak else { return nil }
+        if head.major <= 1 {
+            guard let number = Int64(exactly: head.argument) else { return nil }
+            return .int(head.major == 0 ? number : ~number)
+        }
+        let content = cursor.position
+        cursor = CBORCursor(bytes, from: start, to: cursor.end)
+        guard (try? cursor.skip()) != nil else { return nil }
+        return head.major == 3 && !head.isIndefinite ? .text(bytes[content..<cursor.position]) : .other
+    }
+
+    /// A value less its head, so that what is left can still be read as CBOR; all of it when it is no byte string.
+    func content(_ range: Range<Int>) -> Range<Int> {
+        var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
+        guard let head = try? cursor.head(), head.major == 2 else { return range }
+        return cursor.position..<max(cursor.position, range.upperBound)
+    }
+
+    /// The content of a byte string; nothing of other values.
+    func byteString(_ range: Range<Int>) -> [Range<Int>] {
+        var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
+        guard let head = try? cursor.head(), head.major == 2 else { return [] }
+        return [content(range)]
+    }
+
+    /// The coordinates of a COSE key (-2, -3).
+    func point(_ range: Range<Int>) -> [Range<Int>] {
+        map(in: range).list.filter { $0.isInt(-2) || $0.isInt(-3) }.map { content($0.value) }
+    }
+}

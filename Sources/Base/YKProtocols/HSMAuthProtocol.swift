@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// YubiHSM Auth.
+package enum HSMAuthProtocol: CardVocabulary {
+    package static var aid: AID { .hsmAuth }
+
+    /// The instruction bytes.
+    package enum Instruction {
+        package static let put: UInt8 = 0x01
+        package static let delete: UInt8 = 0x02
+        package static let calculate: UInt8 = 0x03
+        package static let getChallenge: UInt8 = 0x04
+        package static let list: UInt8 = 0x05
+        package static let reset: UInt8 = 0x06
+        package static let getVersion: UInt8 = 0x07
+        package static let putManagementKey: UInt8 = 0x08
+        package static let getManagementRetries: UInt8 = 0x09
+        package static let getPublicKey: UInt8 = 0x0A
+        package static let changePassword: UInt8 = 0x0B
+    }
+
+    /// The tags of the data objects.
+    package enum Tag {
+        package static let credentialPassword: TLV.Tag = 0x73
+        package static let encryptionKey: TLV.Tag = 0x75
+        package static let macKey: TLV.Tag = 0x76
+        package static let managementKey: TLV.Tag = 0x7B
+        package static let privateKey: TLV.Tag = 0x7D
+    }
+
+    package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
+        let passwords: Set<UInt32> = [Tag.credentialPassword.rawValue, Tag.managementKey.rawValue]
+        switch command.ins {
+        case Instruction.put:
+            let keys = [Tag.encryptionKey.rawValue, Tag.macKey.rawValue, Tag.privateKey.rawValue]
+            return SecretRuns.values(of: passwords.union(keys), in: data)
+        case Instruction.delete, Instruction.calculate, Instruction.getChallenge, Instruction.putManagementKey,
+            Instruction.changePassword:
+            return SecretRuns.values(of: passwords, in: data)
+        default: return []
+        }
+    }
+
+    /// CALCULATE answers with session keys.
+    package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
+        command.ins == Instruction.calculate ? SecretRuns.all(reply) : []
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// A tag of NFC Forum Type 4, as keys present one with a one-time password in it.
+package enum NDEFProtocol: CardVocabulary {
+    package static var aid: AID { .ndef }
+
+    package static func effect(of command: APDU) -> CommandEffect {
+        [ISO7816.select, ISO7816.readBinary, ISO7816.readBinaryExtended].contains(command.ins)
+            ? .read : .write(reply: nil)
+    }
+
+    /// Finds the one-time password in a file that is read in pieces.
+    ///
+    /// A one-time password is the encrypted part of a Yubico OTP, 32 characters of modhex at the end of the file, or
+    /// modhex or digits alone behind the last `#`. What may turn out to be one counts, because a piece is written down
+    /// before the next one is read.
+    package struct Reading: Sendable {
+        /// How many modhex characters the file ended with so far.
+        private var run = 0
+        private var next = 0
+
+        package init() {}
+
+        /// The secret runs of a piece of the file.
+        ///
+        /// - Parameters:
+        ///   - piece: The bytes of a reply to READ BINARY.
+        ///   - offset: Where in the file the piece begins, in bytes.
+        package mutating func secrets(in piece: [UInt8], at offset: Int) -> [Range<Int>] {
+            if offset != next { run = 0 }
+            next = offset + piece.count
+            let head = piece.prefix { Self.modhex.contains($0) }.count
+            let tail = piece.reversed().prefix { Self.modhex.contains($0) }.count
+            let isContinued = run >= Self.shortest && head > 0
+            run = tail == piece.count ? min(run + tail, 1 << 20) : tail
+            var found = isContinued ? [0..<head] : []
+            if let code = Self.afterHash(piece) {
+                found.append(code)
+            } else if tail >= Self.shortest, !(isContinued && head == piece.count) {
+                found.append((piece.count - min(tail, Self.encrypted))..<piece.count)
+            }
+            return found
+        }
+
+        /// Six or more characters of modhex, or digits, behind the last `#`.
+        private static func afterHash(_ piece: [UInt8]) -> Range<Int>? {
+            guard let hash = piece.lastIndex(of: UInt8(ascii: "#")), piece.count - hash > 6 else { return nil }
+            let rest = piece[(hash + 1)...]
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            guard rest.allSatisfy(modhex.contains) || rest.allSatisfy(digits.contains) else { return nil }
+            return (hash + 1)..<piece.count
+        }
+
+        /// The fewest modhex characters at the end of a piece that count as the start of a password.
+        private static let shortest = 8
+        /// The length of the encrypted part of a Yubico OTP, in characters.
+        private static let encrypted = 32
+        private static let modhex = Set("cbdefghijklnrtuv".utf8)
+    }
+}

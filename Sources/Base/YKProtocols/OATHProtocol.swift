@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// Yubico's OATH application (YKOATH).
+package enum OATHProtocol: CardVocabulary {
+    package static var aid: AID { .oath }
+
+    /// The instruction bytes (YKOATH, "Instructions").
+    package enum Instruction {
+        package static let put: UInt8 = 0x01
+        package static let delete: UInt8 = 0x02
+        package static let setCode: UInt8 = 0x03
+        package static let reset: UInt8 = 0x04
+        package static let rename: UInt8 = 0x05
+        package static let list: UInt8 = 0xA1
+        package static let calculate: UInt8 = 0xA2
+        package static let validate: UInt8 = 0xA3
+        package static let calculateAll: UInt8 = 0xA4
+        package static let sendRemaining: UInt8 = 0xA5
+    }
+
+    /// The tags of the data objects (YKOATH, "Definitions").
+    package enum Tag {
+        package static let name: TLV.Tag = 0x71
+        package static let nameList: TLV.Tag = 0x72
+        package static let key: TLV.Tag = 0x73
+        package static let challenge: TLV.Tag = 0x74
+        package static let fullResponse: TLV.Tag = 0x75
+        package static let truncatedResponse: TLV.Tag = 0x76
+        package static let noResponse: TLV.Tag = 0x77
+        /// Followed by one byte, without a length.
+        package static let property: UInt8 = 0x78
+        package static let version: TLV.Tag = 0x79
+        package static let initialCounter: TLV.Tag = 0x7A
+        package static let algorithm: TLV.Tag = 0x7B
+        package static let touch: TLV.Tag = 0x7C
+    }
+
+    /// Account keys, and everything computed with the access key: a challenge together with its response would allow
+    /// guessing the password off-line.
+    package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
+        let response = Tag.fullResponse.rawValue
+        switch command.ins {
+        case Instruction.put:
+            return SecretRuns.values(
+                of: [Tag.key.rawValue], in: data, skipping: 2, bare: UInt32(Tag.property))
+        case Instruction.setCode:
+            let key = SecretRuns.values(of: [Tag.key.rawValue], in: data, skipping: 1)
+            return key + SecretRuns.values(of: [response], in: data)
+        case Instruction.validate: return SecretRuns.values(of: [response], in: data)
+        default: return []
+        }
+    }
+
+    package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
+        command.ins == Instruction.validate ? SecretRuns.values(of: [Tag.fullResponse.rawValue], in: reply) : []
+    }
+
+    /// CALCULATE without a challenge increments the counter of an HOTP account.
+    package static func effect(of command: APDU) -> CommandEffect {
+        switch command.ins {
+        case Instruction.list, Instruction.validate, Instruction.calculateAll, Instruction.sendRemaining: return .read
+        case Instruction.calculate:
+            let challenge = (try? TLV.list(command.data))?.value(Tag.challenge)
+            return challenge?.isEmpty ?? true ? .write(reply: nil) : .read
+        default: return .done
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+/// PIV (NIST SP 800-73-4 Part 2), with Yubico's extensions.
+package enum PIVProtocol: CardVocabulary {
+    package static var aid: AID { .piv }
+
+    /// The instruction bytes (NIST SP 800-73-4 Part 2 §3; from F6 on Yubico's).
+    package enum Instruction {
+        package static let verify: UInt8 = 0x20
+        package static let changeReference: UInt8 = 0x24
+        package static let resetRetry: UInt8 = 0x2C
+        package static let generate: UInt8 = 0x47
+        package static let authenticate: UInt8 = 0x87
+        package static let getData: UInt8 = 0xCB
+        package static let putData: UInt8 = 0xDB
+        package static let moveKey: UInt8 = 0xF6
+        package static let getMetadata: UInt8 = 0xF7
+        package static let getSerial: UInt8 = 0xF8
+        package static let attest: UInt8 = 0xF9
+        package static let setRetries: UInt8 = 0xFA
+        package static let reset: UInt8 = 0xFB
+        package static let getVersion: UInt8 = 0xFD
+        package static let importKey: UInt8 = 0xFE
+        package static let setManagementKey: UInt8 = 0xFF
+    }
+
+    /// The tags of data objects (NIST SP 800-73-4 Part 2).
+    package enum Tag {
+        package static let objectID: TLV.Tag = 0x5C
+        package static let content: TLV.Tag = 0x53
+        package static let dynamic: TLV.Tag = 0x7C
+        package static let witness: TLV.Tag = 0x80
+        package static let challenge: TLV.Tag = 0x81
+        package static let response: TLV.Tag = 0x82
+        package static let exponentiation: TLV.Tag = 0x85
+        package static let template: TLV.Tag = 0xAC
+        package static let algorithm: TLV.Tag = 0x80
+        package static let pinPolicy: TLV.Tag = 0xAA
+        package static let touchPolicy: TLV.Tag = 0xAB
+        package static let publicKey: TLV.Tag = 0x7F49
+    }
+
+    /// The reference of the management key, in P2 of GENERAL AUTHENTICATE.
+    package static let managementKey: UInt8 = 0x9B
+    /// The algorithm identifiers of RSA 1024, 2048, 3072 and 4096.
+    package static let rsaAlgorithms: Set<UInt8> = [0x06, 0x07, 0x05, 0x16]
+    /// P1 and P2 of GET DATA and PUT DATA: the current application's objects.
+    package static let currentObjects: (p1: UInt8, p2: UInt8) = (0x3F, 0xFF)
+
+    /// The tag list that names the printed information, 5FC109: ykman and ykit keep a management key there.
+    package static let printedObject: [UInt8] = [0x5C, 0x03, 0x5F, 0xC1, 0x09]
+
+    /// PINs, private keys, management keys, and what is computed with a management key: it may be derived from a PIN,
+    /// which a challenge together with its response would allow guessing off-line.
+    package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
+        switch command.ins {
+        case Instruction.importKey: SecretRuns.all(data)
+        case Instruction.setManagementKey: SecretRuns.from(3, data)
+        case Instruction.putData:
+            printedObject.starts(with: data.prefix(printedObject.count))
+                ? SecretRuns.from(printedObject.count, data) : []
+        case Instruction.authenticate where command.p2 == managementKey:
+            dynamic(of: [Tag.witness, Tag.response], in: data)
+        default: []
+        }
+    }
+
+    package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
+        switch command.ins {
+        case Instruction.getData:
+            return data.starts(with: printedObject) ? SecretRuns.from(contentOffset(reply), reply) : []
+        case Instruction.verify: return SecretRuns.all(reply)  // A temporary PIN (YubiKey Bio).
+        case Instruction.authenticate where command.p2 == managementKey:
+            return dynamic(of: [Tag.response], in: reply)
+        case Instruction.authenticate where isSecret(command, data):
+            let offset = dynamicOffset(reply)
+            return SecretRuns.from(offset, reply)
+        default: return []
+        }
+    }
+
+    /// The management key can be proved without effect, because the card counts no tries of it; a PIN cannot.
+    package static func effect(of command: APDU) -> CommandEffect {
+        switch command.ins {
+        case Instruction.getData, Instruction.getMetadata, Instruction.getSerial, Instruction.attest,
+            Instruction.getVersion:
+            .read
+        case Instruction.verify where command.data.isEmpty && command.p1 == 0: .read
+        case Instruction.authenticate where command.p2 == managementKey: .read
+        case Instruction.generate, Instruction.authenticate: .write(reply: nil)
+        default: .done
+        }
+    }
+
+    /// Whether a private key agrees on a secret or, as far as that can be told, decrypts: an RSA operation on a value
+    /// that is not padded as a PKCS#1 v1.5 signature can be either.
+    private static func isSecret(_ command: APDU, _ data: [UInt8]) -> Bool {
+        guard command.cla & 0x10 == 0 else { return false }
+        guard let template = (try? TLV.list(data))?.value(Tag.dynamic), let fields = try? TLV.list(template) else {
+            return true
+        }
+        if fields.value(Tag.exponentiation) != nil { return true }
+        let isPadded = fields.value(Tag.challenge).map { $0.starts(with: [0x00, 0x01, 0xFF]) } ?? true
+        return rsaAlgorithms.contains(command.p1) && !isPadded
+    }
+
+    /// Where the value of the response in a dynamic authentication template begins, so that a replay can read the
+    /// headers; 0 where there is none.
+    private static func dynamicOffset(_ reply: [UInt8]) -> Int {
+        var reader = ByteReader(reply)
+        for tag in [Tag.dynamic, Tag.response] {
+            guard (try? reader.tlvTag()) == tag, (try? reader.tlvLength()) != nil else { return 0 }
+        }
+        return reader.offset
+    }
+
+    /// Where the content of a data object begins; 0 where there is none.
+    private static func contentOffset(_ reply: [UInt8]) -> Int {
+        var reader = ByteReader(reply)
+        guard (try? reader.tlvTag()) == Tag.content, (try? reader.tlvLength()) != nil else { return 0 }
+        return reader.offset
+    }
+
+    /// The values of some tags in a dynamic authentication template; all of it where it cannot be read.
+    private static func dynamic(of tags: Set<TLV.Tag>, in data: [UInt8]) -> [Range<Int>] {
+        guard !data.isEmpty else { return [] }
+        var reader = ByteReader(data)
+        guard (try? reader.tlvTag()) == Tag.dynamic, (try? reader.tlvLength()) != nil else {
+            return SecretRuns.all(data)
+        }
+        return SecretRuns.values(of: Set(tags.map(\.rawValue)), in: data, from: reader.offset)
+    }
+}
