@@ -121,7 +121,7 @@ let package = Package(
             "CLITests",
             [
                 "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKCapture",
-                "YKTransport", "YKCrypto", "YKWire",
+                "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test(

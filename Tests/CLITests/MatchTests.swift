@@ -2,6 +2,7 @@
 
 import Testing
 import YKOATH
+import YKProtocols
 import YKTransport
 import YKWire
 
