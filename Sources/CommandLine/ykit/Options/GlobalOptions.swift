@@ -26,7 +26,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Answer with one JSON object.")
     var json = false
 
-    @Flag(help: "Fail on what would only be warned of.")
+    @Flag(help: "Treat warnings as errors.")
     var strict = false
 
     @Option(

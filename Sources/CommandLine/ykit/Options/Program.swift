@@ -39,7 +39,8 @@ extension Program {
         let terminal = isJSON ? plain.noting() : plain
         do {
             let world = try World(verb.global, terminal)
-            let answer = try await world.answer(of: verb)
+            var answer = try await world.answer(of: verb)
+            if verb.global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             print(answer, type(of: verb).members, isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {
@@ -48,6 +49,14 @@ extension Program {
             report(explanation, type(of: verb).members, isJSON, terminal)
             return explanation.exit
         }
+    }
+
+    /// What a verb fails with under `--strict` when it did its work and warned.
+    private static func strict(_ warnings: [String]) -> Explanation? {
+        guard let first = warnings.first else { return nil }
+        return Explanation(
+            "strict", .policy, "done, but with a warning, which --strict does not allow: \(first)",
+            hint: "without --strict this is a warning")
     }
 
     /// Prints an answer: one object with all members of the verb, or lines.

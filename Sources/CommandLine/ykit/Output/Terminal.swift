@@ -12,11 +12,13 @@ struct Terminal: Sendable {
     let isErrorTerminal: Bool
     /// Whether colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org).
     let colours: Bool
-    /// Where warnings go when the answer is to have them, for programs.
-    private var notes: Notes?
+    /// Whether warnings are kept for the answer, for programs.
+    private var isNoting = false
+    private let notes = Notes()
 
     private final class Notes: Sendable {
-        let texts = Mutex<[String]>([])
+        /// Every warning, and how many of them are kept for the answer.
+        let texts = Mutex<(all: [String], kept: [String])>(([], []))
     }
 
     init() {
@@ -51,22 +53,31 @@ struct Terminal: Sendable {
 
     /// Writes a warning.
     func warn(_ text: String) {
-        guard let notes else { return warnNow(text) }
-        notes.texts.withLock { $0.append(text) }
+        guard isNoting else { return warnNow(text) }
+        notes.texts.withLock {
+            $0.all.append(text)
+            $0.kept.append(text)
+        }
     }
 
     /// Writes a warning that no answer will have.
-    func warnNow(_ text: String) { say((isErrorTerminal ? paint("warning:", 33) : "warning:") + " " + text) }
+    func warnNow(_ text: String) {
+        notes.texts.withLock { $0.all.append(text) }
+        say((isErrorTerminal ? paint("warning:", 33) : "warning:") + " " + text)
+    }
 
     /// The same terminal, with warnings kept for the answer.
     func noting() -> Terminal {
         var copy = self
-        copy.notes = Notes()
+        copy.isNoting = true
         return copy
     }
 
-    /// The warnings that were kept.
-    var noted: [String] { notes?.texts.withLock { $0 } ?? [] }
+    /// The warnings that were kept for the answer.
+    var noted: [String] { notes.texts.withLock { $0.kept } }
+
+    /// Every warning so far.
+    var warnings: [String] { notes.texts.withLock { $0.all } }
 
     /// Writes a failure.
     func fail(_ explanation: Explanation) {
