@@ -12,6 +12,7 @@
 #include <openssl/provider.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -29,7 +30,14 @@
     X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
     X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
     X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
-    X(d2i_PKCS12) X(d2i_PUBKEY) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_PUBKEY) X(i2d_X509)
+    X(d2i_PKCS12) X(d2i_PUBKEY) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_PUBKEY) X(i2d_X509)                                  \
+    X(OPENSSL_sk_new_null) X(OPENSSL_sk_push) X(X509_STORE_CTX_free)                               \
+    X(X509_STORE_CTX_get0_chain) X(X509_STORE_CTX_get0_param) X(X509_STORE_CTX_get_current_cert)                      \
+    X(X509_STORE_CTX_get_error) X(X509_STORE_CTX_get_error_depth) X(X509_STORE_CTX_get_ex_data)                       \
+    X(X509_STORE_CTX_init) X(X509_STORE_CTX_new) X(X509_STORE_CTX_set_ex_data) X(X509_STORE_CTX_set_verify_cb)        \
+    X(X509_STORE_add_cert) X(X509_STORE_free) X(X509_STORE_new) X(X509_VERIFY_PARAM_set_auth_level)                   \
+    X(X509_VERIFY_PARAM_set_depth) X(X509_VERIFY_PARAM_set_flags) X(X509_VERIFY_PARAM_set_time)                       \
+    X(X509_get_signature_info) X(X509_verify_cert) X(X509_verify_cert_error_string) X(d2i_X509)
 
 static struct {
 #define FIELD(name) __typeof__(&name) name;
@@ -331,3 +339,108 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
 void ykit_blob_free(ykit_blob blob) {
     if (blob.bytes) ssl.CRYPTO_clear_free(blob.bytes, blob.size, __FILE__, __LINE__);
 }
+
+const int ykit_path_not_yet = X509_V_ERR_CERT_NOT_YET_VALID, ykit_path_expired = X509_V_ERR_CERT_HAS_EXPIRED,
+          ykit_path_not_authority = X509_V_ERR_INVALID_CA, ykit_path_no_signing = X509_V_ERR_KEYUSAGE_NO_CERTSIGN,
+          ykit_path_too_many = X509_V_ERR_PATH_LENGTH_EXCEEDED, ykit_path_too_long = X509_V_ERR_CERT_CHAIN_TOO_LONG,
+          ykit_path_no_issuer = X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+
+// The certificates with these sizes, one behind the other; NULL when one of them cannot be read.
+static STACK_OF(X509) * certificates(const uint8_t *bytes, const size_t *sizes, size_t count) {
+    OPENSSL_STACK *stack = ssl.OPENSSL_sk_new_null();
+    for (size_t i = 0; stack && i < count; i++) {
+        const uint8_t *next = bytes;
+        X509 *certificate = fits(sizes[i]) ? ssl.d2i_X509(NULL, &next, (long)sizes[i]) : NULL;
+        bytes += sizes[i];
+        if (certificate && next == bytes && ssl.OPENSSL_sk_push(stack, certificate) > 0) continue;
+        ssl.X509_free(certificate);
+        ssl.OPENSSL_sk_pop_free(stack, (OPENSSL_sk_freefunc)ssl.X509_free);
+        return NULL;
+    }
+    return (STACK_OF(X509) *)stack;
+}
+
+static X509 *at(STACK_OF(X509) *stack, int index) { return ssl.OPENSSL_sk_value((OPENSSL_STACK *)stack, index); }
+
+// Passes over the dates of the first certificates of a path, for devices without a clock.
+static int judge(int is_right, X509_STORE_CTX *context) {
+    if (is_right) return 1;
+    const size_t *timeless = ssl.X509_STORE_CTX_get_ex_data(context, 0);
+    int error = ssl.X509_STORE_CTX_get_error(context), depth = ssl.X509_STORE_CTX_get_error_depth(context);
+    int is_date = error == X509_V_ERR_CERT_NOT_YET_VALID || error == X509_V_ERR_CERT_HAS_EXPIRED;
+    return is_date && timeless && depth >= 0 && (size_t)depth < *timeless;
+}
+
+// The several ways of not reaching an anchor as one. OpenSSL takes an anchor by its name; one that did not sign is another
+// anchor of the same name.
+static int plain(X509_STORE_CTX *context) {
+    int error = ssl.X509_STORE_CTX_get_error(context), depth = ssl.X509_STORE_CTX_get_error_depth(context);
+    int count = ssl.OPENSSL_sk_num((OPENSSL_STACK *)ssl.X509_STORE_CTX_get0_chain(context));
+    switch (error) {
+    case X509_V_OK: return X509_V_ERR_UNSPECIFIED;
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+        return depth + 2 == count ? X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY : error;
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+    default: return error;
+    }
+}
+
+// With SHA-1 allowed OpenSSL allows every digest: MD5 and what is weaker than SHA-1 are still refused. The anchor's
+// signature over itself proves nothing and is not looked at.
+static int has_weak_digest(STACK_OF(X509) *path) {
+    for (int i = 0; i + 1 < ssl.OPENSSL_sk_num((OPENSSL_STACK *)path); i++) {
+        int bits = 0;
+        if (ssl.X509_get_signature_info(at(path, i), NULL, NULL, &bits, NULL) != 1 || bits < 63) return 1;
+    }
+    return 0;
+}
+
+static int verify(X509_STORE_CTX *context, const ykit_path *wanted, ykit_blob *path, size_t *count) {
+    X509_VERIFY_PARAM *rules = ssl.X509_STORE_CTX_get0_param(context);
+    size_t room = *count, timeless = wanted->timeless;
+    *count = 0;
+    ssl.X509_VERIFY_PARAM_set_time(rules, (time_t)wanted->time);
+    ssl.X509_VERIFY_PARAM_set_depth(rules, 8);
+    // An anchor is trusted as it is: a certificate below a root, or the one that signed, can be named as well.
+    if (ssl.X509_VERIFY_PARAM_set_flags(rules, X509_V_FLAG_PARTIAL_CHAIN) != 1) return -2;
+    // Level 1 asks for 80 bits of strength: RSA of 1024 bits, a digest better than SHA-1.
+    ssl.X509_VERIFY_PARAM_set_auth_level(rules, wanted->allows_sha1 ? 0 : 1);
+    if (ssl.X509_STORE_CTX_set_ex_data(context, 0, &timeless) != 1) return -2;
+    ssl.X509_STORE_CTX_set_verify_cb(context, judge);
+    if (ssl.X509_verify_cert(context) != 1) {
+        add_certificate(ssl.X509_STORE_CTX_get_current_cert(context), path, room, count);
+        return plain(context);
+    }
+    STACK_OF(X509) *found = ssl.X509_STORE_CTX_get0_chain(context);
+    if (wanted->allows_sha1 && has_weak_digest(found)) return X509_V_ERR_CA_MD_TOO_WEAK;
+    for (int i = 0; i < ssl.OPENSSL_sk_num((OPENSSL_STACK *)found); i++)
+        if (!add_certificate(at(found, i), path, room, count)) return -2;
+    return 0;
+}
+
+int ykit_path_verify(const ykit_path *wanted, ykit_blob *path, size_t *count) {
+    size_t room = *count;
+    *count = 0;
+    if (!ykit_openssl()) return -1;
+    STACK_OF(X509) *chain = certificates(wanted->chain, wanted->chain_sizes, wanted->chain_count);
+    STACK_OF(X509) *anchors = certificates(wanted->anchors, wanted->anchor_sizes, wanted->anchor_count);
+    X509_STORE *store = ssl.X509_STORE_new();
+    X509_STORE_CTX *context = ssl.X509_STORE_CTX_new();
+    int result = -2, are_kept = store && chain && anchors && wanted->chain_count > 0;
+    for (int i = 0; are_kept && i < ssl.OPENSSL_sk_num((OPENSSL_STACK *)anchors); i++)
+        are_kept = ssl.X509_STORE_add_cert(store, at(anchors, i)) == 1;
+    if (are_kept && context && ssl.X509_STORE_CTX_init(context, store, at(chain, 0), chain) == 1) {
+        *count = room;
+        result = verify(context, wanted, path, count);
+    }
+    ssl.X509_STORE_CTX_free(context);
+    ssl.X509_STORE_free(store);
+    if (chain) ssl.OPENSSL_sk_pop_free((OPENSSL_STACK *)chain, (OPENSSL_sk_freefunc)ssl.X509_free);
+    if (anchors) ssl.OPENSSL_sk_pop_free((OPENSSL_STACK *)anchors, (OPENSSL_sk_freefunc)ssl.X509_free);
+    return (int)done(result);
+}
+
+const char *ykit_path_reason(int error) { return ykit_openssl() ? ssl.X509_verify_cert_error_string(error) : ""; }

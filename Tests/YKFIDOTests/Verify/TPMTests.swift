@@ -27,7 +27,7 @@ struct TPMTests {
         }
         let path = CertificatePath(try chain.map { try AttestationCertificate(der: $0) })
         try path.verify(anchors: anchors, at: 1_600_000_000)
-        #expect(throws: VerificationProblem.certificate("it is not valid any more")) {
+        #expect(throws: VerificationProblem.certificate("certificate has expired")) {
             try path.verify(anchors: anchors, at: 1_900_000_000)
         }
         #expect(throws: VerificationProblem.untrusted) { try path.verify(anchors: [], at: 1_600_000_000) }

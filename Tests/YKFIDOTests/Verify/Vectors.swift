@@ -71,6 +71,7 @@ extension VerificationProblem {
         case .malformedStatement: "malformedStatement"
         case .certificate: "certificate"
         case .untrusted: "untrusted"
+        case .pathsNeedOpenSSL: "pathsNeedOpenSSL"
         case .badKey: "badKey"
         }
     }

@@ -97,6 +97,8 @@ extension Explain {
         case .malformedStatement(let what): "the attestation statement is not what its format says: \(what.printable)"
         case .certificate(let what): "the attestation certificate breaks a rule: \(what.printable)"
         case .untrusted: "no trusted certificate vouches for it"
+        case .pathsNeedOpenSSL:
+            "certificates are checked with OpenSSL 3 (libcrypto.so.3), which is not installed"
         case .badKey: "the public key cannot be used"
         }
     }

@@ -63,16 +63,18 @@ extension Explain {
         }
     }
 
-    private static func chain(_ problem: AttestationProblem) -> Explanation {
+    static func chain(_ problem: AttestationProblem) -> Explanation {
         let words =
             switch problem {
             case .notSignedByDevice: "the attestation is not signed by the key in f9"
             case .noIssuer(let subject): "none of the roots vouches for '\(subject.printable)'"
-            case .notAuthority(let subject): "'\(subject.printable)' may not sign certificates"
+            case .notAuthority(let subject): "'\(subject.printable)' may not sign this chain's certificates"
             case .notValidNow(let subject): "'\(subject.printable)' is not valid at this time"
             case .tooLong: "the chain is longer than any that makers use"
+            case .refused(let subject, let reason): "'\(subject.printable)' is refused: \(reason.printable)"
+            case .needsOpenSSL: "certificates are checked with OpenSSL 3 (libcrypto.so.3), which is not installed"
             }
         return Explanation(
-            "not-vouched", .policy, words, hint: "name the maker's certificates with --root and --intermediate")
+            "not-vouched", .authentication, words, hint: "name the maker's certificates with --root and --intermediate")
     }
 }

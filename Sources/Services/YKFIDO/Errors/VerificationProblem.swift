@@ -24,6 +24,8 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case certificate(String)
     /// No certificate that is trusted vouches for the credential.
     case untrusted
+    /// Certificate paths are checked with OpenSSL 3, which is not installed.
+    case pathsNeedOpenSSL
     /// The public key cannot be used: not on its curve, too short.
     case badKey
 }

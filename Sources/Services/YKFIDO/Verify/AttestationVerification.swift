@@ -15,10 +15,11 @@ public struct AttestationVerification: Sendable {
     public var requiresPresence = true
     /// Whether signatures with SHA-1 are good enough, as some TPMs make them (RS1).
     public var allowsSHA1 = false
-    /// Which certificates are trusted. Without any, certificates are only checked to have signed, and whether they
+    /// The trusted certificates. When they are set, one of them has to vouch for the key: format `none` and self
+    /// attestation are refused. When they are `nil`, certificates are only checked to have signed, and whether they
     /// are to be trusted is left to the caller.
     public var anchors: TrustAnchors?
-    /// The time at which certificates have to be valid; only looked at when there are anchors.
+    /// The time at which certificates have to be valid; only used with anchors.
     public var clock: any WallClock = SystemClock()
 
     /// Makes a check.
@@ -36,7 +37,8 @@ public struct AttestationVerification: Sendable {
 
     /// Checks what the data say, the statement in the format that the object names, and the path to an anchor.
     ///
-    /// Throws `unsupportedFormat` for android-safetynet, compound and unknown formats.
+    /// - Throws: `untrusted` when there are anchors and none vouches for the credential, `unsupportedFormat` for
+    ///   android-safetynet, compound and unknown formats, else what is wrong.
     public func check(
         _ object: AttestationObject, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {
@@ -48,9 +50,9 @@ public struct AttestationVerification: Sendable {
             map: object.statement, data: data, credential: credential, clientDataHash: clientDataHash,
             allowsSHA1: allowsSHA1)
         let trust = try check(statement, object.format)
-        if case .certificates(let chain) = trust, let anchors {
-            try path(chain, to: anchors, object.format, credential.aaguid)
-        }
+        guard let anchors else { return trust }
+        guard case .certificates(let chain) = trust else { throw .untrusted }
+        try path(chain, to: anchors, object.format, credential.aaguid)
         return trust
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 public import YKTransport
 import YKWire
 
@@ -47,17 +48,21 @@ public enum AttestationProblem: Hashable, Sendable {
     case notSignedByDevice
     /// None of the roots leads to this certificate.
     case noIssuer(subject: String)
-    /// A certificate in the chain may not sign others.
+    /// A certificate in the chain may not sign others, or has more authorities below it than it allows.
     case notAuthority(subject: String)
     /// A certificate in the chain is not valid at this time.
     case notValidNow(subject: String)
     /// The chain is longer than any that makers use.
     case tooLong
+    /// A certificate in the chain breaks another rule of RFC 5280, in OpenSSL's words.
+    case refused(subject: String, reason: String)
+    /// Certificate paths are checked with OpenSSL 3, which is not installed.
+    case needsOpenSSL
 }
 
 /// Checks that an attestation comes from a device of a maker.
 public struct AttestationChain: Sendable {
-    /// The certificates at the head of chains.
+    /// The trusted certificates.
     public let roots: [PIVCertificate]
     /// Certificates between them and devices.
     public let others: [PIVCertificate]
@@ -68,30 +73,51 @@ public struct AttestationChain: Sendable {
         self.others = others
     }
 
-    /// Checks the signatures from the attestation over the device's certificate (F9) up to a root, at a time in
-    /// seconds since 1970, and gives the path, the attestation first.
+    /// Checks the path from an attestation over the device's certificate (F9) to a root (RFC 5280 §6.1).
     ///
-    /// The attestation itself and the device's certificate are taken whatever their times are: a device has no clock
-    /// (the makers' own instructions say so). Throws `chain`.
+    /// The dates of the attestation and of the device's certificate do not count: a device has no clock (Yubico's own
+    /// instructions say so).
+    ///
+    /// - Parameters:
+    ///   - attestation: the certificate of the attested key.
+    ///   - device: the certificate in F9.
+    ///   - time: the time at which issuers have to be valid, in seconds since 1970.
+    /// - Returns: the path, the attestation first, the root last.
+    /// - Throws: `chain`.
     public func verify(
         _ attestation: PIVCertificate, device: PIVCertificate, at time: Int64
     ) throws(PIVError) -> [PIVCertificate] {
         guard let key = device.publicKey, attestation.isSigned(by: key), attestation.issuerDER == device.subjectDER
         else { throw .chain(.notSignedByDevice) }
-        var path = [attestation, device]
-        while let last = path.last {
-            if roots.contains(last) { return path }
-            guard path.count < 8 else { throw .chain(.tooLong) }
-            let candidates = (roots + others).filter { $0.subjectDER == last.issuerDER && !path.contains($0) }
-            guard let issuer = candidates.first(where: { $0.publicKey.map(last.isSigned) ?? false }) else {
-                throw .chain(.noIssuer(subject: last.subject))
+        // The attestation itself vouches for nothing, even where it is among the roots.
+        var check = CertificatePathCheck(anchors: roots.filter { $0 != attestation }.map(\.der), at: time)
+        check.timelessCount = 2
+        let path: [PIVCertificate]
+        do throws(CertificatePathCheck.Fault) {
+            let found = try check.path(from: attestation.der, others: [device.der] + others.map(\.der))
+            path = try found.map { der throws(CertificatePathCheck.Fault) in
+                do { return try PIVCertificate(der: der) } catch { throw .malformed }
             }
-            guard issuer.isAuthority else { throw .chain(.notAuthority(subject: issuer.subject)) }
-            guard (issuer.notBefore...max(issuer.notBefore, issuer.notAfter)).contains(time) else {
-                throw .chain(.notValidNow(subject: issuer.subject))
-            }
-            path.append(issuer)
+        } catch {
+            throw .chain(AttestationProblem(error))
         }
-        throw .chain(.tooLong)
+        guard path.count > 1, path[1] == device else { throw .chain(.notSignedByDevice) }
+        return path
+    }
+}
+
+extension AttestationProblem {
+    init(_ fault: CertificatePathCheck.Fault) {
+        func subject(_ der: [UInt8]?) -> String { der.flatMap { try? PIVCertificate(der: $0).subject } ?? "" }
+        self =
+            switch fault {
+            case .noOpenSSL: .needsOpenSSL
+            case .malformed: .refused(subject: "", reason: "a certificate cannot be read")
+            case .noIssuer(let der): .noIssuer(subject: subject(der))
+            case .expired(let der, _): .notValidNow(subject: subject(der))
+            case .notAuthority(let der, _): .notAuthority(subject: subject(der))
+            case .tooLong: .tooLong
+            case .refused(let der, let reason): .refused(subject: subject(der), reason: reason)
+            }
     }
 }

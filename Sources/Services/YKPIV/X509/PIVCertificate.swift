@@ -47,13 +47,6 @@ public struct PIVCertificate: Hashable, Sendable {
         return key.isValid(signature, for: signed, signatureAlgorithm.hash)
     }
 
-    /// Whether the extension says that it may sign others.
-    var isAuthority: Bool {
-        guard let value = extensions["2.5.29.19"], let objects = try? TLV.list(value) else { return false }
-        guard let inner = objects.first.flatMap({ try? TLV.list($0.value) }) else { return false }
-        return inner.first == TLV(0x01, [0xFF])
-    }
-
     init(
         der: [UInt8], serial: [UInt8], names: (issuer: [UInt8], subject: [UInt8]), validity: (Int64, Int64),
         key: [UInt8], extensions: [String: [UInt8]], signed: [UInt8], signature: [UInt8],

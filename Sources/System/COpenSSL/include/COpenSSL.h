@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ykit needs of OpenSSL's libcrypto beyond swift-crypto: 3DES, keys of any kind, PKCS#12 and encrypted PEM. The
-// library is opened at the first call, so that a start without any of it does not pay for it.
+// What ykit needs of OpenSSL's libcrypto beyond swift-crypto: 3DES, keys of any kind, PKCS#12, encrypted PEM
+// and certificate paths. The library is opened at the first call, so that a start without any of it does not pay for it.
 //
 // A function that writes bytes returns how many, or -1; nothing is written beyond `room`. Keys are owned by the caller.
 #pragma once
@@ -62,3 +62,31 @@ typedef struct {
 // certificates; `count` is its room and becomes how many there are. Each is freed with ykit_blob_free.
 int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count);
 void ykit_blob_free(ykit_blob blob);
+
+// A certificate path (RFC 5280 §6.1). Certificates are DER, one behind the other, with their sizes beside them; the
+// first of the chain is the end of the path, the others may stand between it and an anchor.
+typedef struct {
+    const uint8_t *chain;
+    const size_t *chain_sizes;
+    size_t chain_count;
+    const uint8_t *anchors;
+    const size_t *anchor_sizes;
+    size_t anchor_count;
+    // The time that certificates have to be valid at, in seconds since 1970, but for the first `timeless` of the path.
+    int64_t time;
+    size_t timeless;
+    // Whether signatures with SHA-1 are accepted.
+    int allows_sha1;
+} ykit_path;
+
+// 0 when a path leads to an anchor, and then `path` holds it, the end first; OpenSSL's X509_V_ERR number when there is
+// none, and then `path` holds the certificate that it failed at, where there is one; -1 without OpenSSL, -2 when a
+// certificate cannot be read. `count` is the room of `path` and becomes how many there are; each is freed with
+// ykit_blob_free, whatever the result.
+int ykit_path_verify(const ykit_path *wanted, ykit_blob *path, size_t *count);
+// OpenSSL's words for a failure.
+const char *ykit_path_reason(int error);
+
+// What OpenSSL calls some failures; `no_issuer` stands for all ways of not finding one.
+extern const int ykit_path_not_yet, ykit_path_expired, ykit_path_not_authority, ykit_path_no_signing,
+    ykit_path_too_many, ykit_path_too_long, ykit_path_no_issuer;

@@ -47,7 +47,9 @@ struct FIDO2Verify: Verb {
     var publicKey: String?
 
     @Option(
-        help: ArgumentHelp("Certificates, PEM, one of which has to vouch for the key.", valueName: "file"),
+        help: ArgumentHelp(
+            "Certificates, PEM, one of which has to vouch for the key; none and self attestation are refused.",
+            valueName: "file"),
         completion: .file())
     var trust: String?
 
@@ -114,7 +116,7 @@ struct FIDO2Verify: Verb {
         guard let data = evidence.clientData else { return }
         verdict.origin = data.origin
         let wanted: ClientData.Kind = verdict.isRegistration ? .create : .get
-        guard data.type == wanted || !verdict.isRegistration && data.type == .payment else {
+        guard data.type == wanted else {
             throw Self.refusal("the client data are of type \(data.type.rawValue.printable)")
         }
         if let challenge {

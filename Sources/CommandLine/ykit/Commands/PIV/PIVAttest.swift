@@ -11,11 +11,13 @@ struct PIVAttest: Verb {
         commandName: "attest", abstract: "Show and check that a key was made on this key.",
         discussion: """
             The attestation is checked against the certificate of f9, and up to Yubico's certificates, or with \
-            --root up to those of another maker. 'ykit piv keys attest' writes it into a file.
+            --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
+            key alone, export its f9 and name that with --root. 'ykit piv keys attest' writes the attestation into a \
+            file.
             """)
     static let members = [
         "slot", "algorithm", "firmware", "serial", "pinPolicy", "touchPolicy", "formFactor", "chain", "rooted",
-        "attestation", "device",
+        "reason", "attestation", "device",
     ]
 
     @Argument(help: "The slot.")
@@ -41,32 +43,25 @@ struct PIVAttest: Verb {
         let attestation = try await service.attest(slot)
         let device = try await service.certificate(.attestation)
         let named = AttestationChain(roots: roots, others: others)
-        let (path, isRooted) = try Self.path(from: attestation, device, to: named, at: world.now)
+        let chain = roots.isEmpty ? AttestationChain.yubico.trusting(named) : named
         let facts = try PIVAttestation(attestation)
         var answer = Answer()
-        Self.describe(facts, attestation, path, &answer)
-        if !isRooted {
-            answer.warnings = ["no maker vouches for f9 here; name its root certificate with --root FILE"]
+        do throws(PIVError) {
+            let path = try chain.verify(attestation, device: device, at: world.now)
+            Self.describe(facts, attestation, path, &answer)
+        } catch {
+            guard case .chain(let problem) = error else { throw error }
+            // What an unknown device says of itself is shown, what another key signed is not.
+            if problem != .notSignedByDevice { Self.describe(facts, attestation, [attestation, device], &answer) }
+            answer.failure = Explain.chain(problem)
         }
+        answer.members["rooted"] = .bool(answer.failure == nil)
+        answer.members["reason"] = answer.failure.map { .string($0.message) } ?? .null
         answer.members["serial"] = facts.serial.flatMap(Int64.init(exactly:)).map(JSON.int) ?? .null
         answer.members["slot"] = .string(slot.description)
-        answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
-        answer.members["rooted"] = .bool(isRooted)
         answer.members["attestation"] = .string(attestation.pem)
         answer.members["device"] = .string(device.pem)
         return answer
-    }
-
-    /// Up to the roots that were named, else to Yubico's; where nobody known vouches for f9, it has to do itself.
-    private static func path(
-        from attestation: PIVCertificate, _ device: PIVCertificate, to named: AttestationChain, at time: Int64
-    ) throws(PIVError) -> (path: [PIVCertificate], isRooted: Bool) {
-        let chain = named.roots.isEmpty ? AttestationChain.yubico.trusting(named) : named
-        do { return (try chain.verify(attestation, device: device, at: time), true) } catch {
-            guard named.roots.isEmpty, case .chain(.noIssuer) = error else { throw error }
-            let own = AttestationChain(roots: [device])
-            return (try own.verify(attestation, device: device, at: time), false)
-        }
     }
 
     private static func describe(
@@ -81,6 +76,7 @@ struct PIVAttest: Verb {
             ("formFactor", "form factor", facts.formFactor.map { Hex.encode([$0]) }),
         ]
         for member in members { answer.members[member.name] = member.value.map(JSON.string) ?? .null }
+        answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
         let signers = path.dropFirst().map(\.subject.printable).joined(separator: ", ")
         answer.lines = Table.lines(members.map { [$0.title, $0.value ?? "not told"] } + [["signed by", signers]])
     }

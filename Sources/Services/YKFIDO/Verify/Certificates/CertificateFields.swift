@@ -14,11 +14,7 @@ struct CertificateFields {
     var keyAlgorithm = ""
     var keyParameters: String?
     var keyBytes: [UInt8] = []
-    var signed: [UInt8] = []
     private var innerAlgorithm: [UInt8] = []
-    var signatureAlgorithm = ""
-    var signatureHash: String?
-    var signature: [UInt8] = []
 
     /// Something that is not where it has to be.
     struct Fault: Error, CustomStringConvertible {
@@ -29,13 +25,11 @@ struct CertificateFields {
     init(_ der: [UInt8]) throws {
         let certificate = try DER.parse(der).children("the certificate")
         guard certificate.count == 3 else { throw Fault(what: "not three parts") }
-        signed = Array(certificate[0].encodedBytes)
         try readContent(certificate[0])
         guard certificate[1].encodedBytes == innerAlgorithm[...] else {
             throw Fault(what: "it names two algorithms of its signature")
         }
-        try readSignatureAlgorithm(certificate[1])
-        signature = Array(try ASN1BitString(derEncoded: certificate[2]).bytes)
+        _ = try ASN1BitString(derEncoded: certificate[2])
     }
 
     private mutating func readContent(_ node: ASN1Node) throws {
@@ -71,17 +65,6 @@ struct CertificateFields {
         keyAlgorithm = try identifier.objectIdentifier
         keyParameters = try? algorithm.dropFirst().first.map { try $0.objectIdentifier }
         keyBytes = Array(try ASN1BitString(derEncoded: parts[1]).bytes)
-    }
-
-    /// RSASSA-PSS says its hash in its parameters (RFC 4055 §3.1); SHA-1 when it does not.
-    private mutating func readSignatureAlgorithm(_ node: ASN1Node) throws {
-        let parts = try node.children("the signature's algorithm")
-        guard let identifier = parts.first else { throw Fault(what: "the signature's algorithm") }
-        signatureAlgorithm = try identifier.objectIdentifier
-        guard parts.count > 1, let options = try? parts[1].children("its parameters") else { return }
-        for option in options where option.identifier.tagNumber == 0 {
-            signatureHash = try option.tagged("the hash").children("the hash").first?.objectIdentifier
-        }
     }
 
     private mutating func readExtensions(_ node: ASN1Node) throws {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// Certificate path validation (RFC 5280 §6.1), by OpenSSL's `X509_verify_cert`.
+///
+/// OpenSSL rather than swift-certificates: libcrypto is opened for other keys anyway, and only when a path is checked, so
+/// that neither the program's size nor its start pays for it; and it takes what real attestation certificates contain
+/// (RSA-PSS, Ed448, version 1 roots).
+///
+/// Issuers, the anchor among them, have to be certificate authorities that may sign certificates, valid at the time, and
+/// within every path length. Each critical extension has to be one that OpenSSL knows. Revocation is not looked at.
+package struct CertificatePathCheck: Sendable {
+    /// The trusted certificates, DER. An anchor need not be a root; it can be the end of the path itself.
+    package var anchors: [[UInt8]]
+    /// The time at which certificates have to be valid, in seconds since 1970.
+    package var time: Int64
+    /// Certificates at the end of the path whose dates do not count, since a device without a clock made them.
+    package var timelessCount = 0
+    /// Whether signatures with SHA-1 are accepted; MD5 never is.
+    package var allowsSHA1 = false
+
+    /// Why no path leads to an anchor.
+    package enum Fault: Error, Hashable, Sendable {
+        /// OpenSSL is not installed.
+        case noOpenSSL
+        /// A certificate cannot be read.
+        case malformed
+        /// No anchor issued this certificate, DER.
+        case noIssuer([UInt8]?)
+        /// A certificate is not valid at the time.
+        case expired([UInt8]?, reason: String)
+        /// An issuer is not an authority, may not sign certificates, or has too many authorities below it.
+        case notAuthority([UInt8]?, reason: String)
+        /// The path has too many certificates.
+        case tooLong
+        /// Anything else, in OpenSSL's words.
+        case refused([UInt8]?, reason: String)
+    }
+
+    /// The most certificates of a path, and the most bytes of all of them.
+    private static let (limit, byteLimit) = (16, 1 << 20)
+
+    /// Trusts certificates at a time.
+    package init(anchors: [[UInt8]], at time: Int64) {
+        self.anchors = anchors
+        self.time = time
+    }
+
+    /// Finds the path from a certificate to an anchor.
+    ///
+    /// - Parameters:
+    ///   - certificate: the end of the path, DER.
+    ///   - others: certificates that may stand in between, DER, in any order.
+    /// - Returns: the path, `certificate` first, the anchor last.
+    /// - Throws: `Fault`; certificates in it are those that the search or the check failed at.
+    package func path(from certificate: [UInt8], others: [[UInt8]] = []) throws(Fault) -> [[UInt8]] {
+        let chain = [certificate] + others
+        let size = (chain + anchors).reduce(0) { $0 + $1.count }
+        guard size <= Self.byteLimit else { throw .malformed }
+        var found = [ykit_blob](repeating: ykit_blob(), count: Self.limit)
+        var count = found.count
+        let result = search(chain, &found, &count)
+        defer { for blob in found[..<count] { ykit_blob_free(blob) } }
+        let certificates = found[..<count].map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.size)) }
+        guard result == 0 else { throw Self.fault(result, certificates.first) }
+        return certificates
+    }
+
+    private func search(_ chain: [[UInt8]], _ found: inout [ykit_blob], _ count: inout Int) -> Int32 {
+        let (bytes, sizes) = (Array(chain.joined()), chain.map(\.count))
+        let (anchorBytes, anchorSizes) = (Array(anchors.joined()), anchors.map(\.count))
+        return bytes.withUnsafeBufferPointer { bytes in
+            sizes.withUnsafeBufferPointer { sizes in
+                anchorBytes.withUnsafeBufferPointer { anchorBytes in
+                    anchorSizes.withUnsafeBufferPointer { anchorSizes in
+                        var wanted = ykit_path()
+                        (wanted.chain, wanted.chain_sizes) = (bytes.baseAddress, sizes.baseAddress)
+                        wanted.chain_count = sizes.count
+                        (wanted.anchors, wanted.anchor_sizes) = (anchorBytes.baseAddress, anchorSizes.baseAddress)
+                        wanted.anchor_count = anchorSizes.count
+                        (wanted.time, wanted.timeless) = (time, timelessCount)
+                        wanted.allows_sha1 = allowsSHA1 ? 1 : 0
+                        return ykit_path_verify(&wanted, &found, &count)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func fault(_ code: Int32, _ certificate: [UInt8]?) -> Fault {
+        switch code {
+        case -1: return .noOpenSSL
+        case ..<0: return .malformed
+        case ykit_path_no_issuer: return .noIssuer(certificate)
+        case ykit_path_too_long: return .tooLong
+        default: break
+        }
+        let reason = ykit_path_reason(code).map { String(cString: $0) } ?? "error \(code)"
+        switch code {
+        case ykit_path_not_yet, ykit_path_expired: return .expired(certificate, reason: reason)
+        case ykit_path_not_authority, ykit_path_no_signing, ykit_path_too_many:
+            return .notAuthority(certificate, reason: reason)
+        default: return .refused(certificate, reason: reason)
+        }
+    }
+}
