@@ -56,7 +56,24 @@ extension JSON {
 
     private static func write(_ text: String, to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        if text.utf8.contains(where: { $0 >= 0x80 }), text.unicodeScalars.contains(where: \.isHazardous) {
+            for scalar in text.unicodeScalars { write(scalar, to: &out) }
+        } else {
+            writeVisible(text.utf8, to: &out)
+        }
+        out.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes what would drive a terminal as `\u` and the UTF-16 code units (RFC 8259 §7).
+    private static func write(_ scalar: Unicode.Scalar, to out: inout [UInt8]) {
+        guard scalar.value >= 0x80, scalar.isHazardous else { return writeVisible(Character(scalar).utf8, to: &out) }
+        for unit in scalar.utf16 {
+            out += ("\\u" + Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)])).utf8
+        }
+    }
+
+    private static func writeVisible(_ bytes: some Sequence<UInt8>, to out: inout [UInt8]) {
+        for byte in bytes {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): out += [UInt8(ascii: "\\"), byte]
             case UInt8(ascii: "\n"): out += "\\n".utf8
@@ -66,6 +83,5 @@ extension JSON {
             default: out.append(byte)
             }
         }
-        out.append(UInt8(ascii: "\""))
     }
 }

@@ -18,6 +18,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case malformed = 13
     case replayMismatch = 14
     case policy = 15
+    case server = 16
+    case declined = 17
     case interrupted = 130
 
     /// The table for the help text and the man page.
@@ -39,6 +41,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .malformed: "malformed reply or input"
         case .replayMismatch: "the recording does not have this"
         case .policy: "refused by policy"
+        case .server: "server not reached, or its certificate or pin refused"
+        case .declined: "declined by the person, or no terminal to ask on"
         case .interrupted: "interrupted"
         }
     }

@@ -12,7 +12,7 @@ extension Explain {
         case .malformed(let reason): .usage(reason.printable)
         case .unreachable(let reason):
             Explanation(
-                "server-unreachable", .failed, "the server cannot be reached: \(reason.printable)",
+                "server-unreachable", .server, "the server cannot be reached: \(reason.printable)",
                 hint: "check the address and the network, then repeat the command")
         case .timedOut:
             Explanation(
@@ -21,11 +21,11 @@ extension Explain {
         case .cancelled: interrupted
         case .certificate(let reason):
             Explanation(
-                "server-not-trusted", .policy, "the server cannot show who it is: \(reason.printable)",
+                "server-not-trusted", .server, "the server cannot show who it is: \(reason.printable)",
                 hint: "nothing was sent; for an authority of your own, name its certificate as 'authorities'")
         case .pin:
             Explanation(
-                "server-pin", .policy, "the server's key is none of those that are pinned, nothing was sent",
+                "server-pin", .server, "the server's key is none of those that are pinned, nothing was sent",
                 hint: "somebody may sit in between, or the server has a new key; ask who runs it")
         case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")
         case .redirected(let place, let status):

@@ -41,6 +41,7 @@ extension Program {
             let world = try World(verb.global, terminal)
             var answer = try await world.answer(of: verb)
             if verb.global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
+            if !isJSON { answer.withholdBytes(from: terminal) }
             print(answer, type(of: verb).members, isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {

@@ -23,5 +23,13 @@ struct Answer {
         for (key, value) in members { self.members[key] = value }
     }
 
+    /// Keeps bytes off a terminal that would not show them as they are: they may come from anybody, and drive it.
+    mutating func withholdBytes(from terminal: Terminal) {
+        guard let bytes = raw, terminal.isOutputTerminal, !String.isShowable(bytes) else { return }
+        raw = nil
+        lines = []
+        failure = failure ?? FileOutput.unshown
+    }
+
     init(_ line: String, _ members: KeyValuePairs<String, JSON>) { self.init([line], members) }
 }

@@ -12,7 +12,7 @@ struct Progress {
             while true {
                 do { try await Task.sleep(for: .milliseconds(seconds == 0 ? 300 : 1000)) } catch { return }
                 if terminal.isErrorTerminal {
-                    terminal.draw("\r\(words) … \(seconds) s")
+                    terminal.draw("\r\(words.printable) … \(seconds) s")
                 } else if seconds == 0 {
                     terminal.say(words)
                 }
@@ -29,6 +29,6 @@ struct Progress {
 }
 
 extension Terminal {
-    /// Writes on standard error as it is.
-    func draw(_ text: String) { Self.write(Array(text.utf8), to: 2) }
+    /// Moves the cursor or draws over a line: writes the program's own text as it is.
+    func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
 }

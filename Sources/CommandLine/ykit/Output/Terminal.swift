@@ -29,7 +29,7 @@ struct Terminal: Sendable {
     }
 
     /// Writes a result.
-    func out(_ text: String) { Self.write(Array(text.utf8), to: 1) }
+    func out(_ text: String) { Self.write(Array(text.shown.utf8), to: 1) }
 
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
@@ -39,14 +39,14 @@ struct Terminal: Sendable {
         var bytes: [UInt8] = []
         let width = columns
         for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
-            bytes += line.utf8
+            bytes += line.shown.utf8
             bytes.append(UInt8(ascii: "\n"))
         }
         Self.write(bytes, to: 1)
     }
 
     /// Writes a message for the person, one line.
-    func say(_ text: String) { Self.write(Array((text + "\n").utf8), to: 2) }
+    func say(_ text: String) { Self.write(Array((text.shown + "\n").utf8), to: 2) }
 
     /// Writes a message for the person alone, who sees the results too.
     func note(_ text: String) { if isOutputTerminal, isErrorTerminal { say(text) } }
@@ -63,7 +63,7 @@ struct Terminal: Sendable {
     /// Writes a warning that no answer will have.
     func warnNow(_ text: String) {
         notes.texts.withLock { $0.all.append(text) }
-        say((isErrorTerminal ? paint("warning:", 33) : "warning:") + " " + text)
+        say((isErrorTerminal ? paint("warning:", .yellow) : "warning:") + " " + text)
     }
 
     /// The same terminal, with warnings kept for the answer.
@@ -81,19 +81,17 @@ struct Terminal: Sendable {
 
     /// Writes a failure.
     func fail(_ explanation: Explanation) {
-        let prefix = isErrorTerminal ? paint("ykit:", 31) : "ykit:"
+        let prefix = isErrorTerminal ? paint("ykit:", .red) : "ykit:"
         say(prefix + " " + explanation.lines.joined(separator: "\n"))
     }
 
-    private func paint(_ text: String, _ code: Int) -> String {
-        colours ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
+    private func paint(_ text: String, _ style: Style) -> String { colours ? style.around(text) : text }
 
     /// The text in bold, where results go to a terminal that wants colours.
-    func bold(_ text: String) -> String { isOutputTerminal && colours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    func bold(_ text: String) -> String { isOutputTerminal && colours ? Style.bold.around(text) : text }
 
     /// The text in grey, likewise.
-    func dim(_ text: String) -> String { isOutputTerminal && colours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    func dim(_ text: String) -> String { isOutputTerminal && colours ? Style.dim.around(text) : text }
 
     /// Writes all bytes. When the reader of the results went away, there is nothing left to do; when they cannot be
     /// written for another reason, the program ends here and has failed.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 extension String {
     /// The text with blanks behind it up to `width` columns.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
@@ -20,12 +22,51 @@ extension String {
     }
 }
 
-extension Unicode.Scalar {
-    fileprivate var isHazardous: Bool {
-        switch value {
-        case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
-        default: false
+/// What the program itself sets in bold, grey or colour. Lines carry these noncharacters, and the terminal gets escape
+/// sequences for them; so every escape character in a line is foreign, and is made visible.
+enum Style: UInt32 {
+    case bold = 0xFDD0
+    case dim, red, yellow, end
+
+    /// Select Graphic Rendition (ECMA-48 §8.3.117).
+    var sequence: String {
+        switch self {
+        case .bold: "\u{1B}[1m"
+        case .dim: "\u{1B}[2m"
+        case .red: "\u{1B}[31m"
+        case .yellow: "\u{1B}[33m"
+        case .end: "\u{1B}[0m"
         }
+    }
+
+    private var mark: String { Unicode.Scalar(rawValue).map { String(Character($0)) } ?? "" }
+
+    /// The text in this style.
+    func around(_ text: String) -> String { mark + text + Style.end.mark }
+}
+
+extension String {
+    /// The text as it goes to a terminal or file: lines and tabs stay, styles become escape sequences, everything else
+    /// that would drive a terminal is made visible.
+    var shown: String {
+        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }) { return self }
+        var out = ""
+        for scalar in unicodeScalars {
+            if let style = Style(rawValue: scalar.value) {
+                out += style.sequence
+            } else if scalar.isHazardous, scalar != "\n", scalar != "\t" {
+                out += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    /// Whether the bytes are UTF-8 that a terminal shows as it is.
+    static func isShowable(_ bytes: [UInt8]) -> Bool {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }
 }
 

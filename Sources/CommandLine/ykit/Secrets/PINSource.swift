@@ -52,7 +52,7 @@ final class PINSource: Sendable {
             let prompt = try Prompt(orElse: source.hint)
             let left = retries.map { "; \(Self.words($0.count))" } ?? ""
             prompt.tell("to \(reason), the key asks for its PIN\(left)")
-            return SharedSecret(try Self.checked(try prompt.secret("PIN")))
+            return SharedSecret(try prompt.neededSecret("PIN", "an empty PIN is never sent"))
         }
     }
 

@@ -2,8 +2,11 @@
 
 import Glibc
 import YKCrypto
+import YKWire
 
 /// Asks the person at the terminal: on /dev/tty, so that results and piped input stay clean.
+///
+/// No answer is no consent: ^C and ^D end the program with 130, and what is no answer to the question asks again.
 struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
@@ -21,7 +24,7 @@ struct Prompt: ~Copyable {
             output = 2
             isOwn = false
         } else {
-            throw Explanation("no-terminal", .usage, "there is no terminal to ask on", hint: hint)
+            throw Explanation("no-terminal", .declined, "there is no terminal to ask on", hint: hint)
         }
     }
 
@@ -29,51 +32,63 @@ struct Prompt: ~Copyable {
 
     /// Asks for a line without showing what is typed; what was typed before the question is not taken.
     func secret(_ question: String) throws -> Secret {
-        var usual = termios()
-        let isTerminal = tcgetattr(input, &usual) == 0
-        var silent = usual
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        if isTerminal { tcsetattr(input, TCSAFLUSH, &silent) }
-        Terminal.write(Array((question + ": ").utf8), to: output)
-        defer {
-            if isTerminal { tcsetattr(input, TCSAFLUSH, &usual) }
-            Terminal.write([UInt8(ascii: "\n")], to: output)
-        }
-        return try SecretInput.line(from: input)
+        try TypedLine(input: input, output: output, question: question, isSilent: true).read()
     }
 
-    /// Asks for a secret twice.
+    /// Asks for a secret that is not empty.
+    func neededSecret(_ question: String, _ objection: String) throws -> Secret {
+        while true {
+            let answer = try secret(question)
+            if !answer.isEmpty { return answer }
+            tell(objection)
+        }
+    }
+
+    /// Asks for a secret twice, until both answers are the same.
     func newSecret(_ question: String, _ objection: String = "an empty password is not a password") throws -> Secret {
-        let first = try secret(question)
-        guard !first.isEmpty else { throw Explanation.usage(objection) }
-        let second = try secret("repeat it")
-        guard first == second else { throw Explanation.usage("the two are not the same") }
-        return first
+        while true {
+            let first = try neededSecret(question, objection)
+            let second = try secret("repeat it")
+            if first == second { return first }
+            tell("the two are not the same")
+        }
     }
 
     /// Asks for a line.
     func line(_ question: String) throws -> String {
-        Terminal.write(Array((question + " ").utf8), to: output)
-        let answer: Secret
-        do { answer = try SecretInput.line(from: input) } catch {
-            tell("")
-            throw error
+        let answer = try TypedLine(input: input, output: output, question: question, isSilent: false).read()
+        return String(decoding: answer.copyBytes(), as: UTF8.self).trimmed
+    }
+
+    /// Has one of several lines chosen by its number; returns its index.
+    func choose(_ question: String, among lines: [String]) throws -> Int {
+        for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
+        while true {
+            if let number = Int(try line(question)), lines.indices.contains(number - 1) { return number - 1 }
+            tell("answer with a number from 1 to \(lines.count)")
         }
-        return String(decoding: answer.copyBytes(), as: UTF8.self)
     }
 
     /// Shows a line.
-    func tell(_ line: String) { Terminal.write(Array((line + "\n").utf8), to: output) }
+    func tell(_ line: String) { Terminal.write(Array((line.shown + "\n").utf8), to: output) }
 
-    /// Asks for yes or no; anything but yes is no.
-    static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
-        let answer = try prompt(for: question, hint).line(question + " [y/N]")
-        guard ["y", "yes"].contains(answer.lowercased()) else {
-            throw Explanation("declined", .policy, "nothing was changed")
+    /// Asks for yes or no, until it is one of them; an empty line is no.
+    func agree(_ question: String) throws {
+        while true {
+            switch try line(question + " [y/N]").lowercased() {
+            case "y", "yes": return
+            case "", "n", "no": throw Self.declined
+            default: tell("answer y or n")
+            }
         }
     }
 
-    /// The terminal for a question, which is told in the failure when there is none.
+    /// Asks for yes or no.
+    static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
+        try prompt(for: question, hint).agree(question)
+    }
+
+    /// The terminal for a question, which the error repeats when there is none.
     private static func prompt(for question: String, _ hint: String) throws -> Prompt {
         do { return try Prompt(orElse: hint) } catch var failure as Explanation {
             failure.message += ": " + question
@@ -81,9 +96,18 @@ struct Prompt: ~Copyable {
         }
     }
 
-    /// Asks for a word to be typed, for what cannot be undone.
+    /// Asks for a word to be typed, before what cannot be undone; an empty line is no.
     static func confirm(typing word: String, _ warning: String, orElse hint: String = "answer with --force") throws {
-        let answer = try prompt(for: warning, hint).line("\(warning); type '\(word)' to go on:")
-        guard answer == word else { throw Explanation("declined", .policy, "nothing was changed") }
+        let prompt = try prompt(for: warning, hint)
+        while true {
+            switch try prompt.line("\(warning); type '\(word)' to go on:") {
+            case word: return
+            case "": throw declined
+            case let other where ["n", "no"].contains(other.lowercased()): throw declined
+            default: prompt.tell("that is not '\(word)'; an empty line changes nothing")
+            }
+        }
     }
+
+    private static var declined: Explanation { Explanation("declined", .declined, "nothing was changed") }
 }

@@ -37,7 +37,8 @@ final class FileOutput {
         }
     }
 
-    private static var unshown: Explanation {
-        .usage("bytes that are no text are not shown on a terminal", hint: "name a file, or redirect the output")
+    /// Why bytes are not written to a terminal.
+    static var unshown: Explanation {
+        .usage("bytes that are not text are not shown on a terminal", hint: "name a file, or redirect the output")
     }
 }

@@ -1,27 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 import YKTransport
 
-/// What ^C does: the first one calls off what runs, so that the key is left in order; the second one ends the process.
+/// What ^C does: the first one cancels what runs, so that the key is left in order; the second one ends the process.
 enum Interruption {
-    /// The switch that ^C throws.
+    /// Cancelled by ^C.
     static let cancellation = Cancellation()
+
+    /// The write end of the pipe that wakes a prompt, which polls it beside the terminal; -1 while nobody is asked.
+    private static let wake = Atomic<Int32>(-1)
 
     /// Whether ^C was pressed.
     static var happened: Bool { cancellation.isCancelled }
 
-    /// Starts to listen, and makes a reader that goes away harmless.
+    /// Installs the signal handlers, and makes a closed pipe an error instead of a signal.
     static func install() {
         _ = cancellation
+        wakePrompt()
         signal(SIGPIPE, SIG_IGN)
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in
                 if Interruption.happened { _exit(130) }
                 Interruption.cancellation.cancel()
+                Interruption.wakePrompt()
             }
             sigaction(number, &action, nil)
         }
+    }
+
+    /// Wakes the prompt, if there is one. Safe in a signal handler.
+    static func wakePrompt() {
+        let descriptor = wake.load(ordering: .acquiring)
+        guard descriptor >= 0 else { return }
+        let number = errno
+        var byte: UInt8 = 0
+        _ = write(descriptor, &byte, 1)
+        errno = number
+    }
+
+    /// Calls `body` with a descriptor that becomes readable when a signal arrives.
+    static func awake<Value: ~Copyable>(_ body: (Int32) throws -> Value) throws -> Value {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw Explanation("failed", .failed, "cannot make a pipe: \(System.failure)")
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        let before = wake.exchange(ends[1], ordering: .acquiringAndReleasing)
+        defer {
+            wake.store(before, ordering: .releasing)
+            ends.forEach { close($0) }
+        }
+        return try body(ends[0])
+    }
+}
+
+/// ^Z at a prompt and `fg` after it.
+///
+/// Shells restore their own terminal modes when a job stops and need not give the job its modes back, so a prompt
+/// gives the terminal back before it stops and makes it silent again after it was continued.
+enum Suspension {
+    private static let isStopped = Atomic<Bool>(false)
+    private static let isContinued = Atomic<Bool>(false)
+
+    /// Whether ^Z was pressed since the last look.
+    static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
+    /// Whether the process was continued since the last look.
+    static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
+
+    /// Calls `body` while SIGTSTP and SIGCONT wake the prompt. A shell that ignores SIGTSTP keeps it ignored.
+    static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
+        _ = (wasRequested, hasEnded)
+        var stop = sigaction()
+        var resume = sigaction()
+        sigaction(SIGTSTP, nil, &stop)
+        sigaction(SIGCONT, nil, &resume)
+        if stop.__sigaction_handler.sa_handler.map({ unsafeBitCast($0, to: Int.self) }) != 1 { catchStop() }
+        var caught = sigaction()
+        caught.__sigaction_handler.sa_handler = { _ in
+            Suspension.isContinued.store(true, ordering: .releasing)
+            Interruption.wakePrompt()
+        }
+        sigaction(SIGCONT, &caught, nil)
+        defer {
+            sigaction(SIGTSTP, &stop, nil)
+            sigaction(SIGCONT, &resume, nil)
+        }
+        return try body()
+    }
+
+    private static func catchStop() {
+        var caught = sigaction()
+        caught.__sigaction_handler.sa_handler = { _ in
+            Suspension.isStopped.store(true, ordering: .releasing)
+            Interruption.wakePrompt()
+        }
+        sigaction(SIGTSTP, &caught, nil)
+    }
+
+    /// Stops the process as ^Z does, until it is continued.
+    ///
+    /// The signal may be taken by another thread a moment later, and a process group without a shell is never stopped:
+    /// so SIGCONT is waited for, but not for long.
+    static func stop(_ wake: Int32) {
+        var usual = sigaction()
+        sigaction(SIGTSTP, nil, &usual)
+        signal(SIGTSTP, SIG_DFL)
+        kill(getpid(), SIGTSTP)
+        for _ in 0..<10 where !isContinued.load(ordering: .acquiring) {
+            var event = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+            _ = poll(&event, 1, 20)
+        }
+        sigaction(SIGTSTP, &usual, nil)
     }
 }

@@ -27,6 +27,6 @@ final class Log: Sendable {
     /// Says a line at a level.
     func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
-        Terminal.write(Array("\(level.rawValue): \(text())\n".utf8), to: descriptor)
+        Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
     }
 }

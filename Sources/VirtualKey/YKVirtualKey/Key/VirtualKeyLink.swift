@@ -40,7 +40,9 @@ final class VirtualKeyLink: CardLink {
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         try whileHeld(deadline) { () throws(LinkError) in
-            try Pause.until(deadline, "waiting for a touch") { () throws(LinkError) in try key.exchange(command) }
+            try Pause.until(deadline, "waiting for a touch") { () throws(LinkError) in
+                try key.exchange(command, unless: { deadline.isCancelled })
+            }
         }
     }
 

@@ -4,54 +4,87 @@ import Synchronization
 import YKFIDO
 import YKWire
 
-/// Chooses one of the accounts that a key remembers for a relying party: the one that is named, else the one that the
-/// person at the terminal says, else the one that the key gave first, which is its newest.
+/// Chooses one of the accounts that a key stores for a relying party: the named one, else the one that the person at
+/// the terminal picks. Nobody signs in with an account that was not chosen.
 final class AccountChoice: Sendable {
     private let name: String?
-    private let terminal: Terminal
     private let state = Mutex<(accounts: [FIDOUser], problem: Explanation?)>(([], nil))
 
-    init(_ name: String?, _ terminal: Terminal) {
-        self.name = name
-        self.terminal = terminal
-    }
+    init(_ name: String?) { self.name = name }
 
     /// The accounts that there were to choose from.
     var accounts: [FIDOUser] { state.withLock { $0.accounts } }
     /// Why none was chosen.
     var problem: Explanation? { state.withLock { $0.problem } }
 
-    /// The position of the account.
+    /// The index of the account.
     @Sendable func choose(_ assertions: [Assertion]) async -> Int? {
         let users = assertions.map { $0.response.user ?? FIDOUser(id: []) }
         state.withLock { $0.accounts = users }
-        guard let name else {
-            if let place = Self.ask(users) { return place }
-            terminal.warn("the key remembers \(users.count) accounts, the newest signed; choose with --user NAME")
-            return 0
+        do {
+            return try name.map { try Self.one($0, of: users) } ?? Self.ask(users)
+        } catch {
+            state.withLock { $0.problem = Explain.explain(error) }
+            return nil
         }
-        if let place = users.firstIndex(where: { $0.isCalled(name) }) { return place }
-        state.withLock {
-            $0.problem = Explanation(
-                "no-such-account", .notFound, "none of the accounts is '\(name.printable)'",
-                hint: "keys tell names only after the PIN: --uv required; or give the identifier",
-                candidates: users.map(\.words))
-        }
-        return nil
     }
 
-    /// Asks the person; nothing without a terminal, or for an answer that is no number of the list.
-    private static func ask(_ users: [FIDOUser]) -> Int? {
-        guard let prompt = try? Prompt(orElse: "") else { return nil }
-        for (place, user) in users.enumerated() { prompt.tell("  \(place + 1)  \(user.words)") }
-        guard let answer = try? prompt.line("which account?"), let number = Int(answer.trimmed) else { return nil }
-        return users.indices.contains(number - 1) ? number - 1 : nil
+    /// Makes sure that the only credential that signed is that of the named account.
+    ///
+    /// A key gives the name of an account only when it has several (CTAP 2.1 §6.2.2), so the name of an only one is
+    /// looked up among the stored credentials, which takes the PIN.
+    func confirm(_ signed: AuthenticationResponse, rpID: String, of service: FIDOService) async throws {
+        guard let name, accounts.isEmpty else { return }
+        var user = FIDOUser(id: signed.userHandle ?? [])
+        if signed.userHandle != nil, !user.isCalled(name), try await service.info().hasPIN {
+            let stored = try await RememberedCredential.all(of: service, rpID: rpID)
+            user = stored.first { $0.credential.id.id == signed.id }?.credential.user ?? user
+        }
+        guard signed.userHandle != nil, user.isCalled(name) else { throw Self.missing(name, [user]) }
+        state.withLock { $0.accounts = [user] }
+    }
+
+    private static func one(_ name: String, of users: [FIDOUser]) throws(Explanation) -> Int {
+        let found = users.indices.filter { users[$0].isCalled(name) }
+        if let only = found.first, found.count == 1 { return only }
+        if found.isEmpty { throw missing(name, users) }
+        throw Explanation(
+            "several-accounts", .severalDevices, "\(found.count) accounts are called '\(name.printable)'",
+            hint: "give the identifier of one: --user ID", candidates: found.map { users[$0].idWords })
+    }
+
+    private static func missing(_ name: String, _ users: [FIDOUser]) -> Explanation {
+        Explanation(
+            "no-such-account", .notFound, "none of the accounts is '\(name.printable)'",
+            hint: "keys tell names only after the PIN: --uv required; or give the identifier",
+            candidates: users.filter { !$0.id.isEmpty }.map(\.words))
+    }
+
+    /// Asks the person. Accounts of one name are shown with their identifiers, which differ at one relying party.
+    private static func ask(_ users: [FIDOUser]) throws -> Int {
+        let lines = users.map { user in
+            users.filter { $0.words == user.words }.count == 1
+                ? user.words
+                : user.idWords
+        }
+        let prompt: Prompt
+        do { prompt = try Prompt(orElse: "") } catch {
+            throw Explanation(
+                "several-accounts", .severalDevices, "the key stores \(users.count) accounts, choose one",
+                hint: "--user NAME, or the identifier of one", candidates: users.map(\.idWords))
+        }
+        return try prompt.choose("which account?", among: lines)
     }
 }
 
 extension FIDOUser {
     /// The account in a few words.
     var words: String { (name ?? displayName ?? Base64.encodeURL(id)).printable }
+
+    /// The name, when there is one, and the identifier.
+    fileprivate var idWords: String {
+        name == nil && displayName == nil ? words : "\(words) (\(Base64.encodeURL(id)))"
+    }
 
     /// Whether a text is the account's name or identifier.
     func isCalled(_ text: String) -> Bool {

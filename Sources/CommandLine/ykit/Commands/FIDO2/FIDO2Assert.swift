@@ -18,7 +18,7 @@ struct FIDO2Assert: Verb {
 
     @OptionGroup var ask: AssertionOptions
 
-    @Option(help: "Which account, when the key remembers several.")
+    @Option(help: "The account to sign in with: its name or identifier. No other one signs.")
     var user: String?
 
     @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).")
@@ -44,8 +44,9 @@ struct FIDO2Assert: Verb {
         let what = "sign in at \(rpID.printable)"
         let service = try await world.openTouchedFIDO(pin, for: what)
         if !ask.noTouch { world.announce("to \(what)") }
-        let choice = AccountChoice(user, world.terminal)
+        let choice = AccountChoice(user)
         let signed = try await sign(wanted, client(service, site), choice)
+        try await choice.confirm(signed, rpID: rpID, of: service)
         return AssertionReport(signed, rpID: rpID, choice).answer
     }
 

@@ -43,7 +43,7 @@ struct CodeWatch {
     private func countdown(_ entries: [OATHEntry], until end: Int64, _ drawn: inout Int) throws {
         repeat {
             let now = world.now
-            if drawn > 0 { world.terminal.out("\u{1B}[\(drawn)A\r\u{1B}[J") }
+            if drawn > 0 { world.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
             let table = CodeTable(world, showHidden: showHidden)
             let lines = fitting(Table.lines(entries.map { table.row($0, at: now) }))
             lines.forEach(world.terminal.line)

@@ -60,10 +60,7 @@ struct OATHImport: Verb {
         for item in items {
             if case .success(let account) = item.account { prompt.tell("  " + account.id.text.printable) }
         }
-        let answer = try prompt.line("add \(good) of \(items.count) accounts? [y/N]")
-        guard ["y", "yes"].contains(answer.lowercased()) else {
-            throw Explanation("declined", .policy, "nothing was changed")
-        }
+        try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 
     /// Writes what can be written and lists everything; a key that is gone or full ends it.

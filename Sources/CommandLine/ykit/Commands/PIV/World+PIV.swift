@@ -37,7 +37,7 @@ extension World {
         if tries?.isBlocked == true { throw PIVError.blocked(reference) }
         let prompt = try Prompt(orElse: source.hint)
         prompt.tell("to \(reason), the key asks for its \(name)" + Self.words(tries))
-        return try PIVPIN(try prompt.secret(name))
+        return try PIVPIN(try prompt.neededSecret(name, "an empty \(name) is never sent"))
     }
 
     private static func words(_ tries: PINMetadata?) -> String {

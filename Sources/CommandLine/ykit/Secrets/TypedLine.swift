@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKCrypto
+
+/// A line typed at a terminal, shown or not. ^C and ^D end the question, ^Z stops the process and keeps the echo off.
+struct TypedLine {
+    let input: Int32
+    let output: Int32
+    let question: String
+    /// Whether what is typed is not shown.
+    let isSilent: Bool
+
+    /// Asks, and returns the line without its end.
+    ///
+    /// - Throws: `Explanation`: interrupted by ^C, ^D or a terminal that went away, or a line longer than
+    ///   `SecretInput.limit`.
+    func read() throws -> Secret {
+        var usual = termios()
+        let hasModes = tcgetattr(input, &usual) == 0
+        defer {
+            if isSilent {
+                if hasModes { tcsetattr(input, TCSAFLUSH, &usual) }
+                Terminal.write([UInt8(ascii: "\n")], to: output)
+            }
+        }
+        return try Suspension.watching {
+            try Interruption.awake { wake in try read(wake, hasModes ? usual : nil) }
+        }
+    }
+
+    private func read(_ wake: Int32, _ usual: termios?) throws -> Secret {
+        var bytes: [UInt8] = []
+        defer { Secret.wipe(&bytes) }
+        ask(usual)
+        while true {
+            guard try wait(wake, usual) else { continue }
+            var byte: UInt8 = 0
+            let count = Glibc.read(input, &byte, 1)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            // ^D at the start of a line, or a terminal that went away.
+            guard count > 0 else { throw ended() }
+            if byte == UInt8(ascii: "\n") { break }
+            guard bytes.count < SecretInput.limit else {
+                throw Explanation.usage("the line is longer than \(SecretInput.limit) bytes")
+            }
+            bytes.append(byte)
+        }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return Secret(bytes)
+    }
+
+    /// Writes the question; a silent one takes nothing that was typed before it.
+    private func ask(_ usual: termios?) {
+        if isSilent, var silent = usual {
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(input, TCSAFLUSH, &silent)
+        }
+        Terminal.write(Array((question.shown + (isSilent ? ": " : " ")).utf8), to: output)
+    }
+
+    private func ended() -> Explanation {
+        if !isSilent { Terminal.write([UInt8(ascii: "\n")], to: output) }
+        return Explain.interrupted
+    }
+
+    /// Waits for something typed; false when a signal came first.
+    private func wait(_ wake: Int32, _ usual: termios?) throws -> Bool {
+        if Interruption.happened { throw ended() }
+        var events = [
+            pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&events, 2, -1)
+        if count > 0, events[1].revents == 0 { return true }
+        var signals = [UInt8](repeating: 0, count: 64)
+        _ = Glibc.read(wake, &signals, signals.count)
+        if Interruption.happened { throw ended() }
+        if Suspension.wasRequested {
+            if isSilent, var modes = usual { tcsetattr(input, TCSAFLUSH, &modes) }
+            Terminal.write([UInt8(ascii: "\n")], to: output)
+            Suspension.stop(wake)
+            _ = Suspension.hasEnded
+            ask(usual)
+        } else if Suspension.hasEnded {
+            ask(usual)
+        }
+        return false
+    }
+}
