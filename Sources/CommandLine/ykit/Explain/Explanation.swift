@@ -49,6 +49,6 @@ struct Explanation: Error, Hashable, Sendable {
 
     /// The lines for a terminal, without a prefix.
     var lines: [String] {
-        [message.printable] + candidates.map { "  \($0.printable)" } + (hint.map { ["hint: \($0)"] } ?? [])
+        [message] + candidates.map { "  \($0.printable)" } + (hint.map { ["hint: \($0)"] } ?? [])
     }
 }
