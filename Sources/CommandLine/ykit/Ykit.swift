@@ -28,6 +28,7 @@ struct Ykit: ParsableCommand {
             ConfigGroup.self,
             ArculusGroup.self,
             Doctor.self,
+            UDevRules.self,
             CaptureGroup.self,
             VirtualGroup.self,
             Completion.self,

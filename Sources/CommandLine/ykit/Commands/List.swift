@@ -41,6 +41,10 @@ struct List: Verb {
             if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {
                 Table.lines(keys.map(\.row))
             }
+        if keys.isEmpty {
+            world.terminal.note(
+                "no key is attached; if there should be one: ykit doctor; without one: ykit --virtual list")
+        }
         var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
         answer.warnings = warnings
         return answer

@@ -31,14 +31,14 @@ extension Explain {
             return Explanation(
                 "udev-rule", .permission, "\(what), no udev rule allows it",
                 hint: """
-                    install the rule that comes with ykit, then repeat the command:
-                      sudo install -m 644 \(UDevRule.source) \(UDevRule.folder)
-                      \(reload(path))
+                    install the rules for security keys, then repeat the command:
+                      \(UDevRule.commands[0])
+                      \(UDevRule.commands[1])
                     """)
         case .notApplied:
             return Explanation(
                 "udev-rule-not-applied", .permission,
-                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: reload(path))
+                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: UDevRule.commands[1])
         case .applied:
             return Explanation(
                 "udev-seat", .permission,
@@ -48,11 +48,6 @@ extension Explain {
                       sudo usermod -aG \(UDevRule.group) \(User.name)
                     """)
         }
-    }
-
-    private static func reload(_ path: String) -> String {
-        let kind = path.contains("/bus/usb/") ? "usb" : "hidraw"
-        return "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=\(kind)"
     }
 
     /// The rule that lets the calling user use smart cards, also without a local session (polkit(8)).

@@ -43,10 +43,11 @@ extension Explain {
         if let bytes = line.first(where: { LineReader.isBytes($0) && text.contains("'\($0)'") }) {
             hints.append("a value that begins with a dash goes behind a word of two dashes: -- \(bytes.printable)")
         }
+        let words = line
         for line in text.split(separator: "\n").map({ String($0).trimmed }) {
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             switch (parts.first, parts.last ?? "") {
-            case ("Error:", let error): problem.append(withoutFarGuess(error.asSentencePart))
+            case ("Error:", let error): problem.append(withoutSecrets(error.asSentencePart, &hints, line: words))
             case ("-", let value): problem.append(value)
             case ("Help:", let help): hints.append(option(help))
             case ("Usage:", let usage): hints.append(usage)
@@ -61,11 +62,84 @@ extension Explain {
         return .usage(said.trimmed, hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
     }
 
-    /// The message without a guess that is not near what was typed.
-    private static func withoutFarGuess(_ message: String) -> String {
-        let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 5, parts[2].contains("Did you mean") else { return message }
-        return Spelling.nearest(parts[1], among: [parts[3]]) == nil ? "\(parts[0])'\(parts[1])'" : message
+    /// The message without words that may be secrets: a surplus word, and the value of an option that takes the number
+    /// of a descriptor.
+    private static func withoutSecrets(_ message: String, _ hints: inout [String], line: [String]) -> String {
+        if message.contains("unexpected argument") {
+            let count = Int(message.prefix { $0 != " " }) ?? 1
+            let options = secretOptions(of: line)
+            if !options.isEmpty {
+                let all = options.joined(separator: ", ")
+                hints.append("a secret is not an argument; the verb asks for it, or reads it with \(all)")
+            }
+            return count == 1 ? "one word on the line is too many" : "\(count) words on the line are too many"
+        }
+        if message.contains("is invalid for '"), message.contains("-fd ") {
+            let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+            if let option = parts.first(where: { $0.hasPrefix("--") && $0.contains("-fd ") }) {
+                return "the value is invalid for '\(option)', which takes the number of an open file descriptor"
+            }
+        }
+        return message
+    }
+
+    /// The options that read a secret of the verb that a line means.
+    private static func secretOptions(of line: [String]) -> [String] {
+        (verb(of: line, from: Ykit.self).map { words(of: $0) } ?? []).filter { $0.hasSuffix("-stdin") }
+    }
+
+    /// The verb that the first words of a line mean.
+    private static func verb(of line: [String], from root: any Word.Type) -> (any Verb)? {
+        var command = root
+        for word in line.first == "help" ? line.dropFirst() : line[...] {
+            if let verb = command.unread { return verb }
+            let configuration: CommandConfiguration = command.configuration
+            guard let next = configuration.subcommand(word) else { return nil }
+            command = next
+        }
+        return command.unread
+    }
+
+    /// The names of all options of a verb.
+    private static func words(of verb: some Verb) -> [String] {
+        guard let collector = try? DeclarationCollector(verb, isDeep: true) else { return [] }
+        return collector.declared.flatMap { property, declaration -> [String] in
+            switch declaration.place {
+            case .option(let names), .flag(let names): names.words(for: property)
+            case .argument, .elsewhere: []
+            }
+        }
+    }
+
+    /// The first option on a wrong line that its verb does not have, with the one that was probably meant. Its value is
+    /// not repeated.
+    static func unknownOption(_ line: [String], from root: any Word.Type) -> Explanation? {
+        guard let verb = verb(of: line, from: root) else { return nil }
+        let known = words(of: verb) + ["--help", "--version"]
+        for word in line.prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
+            let name = String(word.prefix { $0 != "=" })
+            guard !known.contains(name), !LineReader.isBytes(word) else { continue }
+            let nearest = Spelling.nearest(
+                String(name.dropFirst(2)), among: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
+            let path = path(of: line, from: root)
+            return .usage(
+                "unknown option '\(name.printable)'" + (nearest.map { "; did you mean '--\($0)'?" } ?? ""),
+                hint: "'\(path) --help' lists the options")
+        }
+        return nil
+    }
+
+    /// The words that lead to the verb of a line, ykit among them.
+    private static func path(of line: [String], from root: any Word.Type) -> String {
+        var command = root
+        var path = ["ykit"]
+        for word in line {
+            let configuration: CommandConfiguration = command.configuration
+            guard command.unread == nil, let next = configuration.subcommand(word) else { break }
+            command = next
+            path.append((next.configuration as CommandConfiguration).commandName)
+        }
+        return path.joined(separator: " ")
     }
 
     /// An option, or the name of an argument, and behind two spaces what is said of it.

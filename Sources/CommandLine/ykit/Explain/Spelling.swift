@@ -2,12 +2,13 @@
 
 /// Guesses the word that was meant by one that is not known.
 enum Spelling {
-    /// The known word that begins like the one given, else the one that differs least and by two slips at most.
+    /// The known word that begins like the one given, else the one that differs least: by one slip at most in a word of
+    /// fewer than six letters, else by two.
     static func nearest(_ word: String, among known: [String]) -> String? {
         guard word.utf8.count <= 32 else { return nil }
         let beginning = known.filter { word.count >= 2 && $0.hasPrefix(word) }
         if let only = beginning.first { return only }
-        let most = word.count < 4 ? 1 : 2
+        let most = word.count < 6 ? 1 : 2
         return known.map { (word: $0, slips: slips(Array(word), Array($0))) }
             .filter { $0.slips <= most }
             .min { $0.slips < $1.slips }?.word

@@ -38,6 +38,7 @@ extension Program {
         let isJSON = verb.global.json
         let terminal = isJSON ? plain.noting() : plain
         do {
+            SecretInput.warnOfExposed(verb, terminal)
             let world = try World(verb.global, terminal)
             var answer = try await world.answer(of: verb)
             if verb.global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
@@ -102,7 +103,9 @@ extension Program {
             report(explanation, [], isJSON, terminal)
             return explanation.exit
         }
-        report(Explain.usage(Ykit.fullMessage(for: error), of: line), [], isJSON, terminal)
+        let explanation =
+            Explain.unknownOption(line, from: Ykit.self) ?? Explain.usage(Ykit.fullMessage(for: error), of: line)
+        report(explanation, [], isJSON, terminal)
         return .usage
     }
 }

@@ -14,15 +14,13 @@ struct ManagementKeyOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("m"), .customLong("management-key")],
-        help: ArgumentHelp("The management key itself; other users of this machine can see it.", visibility: .hidden))
+        help: "The management key itself. Other users of this machine can see it; ykit warns.")
     var managementKey: String?
 
     var source: SecretInput.Source {
         SecretInput.Source(
             text: managementKey, isStandardInput: managementKeyStdin, descriptor: managementKeyFd,
             variable: "YKIT_MANAGEMENT_KEY",
-            warning: "a management key on the command line can be seen by others; use --management-key-stdin or the "
-                + "prompt",
             hint: "give the management key with --management-key-stdin, --management-key-fd N or YKIT_MANAGEMENT_KEY")
     }
 }
@@ -41,7 +39,7 @@ struct NewManagementKeyOptions: ParsableArguments {
     var source: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: newManagementKeyStdin, descriptor: newManagementKeyFd,
-            variable: "YKIT_NEW_MANAGEMENT_KEY", warning: "",
+            variable: "YKIT_NEW_MANAGEMENT_KEY",
             hint: "give it with --new-management-key-stdin, --new-management-key-fd N or YKIT_NEW_MANAGEMENT_KEY, or "
                 + "let one be made with --generate")
     }

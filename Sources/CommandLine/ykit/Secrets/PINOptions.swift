@@ -10,13 +10,12 @@ struct PINOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
     var pinFd: Int32?
 
-    @Option(help: ArgumentHelp("The PIN itself; other users of this machine can see it.", visibility: .hidden))
+    @Option(help: "The PIN itself. Other users of this machine can see it; ykit warns.")
     var pin: String?
 
     var source: SecretInput.Source {
         SecretInput.Source(
             text: pin, isStandardInput: pinStdin, descriptor: pinFd, variable: "YKIT_PIN",
-            warning: "a PIN on the command line can be seen by others; use --pin-stdin or the prompt",
             hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
     }
 
@@ -35,7 +34,7 @@ struct NewPINOptions: ParsableArguments {
 
     var source: SecretInput.Source {
         SecretInput.Source(
-            isStandardInput: newPinStdin, descriptor: newPinFd, variable: "YKIT_NEW_PIN", warning: "",
+            isStandardInput: newPinStdin, descriptor: newPinFd, variable: "YKIT_NEW_PIN",
             hint: "give the new PIN with --new-pin-stdin, --new-pin-fd N or YKIT_NEW_PIN")
     }
 }

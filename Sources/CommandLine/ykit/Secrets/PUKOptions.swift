@@ -10,13 +10,12 @@ struct PUKOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the PUK from this open file descriptor; or set YKIT_PUK.", valueName: "n"))
     var pukFd: Int32?
 
-    @Option(help: ArgumentHelp("The PUK itself; other users of this machine can see it.", visibility: .hidden))
+    @Option(help: "The PUK itself. Other users of this machine can see it; ykit warns.")
     var puk: String?
 
     var source: SecretInput.Source {
         SecretInput.Source(
             text: puk, isStandardInput: pukStdin, descriptor: pukFd, variable: "YKIT_PUK",
-            warning: "a PUK on the command line can be seen by others; use --puk-stdin or the prompt",
             hint: "give the PUK with --puk-stdin, --puk-fd N or YKIT_PUK")
     }
 }
@@ -32,7 +31,7 @@ struct NewPUKOptions: ParsableArguments {
 
     var source: SecretInput.Source {
         SecretInput.Source(
-            isStandardInput: newPukStdin, descriptor: newPukFd, variable: "YKIT_NEW_PUK", warning: "",
+            isStandardInput: newPukStdin, descriptor: newPukFd, variable: "YKIT_NEW_PUK",
             hint: "give the new PUK with --new-puk-stdin, --new-puk-fd N or YKIT_NEW_PUK")
     }
 }

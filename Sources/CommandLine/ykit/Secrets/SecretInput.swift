@@ -14,7 +14,7 @@ struct PasswordOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("p"), .customLong("password")],
-        help: ArgumentHelp("The password itself; other users of this machine can see it.", visibility: .hidden))
+        help: "The password itself. Other users of this machine can see it; ykit warns.")
     var password: String?
 
     /// No password.
@@ -61,8 +61,6 @@ enum SecretInput {
         var descriptor: Int32?
         /// The variable of the environment it may be in.
         var variable: String
-        /// What is said of a secret on the command line.
-        var warning: String
         /// The other ways to give it, in words.
         var hint: String
 
@@ -77,22 +75,51 @@ enum SecretInput {
         try given(
             Source(
                 text: options.password, isStandardInput: options.passwordStdin, descriptor: options.passwordFd,
-                variable: variable, warning: exposed, hint: ""), terminal)
+                variable: variable, hint: ""), terminal)
     }
 
     /// The secret that a source gives; `nil` when it has to be asked for.
     static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
-        if let text = source.text {
-            terminal.warn(source.warning)
-            return .secret(Secret(utf8: text))
-        }
+        if let text = source.text { return .secret(Secret(utf8: text)) }
         if source.isStandardInput { return .secret(try line(from: 0)) }
         if let descriptor = source.descriptor { return .secret(try line(from: descriptor)) }
         if let text = Variables[source.variable], !text.isEmpty {
             terminal.say("taken from \(source.variable)")
-            return .secret(Secret(utf8: text))
+            return .secret(Secret(utf8: withoutLineEnd(text)))
         }
         return .none
+    }
+
+    /// A text without one line end after it, which stores of secrets like to keep.
+    static func withoutLineEnd(_ text: String) -> String {
+        guard text.utf8.last == UInt8(ascii: "\n") else { return text }
+        let bytes = text.utf8.dropLast()
+        return String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
+    }
+
+    /// Warns of every secret that stands on the command line, whether the verb needs it or not.
+    static func warnOfExposed(_ verb: some Verb, _ terminal: Terminal) {
+        let isLikely = CommandLine.arguments.contains { word in
+            ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
+        }
+        guard isLikely, let blank = type(of: verb).unread,
+            let declared = try? DeclarationCollector(blank, isDeep: true),
+            let read = try? DeclarationCollector(verb, isDeep: true)
+        else { return }
+        for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
+            guard case .option = option.declaration.place else { continue }
+            switch option.property {
+            case "password": terminal.warn(exposed)
+            case "pin": terminal.warn(exposed("PIN", "--pin-stdin"))
+            case "puk": terminal.warn(exposed("PUK", "--puk-stdin"))
+            case "managementKey": terminal.warn(exposed("management key", "--management-key-stdin"))
+            default: break
+            }
+        }
+    }
+
+    private static func exposed(_ what: String, _ option: String) -> String {
+        "a \(what) on the command line can be seen by others; use \(option) or the prompt"
     }
 
     /// A secret, or none.

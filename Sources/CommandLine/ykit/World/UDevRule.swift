@@ -31,14 +31,4 @@ enum UDevRule: Hashable {
         let isThere = folders.contains { access("\(root)\($0)/udev/rules.d/\(Self.file)", F_OK) == 0 }
         self = isThere ? .notApplied : .missing
     }
-
-    /// The rule in ykit's source: with its whole path where this program was built there.
-    static var source: String {
-        var folder = System.executable.split(separator: "/")
-        while folder.popLast() != nil {
-            let path = "/" + (folder + ["udev", Self.file[...]]).joined(separator: "/")
-            if access(path, F_OK) == 0 { return path }
-        }
-        return "udev/\(file)"
-    }
 }

@@ -18,7 +18,7 @@ extension World {
         let limit = min(environment.timeout, .seconds(5))
         let found = try Discovery.keys(timeout: limit, cancellation: environment.cancellation)
         if let trouble = found.serviceTrouble, found.keys.isEmpty {
-            throw Self.isServiceMissing(trouble) ? Explain.nowhere("key", trouble) : trouble
+            guard Self.isServiceMissing(trouble) else { throw trouble }
         }
         let listed = found.keys.map { key in
             let details = isAsked && needsAsking(key) ? details(of: key) : nil
@@ -30,9 +30,12 @@ extension World {
     /// Whether a key has to be asked who it is: not when its USB descriptor says all there is to know.
     private func needsAsking(_ key: SecurityKey) -> Bool { key.serial == nil || key.numbers?.vendor == 0x1050 }
 
-    /// There is another way to a key than through the service; only where there is none its trouble matters.
+    /// Keys on the USB need no service, and its trouble matters only where there may be a card in a reader: one that is
+    /// not installed or does not run is not missed.
     private func warnings(_ found: Discovery.Findings) -> [String] {
-        guard let trouble = found.serviceTrouble, !found.keys.contains(where: { $0.usbReader != nil }) else {
+        guard let trouble = found.serviceTrouble, !Self.isServiceMissing(trouble),
+            !found.keys.contains(where: { $0.usbReader != nil })
+        else {
             return []
         }
         let why = Explain.link(trouble)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKManagement
 import YKTransport
 
 extension World {
@@ -19,6 +20,7 @@ extension World {
         let wanted = keys.filter { selection.device == nil || $0.details?.serial == selection.device }
         if let only = wanted.first, wanted.count == 1 { return only.reader.name }
         if let serial = selection.device, wanted.isEmpty {
+            for key in keys where key.details?.serial == nil { try checkHolder(of: key.reader.name) }
             throw Explanation(
                 "no-such-device", .noDevice, "no key with serial number \(serial.printable) is attached",
                 hint: "ykit list", candidates: keys.map(\.line))
@@ -26,6 +28,14 @@ extension World {
         throw Explanation(
             "several-devices", .severalDevices, "\(wanted.count) keys are attached, choose one",
             hint: "--device SERIAL or --reader NAME, or YKIT_DEVICE", candidates: wanted.map(\.line))
+    }
+
+    /// Makes sure that a key did not keep its serial number only because another program holds it.
+    private func checkHolder(of reader: String) throws {
+        do {
+            let link = try PCSC.connect(reader: reader, deadline: environment.deadline())
+            _ = try DeviceIdentity.read(CardChannel(link: link, environment: environment))
+        } catch { if Explain.explain(error).exit == .busy { throw error } }
     }
 
     /// What the key in a reader says of itself.

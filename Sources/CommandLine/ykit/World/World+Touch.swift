@@ -30,6 +30,11 @@ extension World {
 
     private func touchedOnlyKey() async throws -> String {
         let way = try fidoWay()
+        if case .card = way, software == nil, replay == nil {
+            throw Explanation(
+                "not-hid", .notSupported, "a touch chooses among keys over HID, and only a card reader has a key",
+                hint: "choose with --reader NAME or --device SERIAL; 'ykit list' shows them")
+        }
         let service = try await openFIDO()
         try await service.select()
         switch way {

@@ -40,8 +40,10 @@ final class World {
         var environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         environment.thread = MainLoop.serviceThread()
+        try Self.checkSelection(options)
         replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
         software = try options.virtual.map { try Self.software($0) }
+        if let software { try Self.check(selection, chooses: software) }
         if let replay { environment = replay.replaying(environment) }
         recorder = options.record.map {
             Recorder(path: $0, keepsSecrets: options.keepSecrets, clock: environment.clock)
@@ -145,6 +147,29 @@ final class World {
     private static func software(_ file: String) throws -> VirtualKey {
         if file == ArgumentRewriting.inMemory || file.isEmpty { return .demonstration() }
         return try VirtualKey(file: file)
+    }
+
+    /// A recording and a software key are not at a port of this machine, and a recording is of one key.
+    private static func checkSelection(_ options: GlobalOptions) throws(Explanation) {
+        let chosen = options.replay.map { _ in "--replay" } ?? options.virtual.map { _ in "--virtual" }
+        guard let chosen else { return }
+        if options.path != nil { throw .usage("--path names a key of this machine, \(chosen) another one") }
+        guard options.replay != nil else { return }
+        if options.device != nil { throw .usage("--device names a key of this machine, --replay a recording") }
+        if options.reader != nil { throw .usage("--reader names a reader of this machine, --replay a recording") }
+    }
+
+    /// `--device` and `--reader`, or their variables, have to mean the software key.
+    private static func check(_ selection: Selection, chooses key: VirtualKey) throws {
+        let serial = String(key.state.profile.serial)
+        if let wanted = selection.device, wanted != serial {
+            throw Explanation(
+                "no-such-device", .noDevice, "the software key has serial number \(serial), not \(wanted.printable)",
+                hint: "ykit --virtual FILE list")
+        }
+        if let wanted = selection.reader, !key.link().identity.reader.lowercased().contains(wanted.lowercased()) {
+            throw LinkError.unknownReader(wanted)
+        }
     }
 
     private static func check(_ options: GlobalOptions) throws {

@@ -77,7 +77,7 @@ struct ConfigLockCode: Verb {
         if generate { return try .random(world.environment.random) }
         if world.plan != nil { return try LockCode(1...16) }
         let source = SecretInput.Source(
-            isStandardInput: newLockCodeStdin, descriptor: newLockCodeFd, variable: "YKIT_NEW_LOCK_CODE", warning: "",
+            isStandardInput: newLockCodeStdin, descriptor: newLockCodeFd, variable: "YKIT_NEW_LOCK_CODE",
             hint: Self.hint)
         switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret): return try LockCode(hex: secret)

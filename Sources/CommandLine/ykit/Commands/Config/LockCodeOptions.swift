@@ -22,7 +22,7 @@ struct LockCodeOptions: ParsableArguments {
         }
         if world.plan != nil { return try LockCode(1...16) }
         let source = SecretInput.Source(
-            isStandardInput: lockCodeStdin, descriptor: lockCodeFd, variable: "YKIT_LOCK_CODE", warning: "",
+            isStandardInput: lockCodeStdin, descriptor: lockCodeFd, variable: "YKIT_LOCK_CODE",
             hint: Self.hint)
         switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret): return try LockCode(hex: secret)

@@ -9,27 +9,33 @@ struct Doctor: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out why a key cannot be reached, and what to do.",
         discussion: """
-            Goes from the USB port over permissions and the smart card service to the key's firmware. Nothing is changed. \
+            Goes from the USB port over permissions and the smart card service to the key's firmware. Nothing is changed, unless \
+            --fix is given. \
             The exit code is that of the first problem. --report writes the same into a file without serial numbers, \
             names of users and their folders, to be sent with a question.
             """)
-    static let members = ["rungs", "problem", "report"]
+    static let members = ["rungs", "problem", "report", "fixed"]
 
     @Option(help: ArgumentHelp("Write what was found into a new file, names and numbers masked.", valueName: "file"))
     var report: String?
+
+    @Flag(help: "Install the udev rules when run by root, else print the commands that do.")
+    var fix = false
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let fixed = fix ? try UDevRule.install() : []
         let findings = world.findings()
         let rungs = Ladder(findings: findings).rungs
         let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(
-            Rung.lines(rungs) + [Self.summary(problems.count)],
+            fixed + Rung.lines(rungs) + [Self.summary(problems.count)],
             [
                 "rungs": .array(rungs.map(\.json)), "problem": problems.first.map { .string($0.name) } ?? .null,
                 "report": report.map(JSON.string) ?? .null,
+                "fixed": fix ? .array(fixed.map(JSON.string)) : .null,
             ])
         answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
         if let report {

@@ -7,6 +7,8 @@ enum AccountMatch {
     /// The accounts a query finds: the exact id alone, else all that contain it in any letter case. Hidden accounts are
     /// found by their exact id, or when they are shown.
     static func all(_ query: String, in ids: [OATHAccountID], showHidden: Bool = false) -> [OATHAccountID] {
+        let whole = ids.filter { $0.type == .totp && $0.textWithPeriod == query }
+        if !whole.isEmpty { return whole }
         let exact = ids.filter { $0.text == query }
         if !exact.isEmpty { return exact }
         let wanted = query.lowercased()
@@ -27,8 +29,20 @@ enum AccountMatch {
         guard found.count == 1 else {
             throw Explanation(
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
-                hint: "write the whole name of one", candidates: found.map(\.text.printable))
+                hint: "write the whole name of one, with its period and a slash before it where names are the same",
+                candidates: found.map { $0.told(among: found) })
         }
         return first
+    }
+}
+
+extension OATHAccountID {
+    /// The name with the period before it, as in `60/Acme:alice`: what tells accounts of one name apart.
+    var textWithPeriod: String { "\(period)/\(text)" }
+
+    /// The name for a person, with the period where another account has the same name.
+    func told(among others: [OATHAccountID]) -> String {
+        let isShared = others.contains { $0 != self && $0.text == text }
+        return (isShared && type == .totp ? textWithPeriod : text).printable
     }
 }

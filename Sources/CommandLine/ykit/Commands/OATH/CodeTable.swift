@@ -20,20 +20,24 @@ struct CodeTable {
         let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
         if entries.isEmpty { world.terminal.note(OATHList.none) }
         var answer = Answer(
-            Table.lines(entries.map { row($0, at: time) }),
+            Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }),
             ["accounts": .array(entries.map(\.json)), "time": .int(time)])
         for entry in entries {
             guard case .failed(let error) = entry.outcome else { continue }
             let explanation = Explain.oath(error)
             if world.options.strict { throw explanation }
             answer.warnings.append("\(entry.account.id.text.printable): \(explanation.message)")
+            if answer.failure == nil {
+                answer.failure = explanation
+                answer.failure?.message = "no code for '\(entry.account.id.text.printable)': \(explanation.message)"
+            }
         }
         return answer
     }
 
     /// Name and code; on a terminal also how long the code is valid.
-    func row(_ entry: OATHEntry, at time: Int64) -> [String] {
-        let row = [entry.account.id.text.printable, entry.text]
+    func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
+        let row = [entry.account.id.told(among: ids), entry.text]
         guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
         return row + ["\(max(0, end - time)) s"]
     }

@@ -35,7 +35,8 @@ struct CodeWatch {
             ]
             world.terminal.line(object.text)
         } else {
-            Table.lines(entries.map { [$0.account.id.text.printable, $0.text] }).forEach(world.terminal.line)
+            Table.lines(entries.map { [$0.account.id.told(among: entries.map(\.account.id)), $0.text] }).forEach(
+                world.terminal.line)
             world.terminal.line("")
         }
     }
@@ -45,7 +46,7 @@ struct CodeWatch {
             let now = world.now
             if drawn > 0 { world.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
             let table = CodeTable(world, showHidden: showHidden)
-            let lines = fitting(Table.lines(entries.map { table.row($0, at: now) }))
+            let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
             lines.forEach(world.terminal.line)
             drawn = lines.count
             try sleep(until: now + 1)

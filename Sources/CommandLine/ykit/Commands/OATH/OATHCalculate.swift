@@ -15,7 +15,7 @@ struct OATHCalculate: Verb {
         aliases: ["code"])
     static let members = ["accounts", "code", "time"]
 
-    @Argument(help: "Which account.")
+    @Argument(help: "Which account; 60/NAME for the one of that period.")
     var query: String?
 
     @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")

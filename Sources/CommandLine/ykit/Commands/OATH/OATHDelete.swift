@@ -10,7 +10,7 @@ struct OATHDelete: Verb {
         commandName: "delete", abstract: "Delete an account. Its secret cannot be brought back.")
     static let members = ["id"]
 
-    @Argument(help: "Which account: its name or a part of it.")
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
     var query: String
 
     @OptionGroup var confirmation: Confirmation
@@ -23,9 +23,11 @@ struct OATHDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
-        let id = try AccountMatch.one(query, in: try await service.accounts().map(\.id), showHidden: true)
-        try confirmation.ask("delete '\(id.text.printable)'? its secret cannot be brought back", in: world)
+        let ids = try await service.accounts().map(\.id)
+        let id = try AccountMatch.one(query, in: ids, showHidden: true)
+        let told = id.told(among: ids)
+        try confirmation.ask("delete '\(told)'? its secret cannot be brought back", in: world)
         try await service.delete(id)
-        return Answer("deleted '\(id.text.printable)'", ["id": .string(id.text)])
+        return Answer("deleted '\(told)'", ["id": .string(id.text)])
     }
 }

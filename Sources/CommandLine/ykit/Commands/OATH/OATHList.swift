@@ -36,7 +36,7 @@ struct OATHList: Verb {
         let accounts = try await service.accounts().filter { showHidden || !$0.id.isHidden }
         let lines =
             long
-            ? Table.lines(accounts.map(Self.row)) : accounts.map(\.id.text.printable)
+            ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.told(among: accounts.map(\.id)) }
         if accounts.isEmpty { world.terminal.note(Self.none) }
         return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
     }

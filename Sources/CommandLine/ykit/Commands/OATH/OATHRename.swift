@@ -11,7 +11,7 @@ struct OATHRename: Verb {
         discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
     static let members = ["id", "newId"]
 
-    @Argument(help: "Which account: its name or a part of it.")
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
     var query: String
 
     @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name"))

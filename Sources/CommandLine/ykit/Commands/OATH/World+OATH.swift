@@ -17,10 +17,7 @@ extension World {
     /// Unlocks with the password that was given, else the remembered one of exactly this key, else asks.
     func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {
         let info = await service.info
-        guard info.isLocked else {
-            if options.password != nil { terminal.warn(SecretInput.exposed) }
-            return
-        }
+        guard info.isLocked else { return }
         switch try SecretInput.given(options, variable: "YKIT_OATH_PASSWORD", terminal) {
         case .secret(let password):
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))

@@ -31,7 +31,7 @@ struct AccessCodeOptions: ParsableArguments {
     /// The code, `nil` for a slot that has none.
     func read(_ world: World) throws -> OTPAccessCode? {
         let source = SecretInput.Source(
-            isStandardInput: accessCodeStdin, descriptor: accessCodeFd, variable: "YKIT_OTP_ACCESS_CODE", warning: "",
+            isStandardInput: accessCodeStdin, descriptor: accessCodeFd, variable: "YKIT_OTP_ACCESS_CODE",
             hint: "give it with --access-code-stdin, --access-code-fd N or YKIT_OTP_ACCESS_CODE")
         return try Self.code(source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
     }
@@ -77,7 +77,6 @@ struct NewAccessCodeOptions: ParsableArguments {
         if removeAccessCode { return OTPAccess(current: current, new: nil) }
         let source = SecretInput.Source(
             isStandardInput: newAccessCodeStdin, descriptor: newAccessCodeFd, variable: "YKIT_OTP_NEW_ACCESS_CODE",
-            warning: "",
             hint: "give it with --new-access-code-stdin, --new-access-code-fd N or YKIT_OTP_NEW_ACCESS_CODE")
         let question = newAccessCode ? "new access code" : nil
         guard let new = try AccessCodeOptions.code(source, asks: question, world.terminal) else {
@@ -111,7 +110,7 @@ struct OTPKeyOptions: ParsableArguments {
     func read(_ question: String, made count: Int, base32: Bool = false, _ world: World) throws -> SharedSecret {
         if generate { return try OTPSecret.random(count, world) }
         let source = SecretInput.Source(
-            isStandardInput: keyStdin, descriptor: keyFd, variable: "YKIT_OTP_KEY", warning: "",
+            isStandardInput: keyStdin, descriptor: keyFd, variable: "YKIT_OTP_KEY",
             hint: "give it with --key-stdin, --key-fd N or YKIT_OTP_KEY, or --generate one")
         return SharedSecret(try OTPSecret.read(source, question, world, base32: base32))
     }

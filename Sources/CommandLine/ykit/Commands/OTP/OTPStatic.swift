@@ -80,7 +80,7 @@ struct OTPStatic: Verb {
     private func password(_ world: World) throws -> Secret {
         if generate { return try layout.layout.password(length: length, random: world.environment.random) }
         let source = SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_OTP_PASSWORD", warning: "",
+            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_OTP_PASSWORD",
             hint: "give it with --password-stdin, --password-fd N or YKIT_OTP_PASSWORD, or --generate one")
         switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret): return secret

@@ -87,7 +87,7 @@ struct OTPYubiOTP: Verb {
     private func privateID(_ world: World) throws -> SharedSecret {
         if key.generate { return try OTPSecret.random(6, world) }
         let source = SecretInput.Source(
-            isStandardInput: privateIdStdin, descriptor: privateIdFd, variable: "YKIT_OTP_PRIVATE_ID", warning: "",
+            isStandardInput: privateIdStdin, descriptor: privateIdFd, variable: "YKIT_OTP_PRIVATE_ID",
             hint: "give it with --private-id-stdin, --private-id-fd N or YKIT_OTP_PRIVATE_ID, or --generate it")
         return SharedSecret(try OTPSecret.read(source, "private identity", world))
     }

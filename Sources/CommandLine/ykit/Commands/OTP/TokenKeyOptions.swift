@@ -33,7 +33,7 @@ struct TokenKeyOptions: ParsableArguments {
             return SharedSecret(Secret(bytes))
         }
         let source = SecretInput.Source(
-            isStandardInput: keyStdin, descriptor: keyFd, variable: variable, warning: "", hint: "")
+            isStandardInput: keyStdin, descriptor: keyFd, variable: variable, hint: "")
         switch try SecretInput.given(source, terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none: return nil

@@ -14,7 +14,7 @@ struct KeyFileOptions: ParsableArguments {
 
     private var source: SecretInput.Source {
         SecretInput.Source(
-            isStandardInput: filePasswordStdin, descriptor: filePasswordFd, variable: "YKIT_FILE_PASSWORD", warning: "",
+            isStandardInput: filePasswordStdin, descriptor: filePasswordFd, variable: "YKIT_FILE_PASSWORD",
             hint: "give the file's password with --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD")
     }
 

@@ -13,6 +13,9 @@ extension PIVSlot: ExpressibleByArgument {
 }
 
 extension PIVAlgorithm: ExpressibleByArgument {
+    /// Its name, for the help.
+    public var defaultValueDescription: String { description }
+
     /// Reads the name of a kind of key.
     public init?(argument: String) { self.init(argument) }
 
@@ -26,6 +29,9 @@ extension PIVObjectID: ExpressibleByArgument {
 }
 
 extension ManagementKeyType: ExpressibleByArgument {
+    /// Its name, for the help.
+    public var defaultValueDescription: String { description }
+
     /// Reads the name of a cipher.
     public init?(argument: String) { self.init(argument) }
 
@@ -34,6 +40,9 @@ extension ManagementKeyType: ExpressibleByArgument {
 }
 
 extension PINPolicy: ExpressibleByArgument {
+    /// Its name, for the help.
+    public var defaultValueDescription: String { description }
+
     /// Reads the name of a policy.
     public init?(argument: String) { self.init(argument) }
 
@@ -44,6 +53,9 @@ extension PINPolicy: ExpressibleByArgument {
 }
 
 extension TouchPolicy: ExpressibleByArgument {
+    /// Its name, for the help.
+    public var defaultValueDescription: String { description }
+
     /// Reads the name of a policy.
     public init?(argument: String) { self.init(argument) }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKHardware
+import YKWire
+
+/// Prints the udev rules.
+struct UDevRules: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "udev-rules", abstract: "Print the udev rules that let users open security keys.",
+        discussion: """
+            Install them with:
+              ykit udev-rules | sudo tee /etc/udev/rules.d/70-ykit.rules
+              sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw
+            'sudo ykit doctor --fix' does the same.
+            """)
+    static let members = ["file", "rules"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        var answer = Answer([], ["file": .string(UDevRule.folder + UDevRule.file), "rules": .string(KnownKeys.rules)])
+        answer.raw = Array(KnownKeys.rules.utf8)
+        return answer
+    }
+}
+
+extension UDevRule {
+    /// What installs the rules and applies them to all nodes, for a person to type.
+    static let commands = [
+        "ykit udev-rules | sudo tee \(folder)\(file) > /dev/null",
+        "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw",
+    ]
+
+    /// Installs the rules and applies them; what was done, or without root what to type.
+    static func install() throws(Explanation) -> [String] {
+        guard geteuid() == 0 else { return ["to install the udev rules:"] + commands.map { "  " + $0 } }
+        let path = folder + file
+        try Files.write(Array(KnownKeys.rules.utf8), to: path)
+        guard chmod(path, 0o644) == 0 else { throw Files.failure("cannot set the mode of", path) }
+        guard let udevadm = Spawn.find("udevadm") else {
+            return ["\(path) is installed; udevadm is not there to apply it"]
+        }
+        for words in [["control", "--reload"], ["trigger", "--subsystem-match=usb", "--subsystem-match=hidraw"]] {
+            guard try Spawn.run(udevadm, words).status == 0 else {
+                return ["\(path) is installed; udevadm \(words[0]) failed, restart the machine to apply it"]
+            }
+        }
+        return ["\(path) is installed and applied"]
+    }
+}
