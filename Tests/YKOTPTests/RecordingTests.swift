@@ -28,10 +28,15 @@ struct RecordingTests {
         return try Self.read(path)
     }
 
-    private func session(_ service: OTPService) async throws {
+    /// A replay ends where the reply was overwritten.
+    private func session(_ service: OTPService, isReplay: Bool = false) async throws {
         #expect(try await service.serial() == 16_777_217)
         let access = OTPAccess(current: nil, new: try code(0x77))
         try await service.program(.two, .hmac(key: shared(secret), needsTouch: false), access: access)
+        if isReplay {
+            await #expect(throws: OTPError.self) { try await service.hmac(.two, Array("challenge".utf8)) }
+            return
+        }
         #expect(try await service.hmac(.two, Array("challenge".utf8)).count == 20)
         #expect(try await service.deviceInfo().count > 10)
     }
@@ -39,7 +44,7 @@ struct RecordingTests {
     private func replayed(_ capture: Capture, _ mode: Replay.Mode) async throws -> Replay {
         let replay = Replay(capture, mode: mode)
         let environment = replay.replaying(Environment(timeout: .seconds(10)))
-        try await session(OTPService.open(HIDOTPLink(replay.reportLink(), environment: environment)))
+        try await session(OTPService.open(HIDOTPLink(replay.reportLink(), environment: environment)), isReplay: true)
         return replay
     }
 
@@ -56,7 +61,8 @@ struct RecordingTests {
             guard case .featureSet(let report) = event.kind, report[7] & 0x1F < 9 else { continue }
             #expect(report[..<7].allSatisfy { $0 == 0 })
         }
-        try await replayed(capture, .strict).finish()
+        let strict = try await replayed(capture, .strict)
+        #expect(throws: LinkError.self) { try strict.finish() }
         _ = try await replayed(capture, .lookup)
     }
 

@@ -22,14 +22,14 @@ import YKWire
     }
 
     /// Replies of PIV's private keys: what is agreed on, and RSA that is no PKCS#1 signature; the headers stay, and so
-    /// do signatures and the dialogue with the management key.
+    /// do signatures. What the management key makes of a challenge is hidden: the key may be derived from a PIN.
     @Test(arguments: [
         ("0087119d097c078200850304112200", "7c058203aabbcc9000", "7c058203......9000"),
         ("0087079d0a7c08820081040002aabb00", "7c0482021122" + "9000", "7c048202....9000"),
         ("0087079d0a7c08820081040002aabb00", "7c0482021122" + "6110", "7c048202....6110"),
         ("0087079a0a7c08820081040001ffff00", "7c04820211229000", "7c04820211229000"),
         ("0087119a087c0682008102aabb00", "7c04820211229000", "7c04820211229000"),
-        ("0087039b0a7c0882008104aabbccdd00", "7c04820211229000", "7c04820211229000"),
+        ("0087039b0a7c0882008104aabbccdd00", "7c04820211229000", "7c048202....9000"),
         ("0087119d03aabbcc00", "7c04820211229000", "7c048202....9000"),
         ("0087119d097c078200850304112200", "aabbcc9000", "......9000"),
     ]) func whatAKeyOfPIVGivesAway(_ command: String, _ reply: String, _ expected: String) throws {
@@ -57,9 +57,9 @@ import YKWire
             "00010000147103613a6273052106......78027a0400000001"
         ),
         (oath, "0001000000000e7103613a6273052106aabbcc78020000", "0001000000000e7103613a6273052106......78020000"),
-        (oath, "0003000010730321aabb740401020304750405060708", "0003000010730321....740401020304750405060708"),
+        (oath, "0003000010730321aabb740401020304750405060708", "0003000010730321....7404010203047504........"),
         (oath, "0003000002730000", "0003000002730000"),
-        (oath, "00a30000087502aabb7402ccdd", "00a30000087502aabb7402ccdd"),
+        (oath, "00a30000087502aabb7402ccdd", "00a30000087502....7402ccdd"),
         (oath, "0001000004730aaabb", "0001000004730aaabb"), (oath, "00010000057305aabbcc", "00010000057305aabb.."),
         (oath, "0001000003ffffff", "0001000003......"),
         // PIV: PIN, PUK, management key, import, printed information; short, extended, malformed.
@@ -73,7 +73,9 @@ import YKWire
         (piv, "00fe119a040602aabb", "00fe119a04........"),
         (piv, "00db3fff095c035fc1095302aabb", "00db3fff095c035fc109........"),
         (piv, "00db3fff095c035fc1055302aabb", "00db3fff095c035fc1055302aabb"),
-        (piv, "0087039b047c028100", "0087039b047c028100"), (piv, "00fd000000", "00fd000000"),
+        (piv, "0087039b047c028100", "0087039b047c028100"),
+        (piv, "0087039b0a7c088002aabb8102ccdd", "0087039b0a7c088002....8102ccdd"),
+        (piv, "0087039b067c048202aabb", "0087039b067c048202...."), (piv, "00fd000000", "00fd000000"),
         // FIDO: clientPIN's 4, 5 and 6, but not its subcommand or key agreement.
         (fido, "801000000606a20101020100", "801000000606a20101020100"),
         (
@@ -167,6 +169,98 @@ import YKWire
         _ = redactor.masks(command: try Hex.decode(Self.hsmAuth), reply: [0x90, 0])
         let calculate = try Hex.decode("000300000371016100")
         #expect(redactor.masks(command: calculate, reply: [9, 9, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
+    }
+
+    /// What the key proves with a password's key would allow guessing the password.
+    @Test func proofsOfOATHAreHidden() throws {
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode(Self.oath), reply: [0x90, 0])
+        let validate = try Hex.decode("00a30000087502aabb7402ccdd")
+        let reply = try Hex.decode("7502eeff9000")
+        #expect(redactor.masks(command: validate, reply: reply).reply == [.init(offset: 2, length: 2)])
+    }
+
+    // MARK: Replies of FIDO
+
+    private static let marked = [UInt8](repeating: 0xEE, count: 32)
+
+    /// Authenticator data with extension outputs, with or without a credential.
+    private static func authenticatorData(_ outputs: CBOR.Map, hasCredential: Bool) -> CBOR {
+        let key = CBOR.map(CBOR.Map.of([1: 2, 3: -7, -1: 1, -2: .bytes([1, 2]), -3: .bytes([3, 4])])).encoded
+        let credential = [UInt8](repeating: 7, count: 16) + [0, 3, 9, 9, 9] + key
+        return .bytes(
+            [UInt8](repeating: 5, count: 32) + [hasCredential ? 0xC5 : 0x85, 0, 0, 0, 1]
+                + (hasCredential ? credential : []) + CBOR.map(outputs).encoded)
+    }
+
+    /// Requests, and replies in which every secret is of one byte.
+    static let replies: [(request: UInt8, reply: CBOR.Map)] = [
+        (
+            0x01,
+            CBOR.Map.of([1: "none", 2: authenticatorData(["hmac-secret-mc": .bytes(marked)], hasCredential: true)])
+        ),
+        (
+            0x01,
+            CBOR.Map.of([1: "none", 2: authenticatorData(["credBlob": true], hasCredential: true), 5: .bytes(marked)])
+        ),
+        (
+            0x02,
+            CBOR.Map.of([2: authenticatorData(["credBlob": .bytes(marked)], hasCredential: false), 3: .bytes(marked)])
+        ),
+        (
+            0x02,
+            CBOR.Map.of([
+                2: authenticatorData(["hmac-secret": .bytes(marked)], hasCredential: false), 7: .bytes(marked),
+            ])
+        ),
+        (0x08, CBOR.Map.of([2: .bytes([UInt8](repeating: 1, count: 37)), 7: .bytes(marked)])),
+        (0x0A, CBOR.Map.of([6: .map(CBOR.Map.of(["id": .bytes([1])])), 10: 1, 11: .bytes(marked)])),
+    ]
+
+    @Test(arguments: replies.indices) func repliesOfFIDO(index: Int) throws {
+        let (request, map) = Self.replies[index]
+        let message = [0x00] + CBOR.map(map).encoded
+        var hid = Redactor()
+        for report in Self.reports(0x10, [request, 0xA0]) { _ = hid.masks(Capture.Event(.written(report))) }
+        for report in Self.reports(0x10, message) {
+            let event = hid.redacted(Capture.Event(.delivered(report)))
+            guard case .delivered(let hidden) = event.kind else { continue }
+            #expect(!hidden.contains(0xEE))
+        }
+        for size in [1, 2, 40, 55, 70, 250] {
+            var card = Redactor()
+            _ = card.masks(command: try Hex.decode(Self.fido), reply: [0x90, 0])
+            var command = try Hex.decode("8010000002" + Hex.encode([request]) + "a000")
+            var whole: [UInt8] = []
+            for start in stride(from: 0, to: message.count, by: size) {
+                let end = min(message.count, start + size)
+                let part = Array(message[start..<end]) + (end < message.count ? [0x61, 0x00] : [0x90, 0x00])
+                whole += part.masked(card.masks(command: command, reply: part).reply).dropLast(2)
+                command = try Hex.decode("00c0000000")
+            }
+            #expect(whole.count == message.count && !whole.contains(0xEE), "parts of \(size)")
+            #expect((try? CBOR(decoding: Array(whole.dropFirst()))) != nil)
+        }
+    }
+
+    /// A one-time password that a tag shows, however the file is read.
+    @Test(arguments: [1, 5, 16, 54, 200]) func oneTimePasswordsOfTags(size: Int) throws {
+        let password = "cccccccccccb" + "lnblhgkcgtdhenkjtrdrdeuirrgbvdtn"
+        let file = [0x00, 0x45, 0xD1, 0x01, 0x41, 0x55, 0x04] + Array("my.yubico.com/yk/#\(password)".utf8)
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode("00a4040007d276000085010100"), reply: [0x90, 0])
+        _ = redactor.masks(command: try Hex.decode("00a4000c02e104"), reply: [0x90, 0])
+        var shown: [UInt8] = []
+        for start in stride(from: 0, to: file.count, by: size) {
+            let part = Array(file[start..<min(file.count, start + size)])
+            let command = [0x00, 0xB0, 0x00, UInt8(start), UInt8(part.count)]
+            let reply = part + [0x90, 0x00]
+            shown += reply.masked(redactor.masks(command: command, reply: reply).reply).dropLast(2)
+        }
+        #expect(shown.starts(with: file.prefix(25)))
+        // Of pieces shorter than a few characters nothing can be told in time; of all others too little is left.
+        let left = shown.suffix(32).filter { $0 != 0 }.count
+        #expect(left <= 8)
     }
 
     // MARK: HID

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -9,7 +10,7 @@ struct SelectFile: CardCommand {
     let file: UInt16
 
     var apdu: APDU {
-        APDU(ins: 0xA4, p1: 0x00, p2: 0x0C, data: [UInt8(file >> 8), UInt8(truncatingIfNeeded: file)])
+        APDU(ins: ISO7816.select, p1: 0x00, p2: 0x0C, data: [UInt8(file >> 8), UInt8(truncatingIfNeeded: file)])
     }
 
     func decode(_ reader: inout ByteReader) {}
@@ -23,7 +24,7 @@ struct ReadBinary: CardCommand {
 
     var apdu: APDU {
         APDU(
-            ins: 0xB0, p1: UInt8(offset >> 8), p2: UInt8(truncatingIfNeeded: offset),
+            ins: ISO7816.readBinary, p1: UInt8(offset >> 8), p2: UInt8(truncatingIfNeeded: offset),
             le: .bytes(UInt16(count)))
     }
 
@@ -44,7 +45,7 @@ struct ReadBinaryFar: CardCommand {
         var writer = ByteWriter(capacity: 5)
         writer.append([0x54, 0x03])
         writer.bigEndian(UInt64(offset), 3)
-        return APDU(ins: 0xB1, data: writer.bytes, le: .bytes(UInt16(count)))
+        return APDU(ins: ISO7816.readBinaryExtended, data: writer.bytes, le: .bytes(UInt16(count)))
     }
 
     /// A data object 53 with what was asked for.

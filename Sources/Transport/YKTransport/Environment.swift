@@ -24,6 +24,9 @@ public struct Environment: Sendable {
     public var cancellation: Cancellation
     /// Waits between two questions to a key, no longer than its deadline; a replay and a test do not wait at all.
     package var pause: @Sendable (Duration, Deadline) -> Void = Pause.system
+    /// Whether a recording is played back whose secrets were overwritten: then a proof that was overwritten is not
+    /// checked, and no result is made of overwritten bytes.
+    package var isRedactedReplay = false
     /// The thread of services; where there is none each starts its own.
     package var thread: ServiceThread?
 
@@ -36,6 +39,16 @@ public struct Environment: Sendable {
         self.clock = clock
         self.timeout = timeout
         self.cancellation = cancellation
+    }
+
+    /// Whether bytes from the key are a secret that was overwritten with zeros in the recording that is played back.
+    package func isOverwritten(_ bytes: [UInt8]) -> Bool {
+        isRedactedReplay && !bytes.isEmpty && bytes.allSatisfy { $0 == 0 }
+    }
+
+    /// Throws `replay` when bytes from the key were overwritten in the recording that is played back.
+    package func requireRecorded(_ bytes: [UInt8], _ name: String) throws(LinkError) {
+        if isOverwritten(bytes) { throw .replay(.overwritten(name)) }
     }
 
     /// A deadline for an operation that starts now.

@@ -15,6 +15,17 @@ public struct ReplayMismatch: Hashable, Sendable {
     /// The command that the host sent, in words.
     public var actualWords: String?
 
+    /// The secret that was overwritten when the session was recorded, where that is what the replay lacks.
+    public private(set) var overwritten: String?
+
+    /// A secret is needed that was overwritten when the session was recorded.
+    public static func overwritten(_ name: String, line: Int = 0) -> ReplayMismatch {
+        var mismatch = ReplayMismatch(
+            line: line, reason: "\(name) is a secret, which was overwritten in the recording")
+        mismatch.overwritten = name
+        return mismatch
+    }
+
     /// Makes a mismatch.
     public init(line: Int, expected: [UInt8]? = nil, actual: [UInt8]? = nil, reason: String) {
         self.line = line

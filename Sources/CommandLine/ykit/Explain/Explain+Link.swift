@@ -90,6 +90,11 @@ extension Explain {
         message += mismatch.reason
         if let expected = mismatch.expected { message += "; recorded: \(mismatch.expectedWords ?? command(expected))" }
         if let actual = mismatch.actual { message += "; sent: \(mismatch.actualWords ?? command(actual))" }
+        if mismatch.overwritten != nil {
+            return Explanation(
+                "overwritten", .replayMismatch, message,
+                hint: "a recording made with --keep-secrets can be replayed here; it then holds the secret")
+        }
         return Explanation(
             "replay-mismatch", .replayMismatch, message,
             hint: mismatch.expected == nil && mismatch.line == 0

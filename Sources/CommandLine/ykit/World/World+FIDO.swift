@@ -36,6 +36,13 @@ extension World {
         return service
     }
 
+    /// The U2F of the key that is meant; nothing is asked about CTAP2.
+    func openU2F() async throws -> FIDOService {
+        var interaction = FIDOInteraction()
+        interaction.usesU2FOnly = true
+        return try await FIDOService.open(try fido(), interaction: interaction)
+    }
+
     /// The FIDO application of the key at a node.
     func openFIDO(at path: String) async throws -> FIDOService {
         let link = try HIDFIDOLink(logged(try recordedReports(path)), environment: environment)

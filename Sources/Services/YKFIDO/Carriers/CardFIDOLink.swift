@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 public import YKWire
 
@@ -86,7 +87,9 @@ public final class CardFIDOLink: FIDOLink {
 
     /// Sends the message; the first refusal of P1 80, "I can ask again", makes it P1 00 for good.
     private func start(_ payload: [UInt8]) throws(FIDOLinkError) -> ResponseAPDU {
-        func command(_ p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x10, p1: p1, data: payload) }
+        func command(_ p1: UInt8) -> APDU {
+            APDU(cla: 0x80, ins: FIDOProtocol.Instruction.message, p1: p1, data: payload)
+        }
         guard acceptsKeepalives else { return try transmit(command(0x00)) }
         let response = try transmit(command(0x80))
         let refusals: [StatusWord] = [.wrongParameters, .incorrectP1P2, .incorrectParameters, .functionNotSupported]
@@ -96,7 +99,7 @@ public final class CardFIDOLink: FIDOLink {
     }
 
     /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 calls the command off.
-    private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: 0x11, p1: p1) }
+    private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: FIDOProtocol.Instruction.getResponse, p1: p1) }
 
     private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
         do { return try channel.select(.fido) } catch .status(.wrongLength, _) where channel.form == .extended {

@@ -29,13 +29,12 @@ struct PINAgreement: ~Copyable {
 }
 
 extension CTAPSession {
-    /// Asks the key for its side and agrees on a secret.
+    /// Agrees on a secret with the key, whose public key for that is `peer`.
     ///
     /// `isLasting` says that what is exchanged under it stays a secret for ever: then the private number is kept out
     /// of captures. Otherwise it is in them, so that a replay sends the same bytes.
-    func agree(_ version: PINProtocol, isLasting: Bool) throws(CTAPError) -> PINAgreement {
-        let peer = try send(ClientPIN.GetKeyAgreement(version))
-        return try PINAgreement(version, with: peer, own: try ownKey(isLasting: isLasting))
+    func agree(_ version: PINProtocol, with peer: COSEKey, isLasting: Bool) throws(CTAPError) -> PINAgreement {
+        try PINAgreement(version, with: peer, own: try ownKey(isLasting: isLasting))
     }
 
     /// Encrypts for the key, with a vector of this platform's randomness where the protocol wants one.

@@ -12,6 +12,9 @@ public struct FIDOInteraction: Sendable {
     /// Whether the PIN is at hand, so that nobody has to know how many tries are left: the key is not asked for that.
     public var hasPIN = false
 
+    /// Whether only U2F is going to be used, so that the key is not asked what CTAP2 it knows.
+    package var usesU2FOnly = false
+
     /// Makes an interaction; without arguments no PIN is given.
     public init(
         pin: @escaping @Sendable (PINRequest) -> SharedSecret? = { _ in nil },

@@ -2,10 +2,12 @@
 
 import YKCompression
 public import YKCrypto
+import YKTransport
 
 extension FIDOService {
     /// Reads the blob that was stored under a credential's large-blob key; `nil` when there is none.
     public func largeBlob(key: SharedSecret) throws(FIDOError) -> [UInt8]? {
+        try requireRecorded(key)
         for item in try session.largeBlobs().entries {
             if let entry = LargeBlobEntry(item), let blob = try entry.open(key: key.value) { return blob }
         }
@@ -14,6 +16,7 @@ extension FIDOService {
 
     /// Stores a blob under a credential's large-blob key, in place of an earlier one.
     public func setLargeBlob(_ blob: [UInt8], key: SharedSecret) throws(FIDOError) {
+        try requireRecorded(key)
         var array = try session.largeBlobs()
         let nonce: [UInt8]
         do { nonce = try session.ctap.draw(AESGCM.nonceSize, secret: false) } catch { throw FIDOError(error) }
@@ -28,6 +31,7 @@ extension FIDOService {
 
     /// Removes the blob of a credential; `false` when there was none.
     public func removeLargeBlob(key: SharedSecret) throws(FIDOError) -> Bool {
+        try requireRecorded(key)
         var array = try session.largeBlobs()
         let count = array.entries.count
         array.entries.removeAll { LargeBlobEntry($0)?.belongs(to: key.value) ?? false }
@@ -39,6 +43,7 @@ extension FIDOService {
     /// Removes the blobs that belong to none of these credentials' large-blob keys, and answers how many there were.
     /// Entries that are not in the usual form are left alone.
     public func removeOrphanedLargeBlobs(keeping keys: [SharedSecret]) throws(FIDOError) -> Int {
+        for key in keys { try requireRecorded(key) }
         var array = try session.largeBlobs()
         let count = array.entries.count
         array.entries.removeAll { item in
@@ -48,6 +53,14 @@ extension FIDOService {
         let removed = count - array.entries.count
         if removed > 0 { try session.write(array) }
         return removed
+    }
+
+    /// Throws when the key was overwritten in the recording that is played back: it opens nothing.
+    private func requireRecorded(_ key: SharedSecret) throws(FIDOError) {
+        guard session.ctap.environment.isRedactedReplay else { return }
+        var bytes = key.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        try session.requireRecorded(bytes, "the large-blob key")
     }
 
     /// How many entries the array has, and how many bytes of how many it takes.

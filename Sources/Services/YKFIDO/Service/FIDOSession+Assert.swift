@@ -66,6 +66,13 @@ extension FIDOSession {
         return assertions
     }
 
+    /// Throws when a value that the key sent was overwritten in the recording that is played back.
+    func requireRecorded(_ value: [UInt8]?, _ name: String) throws(FIDOError) {
+        do { try ctap.environment.requireRecorded(value ?? [], name) } catch {
+            throw .ctap(.link(.device(error)))
+        }
+    }
+
     private func assertion(
         _ response: GetAssertion.Response, _ command: GetAssertion,
         secrets: (CBOR?) throws(FIDOError) -> HMACSecrets?
@@ -80,6 +87,7 @@ extension FIDOSession {
         }
         try response.authenticatorData.check(isFor: command.rpID, during: command.name)
         let map = response.authenticatorData.extensions
+        try requireRecorded(map?["credBlob"]?.bytes, "the credBlob")
         return Assertion(
             response: response, credential: credential, rpID: command.rpID,
             extensions: AssertionExtensionOutputs(map, secrets: try secrets(map?["hmac-secret"])))

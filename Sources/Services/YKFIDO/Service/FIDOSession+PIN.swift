@@ -68,9 +68,15 @@ extension FIDOSession {
         return try token(.userVerification(permissions, rpID: rpID), agreement, permissions, rpID: rpID)
     }
 
-    func agree(isLasting: Bool) throws(FIDOError) -> PINAgreement {
+    /// Agrees on a secret with the key. With `isReusing` the key's public key of an agreement just before is used
+    /// again, which costs no PIN try if the key has made another one since.
+    func agree(isLasting: Bool, isReusing: Bool = false) throws(FIDOError) -> PINAgreement {
         let version = try pinProtocol()
-        do { return try ctap.agree(version, isLasting: isLasting) } catch { throw FIDOError(error) }
+        let generation = ctap.link.generation
+        let known = peerKey.flatMap { $0.version == version && $0.generation == generation ? $0.key : nil }
+        let peer = if isReusing, let known { known } else { try send(ClientPIN.GetKeyAgreement(version)) }
+        peerKey = isReusing ? nil : (version, ctap.link.generation, peer)
+        do { return try ctap.agree(version, with: peer, isLasting: isLasting) } catch { throw FIDOError(error) }
     }
 
     func encrypt(_ plaintext: [UInt8], _ shared: borrowing PINSharedKey) throws(FIDOError) -> [UInt8] {
@@ -124,6 +130,7 @@ extension FIDOSession {
 
     /// A wrong PIN together with the tries that are left; asking for them costs none.
     private func countingRetries(_ error: FIDOError) -> FIDOError {
+        peerKey = nil  // Keys make another one after a wrong PIN.
         guard case .wrongPIN(nil) = error else { return error }
         return .wrongPIN(try? pinRetries())
     }

@@ -12,6 +12,8 @@ final class FIDOSession {
     var token: FIDOToken?
     /// The token that only lists credentials, and lasts.
     var persistentToken: FIDOToken?
+    /// The key's side of the latest key agreement: good for another use while the key is not reset or locked.
+    var peerKey: (version: PINProtocol, generation: Int, key: COSEKey)?
     /// How many tokens the key gave.
     var tokensGiven = 0
     let isCTAP2: Bool
@@ -21,7 +23,7 @@ final class FIDOSession {
         ctap = CTAPSession(link)
         self.interaction = interaction
         ctap.keepalive = { interaction.keepalive($0) }
-        guard ctap.link.profile.hasCTAP2 else {
+        guard ctap.link.profile.hasCTAP2, !interaction.usesU2FOnly else {
             isCTAP2 = false
             return
         }
@@ -65,6 +67,7 @@ final class FIDOSession {
     func accessDidChange() {
         token = nil
         persistentToken = nil
+        peerKey = nil
         cachedInfo = nil
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKWire
 
 /// The messages of U2F (FIDO U2F Raw Message Formats 1.2).
@@ -22,16 +23,16 @@ public enum U2F {
     public static let hashSize = 32
 
     static func register(challengeHash: [UInt8], applicationHash: [UInt8]) -> APDU {
-        APDU(ins: 0x01, data: challengeHash + applicationHash)
+        APDU(ins: FIDOProtocol.Instruction.register, data: challengeHash + applicationHash)
     }
 
     static func authenticate(
         _ control: Control, challengeHash: [UInt8], applicationHash: [UInt8], keyHandle: [UInt8]
     ) -> APDU {
         APDU(
-            ins: 0x02, p1: control.rawValue,
+            ins: FIDOProtocol.Instruction.authenticate, p1: control.rawValue,
             data: challengeHash + applicationHash + [UInt8(truncatingIfNeeded: keyHandle.count)] + keyHandle)
     }
 
-    static var version: APDU { APDU(ins: 0x03) }
+    static var version: APDU { APDU(ins: FIDOProtocol.Instruction.version) }
 }

@@ -22,6 +22,7 @@ extension COSEKey {
     }
 
     private func verificationKey() throws(VerificationProblem) -> VerificationKey {
+        guard hasTypeOfAlgorithm else { throw .badKey }
         do throws(CryptoFault) {
             if let key = try curveKey() { return key }
             if let key = try rsaKey() { return key }
@@ -32,6 +33,16 @@ extension COSEKey {
             throw .badKey
         }
         throw .unsupportedAlgorithm(algorithm)
+    }
+
+    /// Whether the key type is the one that its algorithm is registered for (IANA registry "COSE Algorithms"). Some
+    /// firmware uses numbers of its own choice, such as -48 for SM2, which is ML-DSA-44.
+    private var hasTypeOfAlgorithm: Bool {
+        switch (algorithm, material) {
+        case (.mlDSA44?, .other(type: 7)), (.mlDSA65?, .other(type: 7)), (.mlDSA87?, .other(type: 7)): true
+        case (.mlDSA44?, _), (.mlDSA65?, _), (.mlDSA87?, _): false
+        default: true
+        }
     }
 
     private func curveKey() throws(CryptoFault) -> VerificationKey? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,7 +13,7 @@ package struct ReadConfig: CardCommand {
 
     package init(page: UInt8) { self.page = page }
 
-    package var apdu: APDU { APDU(ins: 0x1D, p1: page) }
+    package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.readConfig, p1: page) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         try reader.bytes(reader.remaining, "the page")

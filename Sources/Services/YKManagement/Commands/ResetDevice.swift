@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -10,5 +11,5 @@ package struct ResetDevice: CardCommand {
 
     package init() {}
 
-    package var apdu: APDU { APDU(ins: 0x1F, le: .none) }
+    package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.resetDevice, le: .none) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 package import YKWire
 
@@ -12,5 +13,5 @@ package struct WriteConfig: CardCommand {
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    package var apdu: APDU { APDU(ins: 0x1C, data: bytes, le: .none) }
+    package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.writeConfig, data: bytes, le: .none) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 import YKWire
 
@@ -12,10 +13,10 @@ extension DeviceIdentity {
         do throws(ManagementError) {
             return DeviceIdentity(try ManagementSession(channel).deviceInfo())
         } catch {
-            guard case .card(.appletMissing) = error else { throw error }
+            guard case .card(let cause) = error, cause.isAbsence else { throw error }
         }
         do throws(CardError) { return try canokey(channel) } catch {
-            guard case .appletMissing = error else { throw .card(error) }
+            guard error.isAbsence else { throw .card(error) }
         }
         return try stranger(channel)
     }
@@ -41,19 +42,43 @@ extension DeviceIdentity {
     /// number (canokey-core 3.0).
     private static func canokey(_ channel: CardChannel) throws(CardError) -> DeviceIdentity {
         _ = try channel.select(.canokeyAdmin)
-        let firmware = try text(channel, APDU(ins: 0x31, p1: 0, le: .bytes(32)))
-        let product = try text(channel, APDU(ins: 0x31, p1: 1, le: .bytes(32)))
-        let serial = try channel.transmit(APDU(ins: 0x32))
+        let firmware = try text(channel, APDU(ins: CanoKeyProtocol.Instruction.readVersion, p1: 0, le: .bytes(32)))
+        let product = try text(channel, APDU(ins: CanoKeyProtocol.Instruction.readVersion, p1: 1, le: .bytes(32)))
+        let serial = try recorded { () throws(CardError) in
+            try channel.transmit(APDU(ins: CanoKeyProtocol.Instruction.readSerial))
+        }
         return DeviceIdentity(
             maker: .canokey, product: product ?? "CanoKey", firmware: firmware,
-            serial: serial.status == .ok && !serial.data.isEmpty ? Hex.encode(serial.data.prefix(16)) : nil)
+            serial: serial.flatMap {
+                $0.status == .ok && !$0.data.isEmpty ? Hex.encode($0.data.prefix(16)) : nil
+            })
+    }
+
+    /// What the card answers; `nil` when a recording does not have it.
+    private static func recorded(
+        _ body: () throws(CardError) -> ResponseAPDU
+    ) throws(CardError) -> ResponseAPDU? {
+        do { return try body() } catch {
+            guard case .link(.replay) = error else { throw error }
+            return nil
+        }
     }
 
     /// The reply as text, when it is some: at most 64 bytes, printable.
     private static func text(_ channel: CardChannel, _ command: APDU) throws(CardError) -> String? {
-        let reply = try channel.transmit(command)
+        guard let reply = try recorded({ () throws(CardError) in try channel.transmit(command) }) else { return nil }
         guard reply.status == .ok, (1...64).contains(reply.data.count) else { return nil }
         guard reply.data.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         return String(decoding: reply.data, as: UTF8.self)
+    }
+}
+
+extension CardError {
+    /// Whether an application is missing, or a recording does not tell.
+    fileprivate var isAbsence: Bool {
+        switch self {
+        case .appletMissing, .link(.replay): true
+        default: false
+        }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKTransport
 import YKWire
 
@@ -15,9 +16,9 @@ public enum NFCRestriction {
         guard (try? ATR(decoding: channel.identity.atr))?.contactless != nil else { return false }
         do throws(CardError) {
             _ = try channel.select(.ndef)
-            let selected = try channel.transmit(APDU(ins: 0xA4, p2: 0x0C, data: [0xE1, 0x04]))
+            let selected = try channel.transmit(APDU(ins: ISO7816.select, p2: 0x0C, data: [0xE1, 0x04]))
             guard selected.status == .ok else { return false }
-            return try channel.transmit(APDU(ins: 0xB0, le: .bytes(UInt16(file.count)))).data == file
+            return try channel.transmit(APDU(ins: ISO7816.readBinary, le: .bytes(UInt16(file.count)))).data == file
         } catch {
             guard case .link = error else { return false }
             throw error

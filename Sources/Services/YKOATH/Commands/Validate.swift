@@ -11,9 +11,13 @@ package struct Validate: CardCommand {
     package let response: [UInt8]
     package let challenge: [UInt8]
     private let expected: [UInt8]
+    private let acceptsOverwritten: Bool
 
-    /// Answers `theirs` and asks `ours`.
-    package init(_ key: borrowing AccessKey, theirs: [UInt8], ours: [UInt8]) {
+    /// Answers `theirs` and asks `ours`. With `acceptsOverwritten` an answer of zeros passes: a recording has no other.
+    package init(
+        _ key: borrowing AccessKey, theirs: [UInt8], ours: [UInt8], acceptsOverwritten: Bool = false
+    ) {
+        self.acceptsOverwritten = acceptsOverwritten
         response = key.response(to: theirs)
         challenge = ours
         expected = key.response(to: ours)
@@ -28,7 +32,9 @@ package struct Validate: CardCommand {
     package func decode(_ reader: inout ByteReader) throws(WireError) {
         var value = try reader.tlv(OATHProtocol.Tag.fullResponse, "the answer to our challenge")
         let start = value.offset
-        guard constantTimeEqual(value.rest(), expected) else {
+        let answer = value.rest()
+        let isOverwritten = acceptsOverwritten && !answer.isEmpty && answer.allSatisfy { $0 == 0 }
+        guard isOverwritten || constantTimeEqual(answer, expected) else {
             throw WireError(.malformed, at: start, "the answer to our challenge is wrong")
         }
         try reader.finish("the answer to our challenge")

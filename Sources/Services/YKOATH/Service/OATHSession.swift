@@ -92,7 +92,8 @@ final class OATHSession {
         let ours = try lift(CardError.link) { () throws(LinkError) in
             try channel.environment.random.draw(8, secret: false)
         }
-        try sendInEitherForm(Validate(key, theirs: challenge, ours: ours))
+        let isReplay = channel.environment.isRedactedReplay
+        try sendInEitherForm(Validate(key, theirs: challenge, ours: ours, acceptsOverwritten: isReplay))
         info.isLocked = false
     }
 }

@@ -42,6 +42,21 @@ public struct Capture: Sendable, Hashable {
             get { fields["device"]?.string }
             set { fields["device"] = newValue.map(JSON.string) }
         }
+        /// The USB vendor and product numbers, in hexadecimal: `1050:0407`.
+        public var usb: (vendor: UInt16, product: UInt16)? {
+            get {
+                let parts = fields["usb"]?.string?.split(separator: ":").map { UInt16($0, radix: 16) } ?? []
+                guard parts.count == 2, let vendor = parts[0], let product = parts[1] else { return nil }
+                return (vendor, product)
+            }
+            set {
+                fields["usb"] = newValue.map { numbers in
+                    .string(
+                        [numbers.vendor, numbers.product]
+                            .map { Hex.encode([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined(separator: ":"))
+                }
+            }
+        }
         /// The answer to reset.
         public var atr: [UInt8]? {
             get { fields["atr"]?.string.flatMap { try? Hex.decode($0) } }

@@ -10,6 +10,8 @@ struct FeatureLookup {
         var frame: [UInt8]
         var mask: [UInt8]
         var answers: [[UInt8]] = []
+        /// The line of an answer that was overwritten.
+        var overwritten: Int?
         var isUsed = false
 
         /// Whether another frame asks the same: command and payload outside what was overwritten.
@@ -39,9 +41,11 @@ struct FeatureLookup {
                 }
                 transactions.append(Transaction(frame: frame, mask: mask))
             case .featureGot(let report):
-                let report = ReportRedactor.restored(report, event.replyMask)
                 if first == nil, report.last == 0 { first = report }
-                if !transactions.isEmpty { transactions[transactions.count - 1].answers.append(report) }
+                guard !transactions.isEmpty else { continue }
+                transactions[transactions.count - 1].answers.append(report)
+                let isOpen = event.replyMask.isEmpty || capture.header.keepsSecrets
+                if !isOpen { transactions[transactions.count - 1].overwritten = event.line }
             default: continue
             }
         }
@@ -64,6 +68,9 @@ struct FeatureLookup {
             throw .replay(.init(line: 0, reason: "the recording has no unused slot frame like this one"))
         }
         transactions[index].isUsed = true
+        if let line = transactions[index].overwritten {
+            throw .replay(.overwritten("the reply to the challenge", line: line))
+        }
         outgoing = transactions[index].answers
     }
 

@@ -58,6 +58,7 @@ public final class Recorder: Sendable {
             state.header.fields["link"] = .string(Capture.LinkKind.hid.rawValue)
             state.header.reader = identity.path
             state.header.device = identity.name
+            if identity.vendor != 0 { state.header.usb = (identity.vendor, identity.product) }
             state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
         }
         try append(.init(.link(.powerOn, why: nil)))

@@ -80,7 +80,9 @@ package struct Redactor: Sendable {
         }
         if command.continues(in: applet) { return ([], replyMasks(reply)) }
         let runs = commandRuns(command)
-        answer = Answer(command: command, asked: chain.data)
+        if !(applet == .fido && command.ins == FIDOProtocol.Instruction.getResponse && answer != nil) {
+            answer = Answer(command: command, asked: chain.data)
+        }
         if !command.isPartOfChain { chain = Chain() }
         let start = APDU.dataOffset(bytes)
         var masks = runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }
@@ -114,8 +116,12 @@ package struct Redactor: Sendable {
 
     /// The runs of a reply, or of a part of one.
     private mutating func replyMasks(_ reply: [UInt8]) -> [Mask] {
-        guard reply.count > 2, var whole = answer else { return [] }
+        guard reply.count >= 2, var whole = answer else { return [] }
         let data = Array(reply.dropLast(2))
+        let isPart = reply[reply.count - 2] == 0x61
+        let isWaiting = applet == .fido && reply.suffix(2) == [0x91, 0x00]
+        if isWaiting { return [] }
+        defer { if !isPart { answer = nil } }
         let start = whole.data.count
         guard start + data.count <= Self.longest else { return Self.body(reply) }
         whole.data += data

@@ -18,10 +18,29 @@ extension Replay {
                 return try exact.map { hit throws(LinkError) in try take(hit, bytes, &state) } ?? [0x90, 0x00]
             case .command(let whole, let isCutAnew):
                 if let exact, !isCutAnew { return try take(exact, bytes, &state) }
-                if let reply = meant(whole, command, bytes, &state) { return reply }
-                return try take(unused(state) { $0.command.isSameCommand(as: command) }, bytes, &state)
+                if let reply = try meant(whole, command, bytes, &state) { return reply }
+                if let hit = unused(state, { $0.command.isSameCommand(as: command) }) {
+                    return try take(hit, bytes, &state)
+                }
+                if let reply = selected(command, bytes, &state) { return reply }
+                return try take(nil, bytes, &state)
             }
         }
+    }
+
+    /// What the recording has for the selection of an application, by whatever part of its identifier and however often:
+    /// the latest answer. A program that finds PIV selected does not select it, so PIV's own commands stand for it.
+    private func selected(_ command: APDU, _ bytes: [UInt8], _ state: inout State) -> [UInt8]? {
+        guard command.isSelection, let aid = AID.known(command.data) else { return nil }
+        let position = state.position
+        let found = transactions.filter { $0.isWhole && $0.command.isSelection && AID.known($0.command.data) == aid }
+        if let hit = found.last(where: { $0.asked < position }) ?? found.first {
+            return state.cards.give(hit.reply, to: command, bytes)
+        }
+        let isPresumed = transactions.contains {
+            NarratedCommand($0.command, data: MaskedBytes($0.command.data)).ownApplication == aid
+        }
+        return isPresumed ? [0x90, 0x00] : nil
     }
 
     /// The reply of an exchange that was found; throws when there was none.
@@ -32,17 +51,21 @@ extension Replay {
         }
         state.used[hit] = true
         state.position = hit + 1
+        try requireResult(hit)
         return reply
     }
 
     /// The reply to a command that means the same as a recorded one, in the form that the host asked for.
-    private func meant(_ whole: APDU, _ command: APDU, _ bytes: [UInt8], _ state: inout State) -> [UInt8]? {
+    private func meant(
+        _ whole: APDU, _ command: APDU, _ bytes: [UInt8], _ state: inout State
+    ) throws(LinkError) -> [UInt8]? {
         let (position, used) = (state.position, state.used)
         let candidates = transactions.filter { $0.isWhole && !used[$0.asked] }
         let sorted = candidates.filter { $0.asked >= position } + candidates.filter { $0.asked < position }
         guard let hit = sorted.first(where: { $0.matches(whole) }) else { return nil }
         for event in hit.events { state.used[event] = true }
         state.position = hit.asked + 1
+        for event in hit.events { try requireResult(event) }
         return state.cards.give(hit.reply, to: command, bytes)
     }
 

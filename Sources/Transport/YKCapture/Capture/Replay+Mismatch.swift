@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -20,7 +21,7 @@ extension Replay {
 
     /// A mismatch before or at an event, where the host sent something else, or nothing.
     func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
-        var narrator = Narrator()
+        var narrator = Narrator(capture.header.link)
         var redactor = Redactor()
         for event in capture.events.prefix(index) {
             _ = narrator.narrate(event)
@@ -34,6 +35,29 @@ extension Replay {
         mismatch.actualWords = sent?.words(narrator)
         mismatch.tellApart()
         return mismatch
+    }
+}
+
+extension Replay {
+    /// Throws when the reply of an exchange is a result, or part of one, that was overwritten. Proofs of knowledge and
+    /// FIDO messages pass: services know which of their parts are missing.
+    func requireResult(_ index: Int) throws(LinkError) {
+        let event = capture.events[index]
+        guard !event.replyMask.isEmpty, capture.header.keepsSecrets == false else { return }
+        var asked = index
+        while asked > 0, event.isContinuation(capture.events[asked]) { asked -= 1 }
+        guard case .exchange(let bytes, _) = capture.events[asked].kind else { return }
+        if let command = try? APDU(decoding: bytes), SecretPlaces.isProof(command) { return }
+        let words = mismatch(at: asked, actual: nil, "").expectedWords ?? "this command"
+        throw .replay(.overwritten("the reply to \(words)", line: event.line))
+    }
+}
+
+extension Capture.Event {
+    /// Whether another event asks for the rest of a reply.
+    fileprivate func isContinuation(_ event: Capture.Event) -> Bool {
+        guard case .exchange(let bytes, _) = event.kind, let command = try? APDU(decoding: bytes) else { return true }
+        return command.ins == ISO7816.getResponse
     }
 }
 

@@ -38,7 +38,11 @@ extension Replay {
             while let event = try nextEvent(&state) {
                 if way.sent(in: event) != nil { throw way.nothing(self, at: state.position) }
                 state.position += 1
-                if let report = way.given(in: event) { return report }
+                guard let report = way.given(in: event) else { continue }
+                if way == .feature, !event.replyMask.isEmpty, !capture.header.keepsSecrets {
+                    throw .replay(.overwritten("the reply to the challenge", line: event.line))
+                }
+                return report
             }
             throw .replay(.init(line: 0, reason: way.ending))
         }
@@ -75,7 +79,7 @@ extension Replay.ReportWay {
     fileprivate func given(in event: Capture.Event) -> [UInt8]? {
         switch (self, event.kind) {
         case (.interrupt, .delivered(let report)): report
-        case (.feature, .featureGot(let report)): ReportRedactor.restored(report, event.replyMask)
+        case (.feature, .featureGot(let report)): report
         default: nil
         }
     }

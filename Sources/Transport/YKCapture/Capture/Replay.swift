@@ -51,6 +51,7 @@ public final class Replay: Sendable {
         environment.random = ReplayedRandom(replay: self)
         environment.clock = ReplayedClock(replay: self, usual: environment.clock)
         environment.pause = { _, _ in }
+        environment.isRedactedReplay = !capture.header.keepsSecrets
         return environment
     }
 

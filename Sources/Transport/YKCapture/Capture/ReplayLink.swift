@@ -55,6 +55,7 @@ extension Replay {
                         let reason = "the host sends something else than the recording has"
                         throw .replay(mismatch(at: state.position - 1, actual: command, reason))
                     }
+                    try requireResult(state.position - 1)
                     return reply
                 case .link(.removed, _): throw .removed
                 case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")

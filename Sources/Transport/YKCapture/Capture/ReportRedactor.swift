@@ -97,26 +97,13 @@ struct ReportRedactor: Sendable {
         guard report.count == OTPReport.size, report[7] & 0x40 != 0,
             slotCommand == .challengeHMAC1 || slotCommand == .challengeHMAC2
         else { return [] }
-        let length = Self.maskedReply.count - 7 * Int(report[7] & 0x1F)
+        let length = Self.replyLength - 7 * Int(report[7] & 0x1F)
         return length > 0 ? [Capture.Event.Mask(offset: 0, length: min(7, length))] : []
     }
 
     /// Commands whose payload is none or no secret.
     private static let openCommands: Set<OTPCommand> = [.serial, .deviceInfo, .fipsMode, .swap]
 
-    /// A reply to an HMAC challenge that was overwritten, with a CRC that is right.
-    private static let maskedReply = [UInt8](repeating: 0, count: 20) + CRC16.trailer([UInt8](repeating: 0, count: 20))
-
-    /// A part of a reply with what was overwritten in it made a reply again whose CRC is right.
-    static func restored(_ report: [UInt8], _ masks: [Capture.Event.Mask]) -> [UInt8] {
-        guard report.count == OTPReport.size, report[7] & 0x40 != 0, !masks.isEmpty else { return report }
-        var report = report
-        let start = 7 * Int(report[7] & 0x1F)
-        for mask in masks {
-            for index in (mask.offset..<mask.end).clamped(to: 0..<7) where maskedReply.indices.contains(start + index) {
-                report[index] = maskedReply[start + index]
-            }
-        }
-        return report
-    }
+    /// The length of a reply to an HMAC challenge with its CRC.
+    private static let replyLength = 20 + 2
 }

@@ -33,6 +33,17 @@ enum SecretPlaces {
         return hasSelected ? [] : recognizable.flatMap { $0.secrets(inReply: reply, to: command, data: data) }
     }
 
+    /// Whether a reply with secrets in it holds more than a result: a proof that services can do without, or a FIDO
+    /// message of which they need not use every part.
+    static func isProof(_ command: APDU) -> Bool {
+        switch command.ins {
+        case FIDOProtocol.Instruction.message, FIDOProtocol.Instruction.getResponse: command.cla & 0x80 != 0
+        case OATHProtocol.Instruction.validate: true
+        case PIVProtocol.Instruction.authenticate: command.p2 == PIVProtocol.managementKey
+        default: false
+        }
+    }
+
     /// Applications whose commands can be told without a SELECT.
     private static let recognizable: [any CardVocabulary.Type] = [
         PIVProtocol.self, OTPProtocol.self, FIDOProtocol.self, OATHProtocol.self,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -22,6 +23,14 @@ struct NarratedCommand: Sendable {
     }
 
     var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
+
+    /// The application whose command this can only be, where none was selected: programs that find PIV selected
+    /// already, as OpenSC does, read its objects at once (3FFF and a tag list).
+    var ownApplication: AID? {
+        let isObject = ins == PIVProtocol.Instruction.getData || ins == PIVProtocol.Instruction.putData
+        return isObject && parameters == 0x3FFF && data[0] == 0x5C ? .piv : nil
+    }
+
     var header: String { Hex.encode([cla, ins, p1, p2]) }
 }
 

@@ -24,8 +24,10 @@ public struct Narrator: Sendable {
         var total: Int
     }
 
-    /// Starts before the first event of a session.
-    public init() {}
+    private let kind: Capture.LinkKind
+
+    /// Starts before the first event of a session over a link of this kind.
+    public init(_ kind: Capture.LinkKind = .card) { self.kind = kind }
 
     /// Puts one event into words.
     public mutating func narrate(_ event: Capture.Event) -> Narration {
@@ -52,8 +54,10 @@ public struct Narrator: Sendable {
 
     private mutating func link(_ what: Capture.Event.LinkEvent, _ why: String?) -> Narration {
         let words: [Capture.Event.LinkEvent: String] = [
-            .powerOn: "the card is powered", .powerOff: "the card's power is taken away", .reset: "the card is reset",
-            .removed: "the key is taken away", .fail: "the link fails", .time: "the host looks at the clock",
+            .powerOn: kind == .hid ? "the device is opened" : "the card is powered",
+            .powerOff: kind == .hid ? "the device is closed" : "the card's power is taken away",
+            .reset: "the card is reset", .removed: "the key is taken away", .fail: "the link fails",
+            .time: "the host looks at the clock",
         ]
         if [.powerOn, .powerOff, .reset, .removed].contains(what) {
             applet = nil
@@ -105,7 +109,7 @@ public struct Narrator: Sendable {
     private mutating func whole(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        let narration = applet?.narration
+        let narration = (applet ?? command.ownApplication)?.narration
         guard let (name, details) = narration?.phrase(command) ?? GenericNarration.phrase(command) else {
             return unknown(command, response)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 public import YKWire
 
 /// The OTP application over a card: instruction 01 with the slot command in P1, instruction 03 for the status.
@@ -27,7 +28,8 @@ public final class CardOTPLink: OTPLink {
             channel.adapt(to: status.version)
             return status
         }
-        return try note(try transmit(APDU(cla: 0, ins: 0x03, p1: 0, p2: 0, le: .max), .init(rawValue: 0)))
+        return try note(
+            try transmit(APDU(cla: 0, ins: OTPProtocol.Instruction.status, p1: 0, p2: 0, le: .max), .init(rawValue: 0)))
     }
 
     /// Sends a command and gives the data of the reply. Over a card a key that waits for a touch is silent; whoever asks
@@ -67,7 +69,7 @@ public final class CardOTPLink: OTPLink {
     public func close() { rest() }
 
     private static func apdu(_ command: OTPCommand, _ payload: [UInt8]) -> APDU {
-        APDU(cla: 0, ins: 0x01, p1: command.rawValue, p2: 0, data: payload, le: .max)
+        APDU(cla: 0, ins: OTPProtocol.Instruction.slot, p1: command.rawValue, p2: 0, data: payload, le: .max)
     }
 
     private func note(_ reply: [UInt8]) throws(OTPLinkError) -> OTPStatus {

@@ -26,7 +26,7 @@ struct CaptureShow: Verb {
     func answer(in world: World) throws -> Answer {
         let capture = try Capture(file: file)
         var answer = Answer(Self.title(capture.header), ["file": .string(file), "header": Self.json(capture.header)])
-        var narrator = Narrator()
+        var narrator = Narrator(capture.header.link)
         var redactor = Redactor()
         var events: [JSON] = []
         for event in capture.events {

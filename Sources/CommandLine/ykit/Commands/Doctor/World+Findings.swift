@@ -2,6 +2,7 @@
 
 import YKHardware
 import YKManagement
+import YKProtocols
 import YKTransport
 import YKWire
 
@@ -139,7 +140,7 @@ extension World {
     /// The version of a NEO's OpenPGP, in binary-coded decimal (instruction F1 of ykneo-openpgp); before 1.0.2 it is not
     /// told.
     private static func openPGPVersion(_ channel: CardChannel) -> Version? {
-        guard let reply = try? channel.transmit(APDU(ins: 0xF1)) else { return nil }
+        guard let reply = try? channel.transmit(APDU(ins: OpenPGPProtocol.Instruction.getVersion)) else { return nil }
         guard reply.status == .ok, reply.data.count == 3 else { return Version(1, 0, 0) }
         let numbers = reply.data.map { $0 >> 4 * 10 + $0 & 0x0F }
         return Version(numbers[0], numbers[1], numbers[2])
@@ -148,7 +149,8 @@ extension World {
     /// OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes counts the tries of the reset code (OpenPGP card
     /// 3.4 §4.4.2).
     private static func resetCodeTries(_ channel: CardChannel) -> Int? {
-        guard let reply = try? channel.transmit(APDU(ins: 0xCA, p2: 0xC4, le: .max)), reply.status == .ok,
+        guard let reply = try? channel.transmit(APDU(ins: OpenPGPProtocol.Instruction.getData, p2: 0xC4, le: .max)),
+            reply.status == .ok,
             reply.data.count == 7
         else { return nil }
         return Int(reply.data[5])

@@ -33,7 +33,7 @@ struct U2FAuthenticate: Verb {
     func answer(in world: World) async throws -> Answer {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let key = try publicKey.map { try Self.key($0) }
-        let service = try await world.openFIDO()
+        let service = try await world.openU2F()
         let (hash, clientData) = try challenge.read("getAssertion", application.application, world)
         if !noTouch {
             world.announce("to sign in at \(application.application.printable) with U2F")

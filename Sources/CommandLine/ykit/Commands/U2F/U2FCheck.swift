@@ -21,7 +21,7 @@ struct U2FCheck: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
-        let service = try await world.openFIDO()
+        let service = try await world.openU2F()
         let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
         var answer = Answer(
             isKnown ? ["the key handle is of this key"] : [],

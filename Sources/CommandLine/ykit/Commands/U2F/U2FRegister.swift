@@ -21,7 +21,7 @@ struct U2FRegister: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openFIDO()
+        let service = try await world.openU2F()
         let (hash, clientData) = try challenge.read("finishEnrollment", application.application, world)
         world.announce("a new U2F key pair for \(application.application.printable)")
         let made = try await service.u2fRegister(challengeHash: hash, applicationHash: application.applicationHash)

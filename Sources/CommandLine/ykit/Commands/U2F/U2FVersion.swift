@@ -14,7 +14,7 @@ struct U2FVersion: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let version = try await world.openFIDO().u2fVersion()
+        let version = try await world.openU2F().u2fVersion()
         return Answer(version.printable, ["u2fVersion": .string(version)])
     }
 }
