@@ -170,7 +170,7 @@ struct KeyTests {
     @Test func refusesKeysThatNoCardTakes() async throws {
         let service = try await Bench().manage()
         let p521 = try KeyFile(run(["openssl", "ecparam", "-name", "secp521r1", "-genkey", "-noout"]).output)
-        await #expect(throws: PIVError.badInput("no card takes a key of this kind")) {
+        await #expect(throws: PIVError.unsupportedKey("P-521")) {
             try await service.importKey(#require(p521.privateKey), .authentication)
         }
         let odd = try KeyFile(

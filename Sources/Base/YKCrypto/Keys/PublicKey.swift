@@ -64,6 +64,19 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
+    /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that ECDSA
+    /// signs, as long as the curve's numbers, or the message of Ed25519.
+    ///
+    /// - Returns: `nil` where that cannot be checked here.
+    public func isResult(_ result: [UInt8], of block: [UInt8]) -> Bool? {
+        switch self {
+        case .rsa: (try? rsaPublic(result)).map { $0 == block }
+        case .ec(let curve, let point): VerificationKey.isValid(result, overDigest: block, curve, point: point)
+        case .ed25519(let bytes): (try? VerificationKey(ed25519: bytes))?.isValid(result, for: block)
+        case .x25519: nil
+        }
+    }
+
     /// Whether a signature over a message was made by the private key that belongs to this one. `hash` is of no
     /// account with Ed25519; ECDSA signatures are DER. False also for what is not a key.
     public func isValid(

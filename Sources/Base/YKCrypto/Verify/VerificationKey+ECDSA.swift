@@ -2,6 +2,53 @@
 
 import Crypto
 
+/// A digest that was computed elsewhere, as long as the curve's numbers.
+private protocol FieldDigest: Digest {
+    var bytes: [UInt8] { get }
+}
+
+extension FieldDigest {
+    var description: String { "digest" }
+    func makeIterator() -> [UInt8].Iterator { bytes.makeIterator() }
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try bytes.withUnsafeBytes(body)
+    }
+}
+
+private struct Digest256: FieldDigest {
+    static var byteCount: Int { 32 }
+    let bytes: [UInt8]
+}
+
+private struct Digest384: FieldDigest {
+    static var byteCount: Int { 48 }
+    let bytes: [UInt8]
+}
+
+extension VerificationKey {
+    /// ECDSA (FIPS 186-5 §6) over a digest of any hash, cut or padded on the left to the length of the curve's numbers;
+    /// the signature is DER. P-256 and P-384 only.
+    ///
+    /// - Returns: `nil` for other curves, and for what is no point or digest.
+    static func isValid(_ signature: [UInt8], overDigest digest: [UInt8], _ curve: Curve, point: [UInt8]) -> Bool? {
+        switch curve {
+        case .p256:
+            guard digest.count == Digest256.byteCount,
+                let key = try? P256.Signing.PublicKey(x963Representation: point)
+            else { return nil }
+            guard let parsed = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return key.isValidSignature(parsed, for: Digest256(bytes: digest))
+        case .p384:
+            guard digest.count == Digest384.byteCount,
+                let key = try? P384.Signing.PublicKey(x963Representation: point)
+            else { return nil }
+            guard let parsed = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return key.isValidSignature(parsed, for: Digest384(bytes: digest))
+        case .p521: return nil
+        }
+    }
+}
+
 extension VerificationKey {
     /// A NIST curve.
     public enum Curve: Sendable, Hashable {

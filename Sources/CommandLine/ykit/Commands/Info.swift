@@ -44,9 +44,11 @@ struct Info: Verb {
             report.reader = card.reader
             if report.identity.info == nil {
                 report.isContactless = (try? ATR(decoding: card.atr))?.contactless != nil
-                report.found = try CardApplications.found(on: channel)
+                let (found, untold) = try CardApplications.found(on: channel)
+                report.found = found
+                report.untold = untold
             }
-            report.oath = try await Self.oath(channel)
+            report.oath = try await Self.oath(channel, &report.untold)
         case .fido(let path):
             let device = world.device(at: path)
             report = InfoReport(try DeviceIdentity.read(fido: try world.fido(), device))
@@ -59,9 +61,13 @@ struct Info: Verb {
     }
 
     /// What OATH says of itself; nothing on a key without it.
-    private static func oath(_ channel: sending CardChannel) async throws -> OATHInfo? {
+    private static func oath(_ channel: sending CardChannel, _ untold: inout Capability) async throws -> OATHInfo? {
         do { return await (try OATHService.open(channel)).info } catch {
-            guard case .card(.appletMissing) = error else { throw error }
+            switch error {
+            case .card(.appletMissing): break
+            case .card(.link(.replay)): untold.formUnion(.oath)
+            default: throw error
+            }
             return nil
         }
     }

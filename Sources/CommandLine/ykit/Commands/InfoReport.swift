@@ -15,6 +15,8 @@ struct InfoReport {
     var oath: OATHInfo?
     /// The applications that were found on a card that does not list them, and whether a contactless reader has it.
     var found: Capability?
+    /// The applications of which a recording does not tell whether the key has them.
+    var untold: Capability = []
     var isContactless = false
     /// Whether a FIPS key of the 4 series is in its FIPS mode, where that was asked.
     var fipsMode: Bool?
@@ -24,6 +26,9 @@ struct InfoReport {
     var answer: Answer {
         var answer = Answer(lines, [:])
         answer.members = members
+        if !untold.isEmpty {
+            answer.warnings.append("the recording does not tell whether the key has \(untold.sentence)")
+        }
         return answer
     }
 
@@ -35,14 +40,16 @@ struct InfoReport {
         rows += [("version", details.version), ("serial", details.serial)].map { [$0, $1?.printable ?? "not told"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let fipsMode { rows.append(["FIPS mode", fipsMode ? "on" : "off"]) }
-        if let found { rows.append(["applications", found.isEmpty ? "none that ykit knows" : found.sentence]) }
+        if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }
         if reader != nil { rows.append(["oath", words(oath)]) }
         guard let info = identity.info else { return Table.lines(rows) }
         return Table.lines(rows) + [""] + Table.lines(Self.table(info)) + Self.flaws(info)
     }
 
+    private var absence: String { untold.isEmpty ? "none that ykit knows" : "not in the recording" }
+
     private func words(_ oath: OATHInfo?) -> String {
-        guard let oath else { return "not there" }
+        guard let oath else { return untold.contains(.oath) ? "not in the recording" : "not there" }
         return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
     }
 

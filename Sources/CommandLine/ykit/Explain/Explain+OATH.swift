@@ -39,8 +39,9 @@ extension Explain {
             Explanation(
                 "password-wrong", .authentication,
                 "wrong password; OATH does not limit attempts, so none is lost",
-                hint: "try again; a forgotten password can only be removed with 'ykit oath reset', which deletes all "
-                    + "accounts")
+                hint:
+                    "try again; a forgotten password can only be removed together with all accounts: 'ykit oath reset', "
+                    + "on keys that have that command")
         case .emptyPassword:
             Explanation("password-empty", .authentication, "an empty password is never sent")
         case .notAuthentic(let cause):

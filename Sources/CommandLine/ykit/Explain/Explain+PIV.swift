@@ -12,8 +12,9 @@ extension Explain {
         case .managementKeyRequired, .wrongManagementKey, .managementKeyLength, .unknownManagementKeyType,
             .notAuthentic, .notProtected:
             managementKey(error)
-        case .noSuchObject, .noKey, .unusableSlot, .full, .notAttestable, .mismatch: pivSlot(error)
-        case .unsupported, .unsupportedAlgorithm, .weakGeneration, .unfit: pivLimits(error)
+        case .noSuchObject, .noKey, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
+            pivSlot(error)
+        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .weakGeneration, .unfit: pivLimits(error)
         case .fingerprintsConfigured:
             Explanation(
                 "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset by itself",

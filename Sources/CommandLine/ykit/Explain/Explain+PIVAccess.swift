@@ -105,6 +105,13 @@ extension Explain {
                 hint: "ykit piv info shows what is there; ykit piv keys generate \(slot)")
         case .unusableSlot(let slot):
             Explanation("unusable-slot", .usage, "slot \(slot) takes no key pair or certificate of this kind")
+        case .noSuchSlot(let slot):
+            Explanation("not-supported", .notSupported, "this card has no slot \(slot), or stores no keys in it")
+        case .wrongSignature(let slot):
+            Explanation(
+                "signature-wrong", .malformed,
+                "the card's signature does not verify with the public key of slot \(slot); it was discarded",
+                hint: "the firmware signs something else: some sign only 32 bytes with Ed25519")
         case .full:
             Explanation(
                 "full", .failed, "there is no room for it on the key",
@@ -132,8 +139,10 @@ extension Explain {
         case .unsupported(let feature, let needs, let has):
             Explanation(
                 "not-supported", .notSupported,
-                "\(feature.words) is not supported by this key (needs firmware \(needs), "
-                    + "has \(has?.description ?? "another"))")
+                "\(feature.words) is not supported by this key"
+                    + (has.map { " (needs firmware \(needs), has \($0))" } ?? ""))
+        case .unsupportedKey(let kind):
+            Explanation("not-supported", .notSupported, "\(kind) keys are not supported in PIV")
         case .unsupportedAlgorithm(let algorithm):
             Explanation("not-supported", .notSupported, "this key takes no \(algorithm) keys with these policies")
         case .weakGeneration(let version):

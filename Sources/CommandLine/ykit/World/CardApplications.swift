@@ -11,10 +11,23 @@ enum CardApplications {
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
-    /// Those that can be selected.
-    static func found(on channel: CardChannel) throws(CardError) -> Capability {
-        var found: Capability = []
-        for (aid, capability) in all where try channel.has(aid) { found.formUnion(capability) }
-        return found
+    /// Those that can be selected, and those of which a recording does not tell. FIDO that answers SELECT with `U2F_V2`
+    /// has U2F as well.
+    static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
+        var (found, untold): (Capability, Capability) = ([], [])
+        for (aid, capability) in all {
+            do throws(CardError) {
+                let reply = try channel.select(aid)
+                found.formUnion(capability)
+                if aid == .fido, reply == Array("U2F_V2".utf8) { found.formUnion(.u2f) }
+            } catch {
+                switch error {
+                case .appletMissing, .status: continue
+                case .link(.replay): untold.formUnion(capability)
+                default: throw error
+                }
+            }
+        }
+        return (found, untold)
     }
 }

@@ -86,7 +86,9 @@ extension World {
         }
         // The name of a recorded key tells its maker, and so whether it was asked more.
         if let header = replay?.capture.header {
-            return ReportIdentity(path: header.reader ?? "", name: header.device ?? "")
+            let (vendor, product) = header.usb ?? (0, 0)
+            return ReportIdentity(
+                path: header.reader ?? "", name: header.device ?? "", vendor: vendor, product: product)
         }
         guard let found = try? HIDRaw.devices().first(where: { $0.path == path }) else {
             return ReportIdentity(path: path ?? "")

@@ -40,6 +40,24 @@ extension OATHService {
         try session.send(RenameAccount(account: id.rawName, newName: new.rawName))
     }
 
+    /// Puts an account in place of one of the same name, on keys that refuse to overwrite it with ``put(_:)``.
+    ///
+    /// The old account is renamed first, and deleted when the new one is stored, so that none is lost on the way. A key
+    /// that does not rename deletes the old one first.
+    public func replace(_ old: OATHAccountID, with new: NewOATHAccount) throws(OATHError) {
+        let spare = OATHAccountID(issuer: nil, name: "ykit-replaced", period: old.period, type: old.type)
+        do { try rename(old, to: spare) } catch {
+            guard case .unsupported(.rename, _, _) = error else { throw error }
+            try delete(old)
+            return try put(new)
+        }
+        do { try put(new) } catch {
+            try? rename(spare, to: old)
+            throw error
+        }
+        try delete(spare)
+    }
+
     /// Removes all accounts and the password (RESET).
     public func reset() throws(OATHError) {
         try session.send(ResetApplication())

@@ -55,6 +55,12 @@ public enum PIVError: Error, Hashable, Sendable {
     case notAttestable(PIVSlot)
     /// The input is too long or too short for the key; nothing was sent.
     case badInput(String)
+    /// PIV, or this library, has no keys of this kind.
+    case unsupportedKey(String)
+    /// The card has no such slot, or stores no keys in it.
+    case noSuchSlot(PIVSlot)
+    /// The card's signature does not verify with the public key of the slot.
+    case wrongSignature(PIVSlot)
     /// What was decrypted has not the padding it should have: it was not encrypted for this key, or otherwise.
     case notDecrypted
 

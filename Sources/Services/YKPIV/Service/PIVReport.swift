@@ -25,6 +25,12 @@ public struct PIVReport: Sendable {
     public let discovery: DiscoveryObject?
     /// The slots that were looked at and have a key or a certificate.
     public let slots: [Slot]
+    /// Whether the card tells which slots have a key, in metadata; otherwise certificates are all there is to see.
+    public let tellsKeys: Bool
+    /// Whether certificates were looked for in all slots.
+    public let isComplete: Bool
+    /// The objects that the recording that is played back does not have.
+    public let unrecorded: Set<PIVObjectID>
 
     /// What is in a slot.
     public struct Slot: Sendable {
@@ -58,56 +64,99 @@ public struct PIVReport: Sendable {
 
 /// Which slots a report looks at.
 public enum ReportScope: Sendable, Hashable {
-    /// The four main slots, and as many retired ones as the key history of an issued card says are in use.
+    /// The four main slots, and the retired ones that have a key; on a card without metadata those with a certificate.
     case usual
-    /// All slots, with the attestation's.
+    /// Key and certificate of all slots, with the attestation's.
     case all
 }
 
 extension PIVService {
-    /// Everything that there is to say without PIN and management key, in at most 18 commands on a card whose retired
-    /// slots are not in use; 15 on a new YubiKey.
+    /// Everything that there is to say without PIN and management key, in at most 38 commands on a card whose retired
+    /// slots are empty; 35 on a new YubiKey, of which 20 look for keys in retired slots.
     ///
     /// Commands are saved where the answer is known: a card without an identifier has no capability container, since
-    /// programs write both; ykman has notes only of a management key or a PUK that are not as in a new card; and a key
-    /// history is written by issuers, who sign the identifier, so a YubiKey of nobody's is not asked for it.
+    /// programs write both; and ykman has notes only of a management key or a PUK that are not as in a new card.
     public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
+        var unrecorded: Set<PIVObjectID> = []
         let serial = try tolerant { () throws(PIVError) -> UInt32? in try self.serial() } ?? nil
         let pin = try tolerant { () throws(PIVError) in try tries(of: .pin) } ?? nil
         let puk = try tolerant { () throws(PIVError) in try metadata(of: .puk) } ?? nil
         let management = try tolerant { () throws(PIVError) in try managementKeyMetadata() } ?? nil
-        let identifier = try tolerant { () throws(PIVError) in try content(.chuid) } ?? nil
-        let chuid = identifier.flatMap { try? CHUID(decoding: $0) }
-        let isIssued = !identity.isYubiKey || identifier != nil && chuid?.signature != []
-        var slots: [PIVReport.Slot] = []
-        for slot in try chosenSlots(scope, isIssued: isIssued) {
-            let entry = try look(at: slot)
-            if entry.metadata != nil || entry.certificate != nil { slots.append(entry) }
-        }
+        let identifier = try contentOrNone(.chuid, &unrecorded)
+        let (slots, tellsKeys) = try look(scope)
         let isNew = management?.isDefault == true && puk?.isBlocked == false
-        let hasCapability = scope == .all || identifier != nil
+        let hasCapability = scope == .all || identifier != nil || !unrecorded.isEmpty
+        let capability = hasCapability ? try contentOrNone(.capability, &unrecorded) : nil
         return PIVReport(
             identity: identity, serial: serial, pin: pin, puk: puk, managementKey: management,
-            administration: isNew && scope == .usual ? PIVAdministration() : try notes(), chuid: chuid,
-            capability: hasCapability
-                ? try tolerant { () throws(PIVError) in try content(.capability) } ?? nil : nil,
-            discovery: try discovery(), slots: slots)
+            administration: isNew && scope == .usual ? PIVAdministration() : try notes(),
+            chuid: identifier.flatMap { try? CHUID(decoding: $0) }, capability: capability,
+            discovery: try discovery(), slots: slots, tellsKeys: tellsKeys, isComplete: scope == .all,
+            unrecorded: unrecorded)
+    }
+
+    /// The content of an object; notes when a recording does not have it.
+    private func contentOrNone(_ id: PIVObjectID, _ unrecorded: inout Set<PIVObjectID>) throws(PIVError) -> [UInt8]? {
+        do { return try content(id) } catch {
+            if error.endsSession { throw error }
+            if error.isUnrecorded { unrecorded.insert(id) }
+            return nil
+        }
+    }
+
+    /// The slots that have something, and whether the card tells which have a key.
+    private func look(_ scope: ReportScope) throws(PIVError) -> ([PIVReport.Slot], tellsKeys: Bool) {
+        var found: [PIVReport.Slot] = []
+        var tellsKeys = false
+        let whole = scope == .all ? PIVSlot.main + PIVSlot.retired + [.attestation] : PIVSlot.main
+        for slot in whole {
+            let key = try keyState(slot)
+            if key != .untold { tellsKeys = true }
+            let certificate = try certificateState(slot)
+            if key.metadata == nil, certificate == nil { continue }
+            found.append(.init(slot: slot, metadata: key.metadata, certificate: certificate))
+        }
+        if scope == .all { return (found, tellsKeys) }
+        for slot in PIVSlot.retired {
+            let key: KeyState = tellsKeys ? try keyState(slot) : .untold
+            if key == .absent { continue }
+            let certificate = try certificateState(slot)
+            if key.metadata == nil, certificate == nil { continue }
+            if key.metadata == nil, case .failure(let error)? = certificate, error.isUnrecorded { continue }
+            found.append(.init(slot: slot, metadata: key.metadata, certificate: certificate))
+        }
+        return (found, tellsKeys)
+    }
+
+    /// What metadata tell of the key in a slot.
+    private enum KeyState: Equatable {
+        case present(SlotMetadata)
+        case absent
+        case untold
+
+        var metadata: SlotMetadata? { if case .present(let metadata) = self { metadata } else { nil } }
+    }
+
+    private func keyState(_ slot: PIVSlot) throws(PIVError) -> KeyState {
+        do {
+            return try metadata(of: slot).map(KeyState.present) ?? .untold
+        } catch {
+            if error.endsSession { throw error }
+            if case .noKey = error { return .absent }
+            return .untold
+        }
+    }
+
+    private func certificateState(_ slot: PIVSlot) throws(PIVError) -> Result<PIVCertificate, PIVError>? {
+        do { return .success(try certificate(slot)) } catch {
+            if error.endsSession { throw error }
+            if case .noSuchObject = error { return nil }
+            return .failure(error)
+        }
     }
 
     private func notes() throws(PIVError) -> PIVAdministration {
         try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration()
-    }
-
-    private func chosenSlots(_ scope: ReportScope, isIssued: Bool) throws(PIVError) -> [PIVSlot] {
-        if scope == .all { return PIVSlot.main + PIVSlot.retired + [.attestation] }
-        guard isIssued else { return PIVSlot.main }
-        let history = try tolerant { () throws(PIVError) in
-            try content(.keyHistory).map { content throws(PIVError) in
-                try parse(.keyHistory, content) { bytes throws(WireError) in try KeyHistory(decoding: bytes) }
-            }
-        }
-        let used = (history ?? nil).map { min(20, $0.onCard + $0.offCard) } ?? 0
-        return PIVSlot.main + PIVSlot.retired.prefix(used)
     }
 
     /// The discovery object of a card that is no YubiKey: on those it says nothing new.
@@ -118,20 +167,6 @@ extension PIVService {
                 try parse(.discovery, content) { bytes throws(WireError) in try DiscoveryObject(decoding: bytes) }
             }
         } ?? nil
-    }
-
-    private func look(at slot: PIVSlot) throws(PIVError) -> PIVReport.Slot {
-        let metadata: SlotMetadata?
-        do { metadata = try self.metadata(of: slot) } catch {
-            guard !error.endsSession else { throw error }
-            metadata = nil
-        }
-        let certificate: Result<PIVCertificate, PIVError>?
-        do { certificate = .success(try self.certificate(slot)) } catch {
-            if error.endsSession { throw error }
-            if case .noSuchObject = error { certificate = nil } else { certificate = .failure(error) }
-        }
-        return PIVReport.Slot(slot: slot, metadata: metadata, certificate: certificate)
     }
 
     /// One object that cannot be read is no reason to say nothing of the others.
@@ -150,5 +185,10 @@ extension PIVError {
         guard case .card(.link(let cause)) = self else { return false }
         if case .replay = cause { return false }
         return true
+    }
+
+    /// Whether a recording does not have what was asked for.
+    var isUnrecorded: Bool {
+        if case .card(.link(.replay)) = self { true } else { false }
     }
 }

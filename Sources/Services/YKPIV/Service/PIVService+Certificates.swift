@@ -15,13 +15,13 @@ extension PIVService {
         return try PIVCertificate(der: try stored.certificate())
     }
 
-    /// Puts a certificate into a slot (PUT DATA), compressed with gzip where that is asked for, and gives the card's
-    /// identifier a new GUID unless told otherwise. Needs the management key.
+    /// Puts a certificate into a slot (PUT DATA), compressed with gzip where that is asked for, and on request gives
+    /// the card's identifier a new GUID (``updateCHUID()``). Needs the management key.
     ///
     /// Throws `notCertificate` and `mismatch` before anything is written: where the card tells which key is in the
     /// slot and `checking` is on, the certificate has to belong to it.
     public func putCertificate(
-        _ der: [UInt8], _ slot: PIVSlot, compressed: Bool = false, checking: Bool = false, updatingCHUID: Bool = true
+        _ der: [UInt8], _ slot: PIVSlot, compressed: Bool = false, checking: Bool = false, updatingCHUID: Bool = false
     ) throws(PIVError) {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         let certificate = try PIVCertificate(der: der)
@@ -31,7 +31,7 @@ extension PIVService {
     }
 
     /// Removes the certificate of a slot (PUT DATA). Needs the management key.
-    public func deleteCertificate(_ slot: PIVSlot, updatingCHUID: Bool = true) throws(PIVError) {
+    public func deleteCertificate(_ slot: PIVSlot, updatingCHUID: Bool = false) throws(PIVError) {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         try putObject(id, [])
         if updatingCHUID { _ = try updateCHUID() }

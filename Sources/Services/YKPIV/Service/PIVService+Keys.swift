@@ -30,7 +30,7 @@ extension PIVService {
     public func importKey(
         _ key: PrivateKey, _ slot: PIVSlot, policies: KeyPolicies = KeyPolicies()
     ) throws(PIVError) -> PIVAlgorithm {
-        guard let algorithm = PIVAlgorithm(key.publicKey) else { throw .badInput("no card takes a key of this kind") }
+        guard let algorithm = PIVAlgorithm(key.publicKey) else { throw .unsupportedKey(key.publicKey.kindName) }
         if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
             throw .badInput("cards take RSA keys with the public exponent 65537 only")
         }
@@ -119,11 +119,26 @@ extension PIVService {
         guard slot.certificateObject != nil else { throw .unusableSlot(slot) }
     }
 
+    /// The card answers 6A86 for slots and for algorithms that it does not have; every card has the four main slots.
     private static func keyMeaning(_ status: StatusWord, _ slot: PIVSlot, _ algorithm: PIVAlgorithm) -> PIVError? {
         switch status {
         case .incorrectParameters, .dataInvalid: .unsupportedAlgorithm(algorithm)
-        case .referenceNotFound: .unusableSlot(slot)
+        case .referenceNotFound: .noSuchSlot(slot)
+        case .incorrectP1P2 where !PIVSlot.main.contains(slot): .noSuchSlot(slot)
         case let status: PIVError.isUnknown(status) ? .unsupportedAlgorithm(algorithm) : nil
+        }
+    }
+}
+
+extension PublicKey {
+    /// What kind of key this is, for messages.
+    fileprivate var kindName: String {
+        switch self {
+        case .rsa(let modulus, _): "RSA with \(modulus.count * 8) bits"
+        case .ec(.p521, _): "P-521"
+        case .ec(let curve, _): "\(curve)"
+        case .ed25519: "Ed25519"
+        case .x25519: "X25519"
         }
     }
 }

@@ -24,20 +24,21 @@ extension PIVService {
     /// Signs with the key in a slot (GENERAL AUTHENTICATE): RSASSA-PKCS1-v1_5 or RSASSA-PSS with a salt as long as
     /// the hash, padded here; ECDSA in DER; Ed25519 in 64 bytes, where the card takes the whole message.
     ///
-    /// The kind of key is asked of the card unless `algorithm` tells. Throws `pinRequired`, `touchTimeout`, `noKey`,
-    /// `unfit` or `badInput`.
+    /// The kind of key is asked of the card unless `algorithm` tells. Where `key` is given, the slot's public key, the
+    /// signature is checked with it. Throws `pinRequired`, `touchTimeout`, `noKey`, `unfit`, `badInput` or
+    /// `wrongSignature`.
     public func sign(
         _ input: SigningInput, _ slot: PIVSlot, hash: HashAlgorithm = .sha256, padding: PublicKey.Padding = .usual,
-        algorithm: PIVAlgorithm? = nil
+        algorithm: PIVAlgorithm? = nil, key: PublicKey? = nil
     ) throws(PIVError) -> [UInt8] {
         let algorithm = if let algorithm { algorithm } else { try findAlgorithm(slot) }
         let block = try block(input, algorithm, hash, padding)
         let signature = try use(UseKey(slot, algorithm, challenge: block))
-        guard let size = algorithm.modulusSize else { return signature }
-        guard signature.count == size else {
+        if let size = algorithm.modulusSize, signature.count != size {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
             throw .card(.malformed(fault, during: UseKey.name))
         }
+        if let key, key.isResult(signature, of: block) == false { throw .wrongSignature(slot) }
         return signature
     }
 

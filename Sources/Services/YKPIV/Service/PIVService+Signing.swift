@@ -7,7 +7,8 @@ extension PIVService {
     /// A certificate of the key in a slot, signed by itself, valid from now for so many days; it is not put on the
     /// card. `key` is the slot's public key, asked of the card unless it is given.
     ///
-    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `mismatch` when the card signed with another key.
+    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `wrongSignature` when the
+    /// signature does not verify with `key`.
     public func selfSignedCertificate(
         _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil
     ) throws(PIVError) -> PIVCertificate {
@@ -47,7 +48,7 @@ extension PIVService {
         of content: [UInt8], _ slot: PIVSlot, _ key: PublicKey, _ algorithm: SignatureAlgorithm
     ) throws(PIVError) -> [UInt8] {
         let signature = try sign(.message(content), slot, hash: algorithm.hash, algorithm: PIVAlgorithm(key))
-        guard key.isValid(signature, for: content, algorithm.hash) else { throw .mismatch(slot) }
+        guard key.isValid(signature, for: content, algorithm.hash) else { throw .wrongSignature(slot) }
         return signature
     }
 }

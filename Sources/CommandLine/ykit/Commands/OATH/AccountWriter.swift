@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKOATH
+import YKTransport
 import YKWire
 
 /// Writes new accounts onto a key, but never by accident over or beside one that it would damage.
@@ -17,7 +18,13 @@ struct AccountWriter {
             if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
         }
         try prepare()
-        try await service.put(new)
+        do { try await service.put(new) } catch {
+            // Some firmware refuses to overwrite an account.
+            guard force, case OATHError.card(.status(.conditionsNotSatisfied, _)) = error,
+                let old = try await service.conflicts(with: new.id).duplicate
+            else { throw error }
+            try await service.replace(old.id, with: new)
+        }
     }
 
     private static func exists(_ id: OATHAccountID) -> Explanation {

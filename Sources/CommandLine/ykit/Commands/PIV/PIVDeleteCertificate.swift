@@ -14,6 +14,9 @@ struct PIVDeleteCertificate: Verb {
     @Argument(help: "The slot.")
     var slot: PIVSlot
 
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
     @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Management Key Options")
@@ -30,7 +33,7 @@ struct PIVDeleteCertificate: Verb {
         try confirmation.ask("delete the certificate in \(slot)?", in: world)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "delete a certificate")
-        try await service.deleteCertificate(slot)
+        try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
         return Answer("deleted the certificate in \(slot)", ["slot": .string(slot.description)])
     }
 }

@@ -26,6 +26,9 @@ struct PIVGenerateCertificate: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
     var force = false
 
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -49,7 +52,7 @@ struct PIVGenerateCertificate: Verb {
         let certificate = try await use.touching(world) {
             try await service.selfSignedCertificate(use.slot, template, days: days, key: key)
         }
-        try await service.putCertificate(certificate.der, slot)
+        try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         var answer = Answer(["put a certificate into \(slot)"], [:])
         answer.lines += Table.lines(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)

@@ -29,6 +29,9 @@ struct PIVImportCertificate: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
     var force = false
 
+    @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var updateChuid = false
+
     @OptionGroup(title: "File Options")
     var fileOptions: KeyFileOptions
 
@@ -51,7 +54,7 @@ struct PIVImportCertificate: Verb {
         try await KeyOverwriting(world: world, service: service, force: force).checkCertificate(slot)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "store a certificate")
-        try await service.putCertificate(certificate.der, slot, compressed: compress)
+        try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
         answer.lines = ["put a certificate into \(slot)"] + Table.lines(certificate.rows(at: world.now))
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = certificate.json

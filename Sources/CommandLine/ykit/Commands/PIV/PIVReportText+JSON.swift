@@ -14,7 +14,9 @@ extension PIVReportText {
             ("managementKey", managementKeyJSON),
             ("pukBlocked", .bool(report.administration.flags.contains(.pukBlocked) || report.puk?.isBlocked == true)),
             ("chuid", report.chuid.map { .string($0.guidText) } ?? .null),
-            ("ccc", .bool(report.capability != nil)), ("slots", .array(report.slots.map(Self.json))),
+            (
+                "ccc", report.unrecorded.contains(.capability) ? .null : .bool(report.capability != nil)
+            ), ("slots", .array(report.slots.map(Self.json))),
             (
                 "advisories",
                 .array(report.identity.warnings.map { ["id": .string($0.advisory), "meaning": .string($0.meaning)] })

@@ -16,10 +16,20 @@ struct PIVReportText {
         rows.append(["PIN", Self.tries(report.pin)])
         rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
         rows.append(["management key", managementKey])
-        rows.append(["CHUID", report.chuid.map(\.guidText) ?? "none"])
-        rows.append(["CCC", report.capability.map { _ in "there" } ?? "none"])
+        rows.append(["CHUID", report.chuid.map(\.guidText) ?? absence(.chuid)])
+        rows.append(["CCC", report.capability.map { _ in "there" } ?? absence(.capability)])
         let slots = report.slots.flatMap { [""] + slot($0) }
-        return Table.lines(rows) + (slots.isEmpty ? ["", "no keys and no certificates"] : slots)
+        return Table.lines(rows) + (slots.isEmpty ? ["", nothing] : slots)
+    }
+
+    private func absence(_ id: PIVObjectID) -> String {
+        report.unrecorded.contains(id) ? "not in the recording" : "none"
+    }
+
+    /// What an empty list of slots means: no more than what was asked.
+    private var nothing: String {
+        if !report.tellsKeys { return "no certificates; the card does not tell which slots have a key" }
+        return report.isComplete ? "no keys and no certificates" : "no keys, and no certificates in the main slots"
     }
 
     private static func tries(_ metadata: PINMetadata?) -> String {

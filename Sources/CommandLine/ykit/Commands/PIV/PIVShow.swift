@@ -9,8 +9,8 @@ struct PIVShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
-            No PIN is needed and no try is lost. Retired slots are looked at as far as the key history says that they \
-            are in use; --all looks at all of them and at f9.
+            No PIN is needed and no try is lost. Retired slots are shown when they have a key, or on a card that does not \
+            tell its keys when they have a certificate; --all also shows their certificates without a key, and f9.
             """)
     static let members = [
         "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",

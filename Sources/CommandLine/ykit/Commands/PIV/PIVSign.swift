@@ -12,7 +12,8 @@ struct PIVSign: Verb {
         discussion: """
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
             RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
-            -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere.
+            -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
+            with the slot's public key where the card tells it.
             """)
     static let members = ["slot", "algorithm", "hash", "padding", "signature", "output"]
 
@@ -63,7 +64,7 @@ struct PIVSign: Verb {
         let signature = try await use.touching(world) {
             try await service.sign(
                 input, use.slot, hash: hash.algorithm, padding: padding == .pss ? .pss : .usual,
-                algorithm: use.algorithm)
+                algorithm: use.algorithm, key: use.key)
         }
         var answer = Answer("the signature is in \(output)", [:])
         let bytes = try format.encode(signature, use.algorithm)
