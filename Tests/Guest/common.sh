@@ -2,6 +2,17 @@
 # For the scripts of this folder: starts the guest, and there counts what was shown.
 # shellcheck shell=bash
 
+# note_in_guest: has what runs in the guest noted for tools/conformance, where notes are taken. The folder of the notes
+# is the only one in which the guest's writing stays.
+NOTED=()
+note_in_guest() {
+    [ -n "${YKIT_NOTES-}" ] || return 0
+    export YKIT_REAL=$YKIT YKIT=$ROOT/tools/noted/ykit YKIT_NOTE_ROUTE=guest
+    mkdir -p "$(dirname "$YKIT_NOTES")/guest"
+    NOTED=(-w "$(dirname "$YKIT_NOTES")/guest" -e YKIT_REAL -e YKIT_NOTES -e YKIT_NOTE_TEST -e YKIT_NOTE_ROUTE)
+    export YKIT_NOTES=${YKIT_NOTES%/*}/guest/notes
+}
+
 # in_guest MODULES: runs the script once more as root of a guest with these kernel modules; returns there. The limit is far
 # beyond what any of them takes: it only ends what hangs.
 in_guest() {
@@ -9,7 +20,8 @@ in_guest() {
     ROOT=${TESTS%/Tests/Guest}
     if [ -z "${YKIT_IN_GUEST-}" ]; then
         export YKIT=${YKIT:-$ROOT/.build/debug/ykit} YKIT_IN_GUEST=yes
-        exec "$ROOT/tools/run-in-guest" -m "$1" -t 1500 -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
+        note_in_guest
+        exec "$ROOT/tools/run-in-guest" -m "$1" -t 1500 "${NOTED[@]}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
     fi
     WORK=$(mktemp -d)
     chmod 755 "$WORK"
