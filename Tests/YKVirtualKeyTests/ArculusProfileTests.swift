@@ -61,6 +61,6 @@ struct ArculusProfileTests {
     @Test("is kept in a file", arguments: DeviceModel.allCases) func file(model: DeviceModel) throws {
         let state = try VirtualKeyState.new(DeviceProfile(model: model, serial: 7))
         #expect(try VirtualKeyState(state.json) == state)
-        #expect((state.json["device"]?["model"] != nil) == model.isCard)
+        #expect((state.json["device"]?["model"] != nil) == (model != .yubiKey))
     }
 }

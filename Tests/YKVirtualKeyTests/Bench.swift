@@ -18,6 +18,18 @@ final class Bench {
     var card: VirtualCard
     var world = VirtualWorld(random: CountingRandom())
 
+    init(model: DeviceModel, aid: AID, world: VirtualWorld = VirtualWorld(random: CountingRandom())) throws {
+        card = VirtualCard(
+            VirtualKeyState(profile: DeviceProfile(model: model, serial: 1), oath: OATHMemory(salt: [1, 2, 3, 4])))
+        self.world = world
+        #expect(try select(aid).hasSuffix("9000"))
+    }
+
+    /// Selects an application.
+    func select(_ aid: AID) throws -> String {
+        try send("00a40400" + Hex.encode([UInt8(aid.rawValue.count)] + aid.rawValue) + "00")
+    }
+
     init(version: Version = Version(5, 7, 1), select: Bool = true) {
         card = VirtualCard(
             VirtualKeyState(

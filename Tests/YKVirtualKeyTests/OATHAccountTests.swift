@@ -117,7 +117,7 @@ struct OATHAccountTests {
         #expect(try bench.code("new") == "287082")
         #expect(try bench.send(0x05, data("old", "x")).status == .dataInvalid)
         #expect(try bench.send(0x05, data("new", "taken")).status == .incorrectParameters)
-        #expect(try bench.send(0x05, data("new", "new")).status == .ok)
+        #expect(try bench.send(0x05, data("new", "new")).status == .incorrectParameters)
         #expect(try bench.send(0x05, data("new", "")).status == .incorrectParameters)
         #expect(try bench.send(0x05, data("new", String(repeating: "n", count: 65))).status == .incorrectParameters)
         #expect(try bench.send(0x05, TLV(0x71, [1]).encoded).status == .incorrectParameters)

@@ -16,14 +16,19 @@ struct AttestationAuthority {
 
     /// A certificate for an attestation key: a batch's, or one key's own when `device` is its serial number.
     func leaf(
-        for leaf: SigningKey, serial: [UInt8], aaguid: [UInt8], device: UInt32? = nil
+        for leaf: SigningKey, serial: [UInt8], aaguid: [UInt8], transports: UInt8, device: UInt32? = nil
     ) throws(CryptoFault) -> [UInt8] {
         let model = Self.sequence([
             Self.identifier([0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xE5, 0x1C, 0x01, 0x01, 0x04]),
             TLV(0x04, TLV(0x04, aaguid).encoded).encoded,
         ])
+        // The transports of the key: a bit string, USB is bit 2 and NFC bit 3 (FIDO U2F Authenticator Transports 1.2 §3).
+        let transports = Self.sequence([
+            Self.identifier([0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xE5, 0x1C, 0x02, 0x01, 0x01]),
+            TLV(0x04, TLV(0x03, [0x04, transports]).encoded).encoded,
+        ])
         let name = device.map { "ykit virtual key \($0)" } ?? "ykit virtual key batch"
-        return try certificate(of: leaf, serial, Self.name(name), [constraints(isAuthority: false), model])
+        return try certificate(of: leaf, serial, Self.name(name), [constraints(isAuthority: false), model, transports])
     }
 
     private func certificate(

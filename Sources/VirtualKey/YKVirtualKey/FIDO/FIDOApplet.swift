@@ -22,6 +22,7 @@ package struct FIDOApplet: Applet {
         var authenticator = FIDOAuthenticator(key, world)
         defer { authenticator.store(in: &key) }
         switch (command.cla, command.ins) {
+        case (0x80, _) where key.profile.applications & VirtualCapability.fido2 == 0: throw .status(.unknownClass)
         case (0x80, 0x10):
             authenticator.power.waiting = nil
             return try message(command.data, canPoll: command.p1 & 0x80 != 0, &authenticator)
@@ -31,9 +32,7 @@ package struct FIDOApplet: Applet {
             if command.p1 == 0x11 { return [0x2D] }
             return try message(waiting, canPoll: true, &authenticator)
         case (0x00, _) where !key.profile.model.hasU2F: throw .status(.unknownInstruction)
-        case (0x00, 0x01): return try authenticator.u2fRegister(command.data)
-        case (0x00, 0x02): return try authenticator.u2fAuthenticate(command.p1, command.data)
-        case (0x00, 0x03): return Array("U2F_V2".utf8)
+        case (0x00, _): return try authenticator.u2f(command)
         default: throw .status(.unknownInstruction)
         }
     }

@@ -24,10 +24,12 @@ extension FIDOAuthenticator {
     }
 
     private mutating func setPINRules(_ rules: CBOR.Map) throws(Refusal) {
-        let length = rules[1]?.unsigned ?? memory.minPINLength
-        guard length >= memory.minPINLength, length <= 63 else { throw .ctap(0x37) }
+        let length = rules[1]?.unsigned ?? minPINLength
+        guard length >= minPINLength, length <= 63 else { throw .ctap(0x37) }
         let readers = rules[2]?.array?.compactMap(\.text)
         if let readers, readers.count > 4 { throw .ctap(0x28) }
+        let complexity = rules[4]?.bool
+        if complexity != nil, ctap < .v23 { throw .ctap(0x02) }
         if rules[3]?.bool == true {
             guard memory.pinHash != nil else { throw .ctap(0x35) }
             memory.mustChangePIN = true
@@ -35,6 +37,11 @@ extension FIDOAuthenticator {
         memory.minPINLength = length
         if let readers { memory.minPINReaders = readers }
         if memory.pinHash != nil, memory.pinLength < length { memory.mustChangePIN = true }
+        if complexity == true, !requiresComplexPIN {
+            memory.requiresComplexPIN = true
+            // Only the hash of the PIN is stored, so whether it satisfies the policy is not known.
+            if memory.pinHash != nil { memory.mustChangePIN = true }
+        }
         if memory.mustChangePIN { power.token = nil }
     }
 }

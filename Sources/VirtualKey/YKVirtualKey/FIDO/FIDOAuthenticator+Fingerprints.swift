@@ -10,6 +10,12 @@ package struct VirtualFingerprint: Hashable, Sendable {
     /// What its owner calls it; may be empty.
     package var name: String
 
+    /// Makes a fingerprint that is enrolled.
+    package init(id: [UInt8], name: String) {
+        self.id = id
+        self.name = name
+    }
+
     /// How often a finger is laid on before the key knows it.
     static let samples = 4
     /// How many fingers the key knows at most.

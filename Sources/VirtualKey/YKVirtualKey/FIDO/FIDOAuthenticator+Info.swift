@@ -16,11 +16,11 @@ extension FIDOAuthenticator {
         map[8] = 128
         guard ctap >= .v21 else { return .map(map) }
         let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        map[9] = profile.model.transports
+        map[9] = profile.transports
         map[10] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
         map[11] = .int(Int64(FIDOMemory.largeBlobLimit))
         map[12] = .bool(memory.mustChangePIN)
-        map[13] = .unsigned(memory.minPINLength)
+        map[13] = .unsigned(minPINLength)
         map[14] = .unsigned(firmware)
         map[15] = 32
         map[16] = 4
@@ -39,8 +39,8 @@ extension FIDOAuthenticator {
         try memory.prepare(world, profile)
         map[24] = false
         map[25] = .bytes(try sealed(memory.identifier, "encIdentifier"))
-        map[26] = profile.model.transports
-        map[27] = false
+        map[26] = profile.transports
+        map[27] = .bool(requiresComplexPIN)
         map[29] = 63
         map[30] = .bytes(try sealed(storeState, "encCredStoreState"))
         map[31] = [1, 2, 3]

@@ -202,10 +202,10 @@ extension FIDOAuthenticator {
         if input.extensions["hmac-secret"]?.bool == true { extensions["hmac-secret"] = true }
         if input.extensions["credBlob"] != nil { extensions["credBlob"] = .bool(credential.blob != nil) }
         if input.extensions["minPinLength"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
-            extensions["minPinLength"] = .unsigned(memory.minPINLength)
+            extensions["minPinLength"] = .unsigned(minPINLength)
         }
         if input.extensions["pinComplexityPolicy"]?.bool == true, memory.minPINReaders.contains(input.rpID) {
-            extensions["pinComplexityPolicy"] = false
+            extensions["pinComplexityPolicy"] = .bool(requiresComplexPIN)
         }
         if let salts = input.salts {
             extensions["hmac-secret-mc"] = try secrets(salts, of: credential, isVerified: isVerified)

@@ -8,8 +8,7 @@ extension FIDOAuthenticator {
     mutating func clientPIN(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let subcommand = try Self.read { () throws(WireError) in try fields.required(2, .unsigned) }
         switch subcommand {
-        case 1 where ctap < .v21: return [3: .int(Int64(memory.pinRetries))]
-        case 1: return [3: .int(Int64(memory.pinRetries)), 4: .bool(power.wrongPINs >= 3)]
+        case 1: return try pinRetries()
         case 2:
             _ = try pinProtocol(fields)
             let point = try agreementKey().publicPoint
@@ -27,6 +26,13 @@ extension FIDOAuthenticator {
         default: throw .ctap(0x3E)
         }
         return nil
+    }
+
+    /// Answers getPINRetries (§6.5.5.2). A YubiKey without a PIN refuses the question with PIN_NOT_SET.
+    private func pinRetries() throws(Refusal) -> CBOR {
+        guard memory.pinHash != nil || profile.model.isCard else { throw .ctap(0x35) }
+        guard ctap >= .v21 else { return [3: .int(Int64(memory.pinRetries))] }
+        return [3: .int(Int64(memory.pinRetries)), 4: .bool(power.wrongPINs >= 3)]
     }
 
     private mutating func setPIN(_ fields: CBOR.Fields) throws(Refusal) {
@@ -61,7 +67,8 @@ extension FIDOAuthenticator {
             throw .ctap(0x40)
         }
         try check(pinHash: try decrypt(hash, shared))
-        guard !memory.mustChangePIN else { throw .ctap(0x37) }
+        // Platforms of CTAP 2.0 do not expect PIN_POLICY_VIOLATION from getPinToken.
+        guard !memory.mustChangePIN else { throw .ctap(isLegacy ? 0x31 : 0x37) }
         if permissions == 0x40 {
             try memory.prepare(world, profile)
             return [2: .bytes(try encrypt(memory.persistentToken, shared))]
@@ -121,9 +128,9 @@ extension FIDOAuthenticator {
         let pin = Array(padded.prefix(padded.count - padded.reversed().prefix { $0 == 0 }.count))
         let length = UInt64(pin.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) })
         let hash = Array(HashAlgorithm.sha256.hash(pin).prefix(16))
-        guard length >= memory.minPINLength, !(memory.mustChangePIN && hash == memory.pinHash) else {
-            throw .ctap(0x37)
-        }
+        guard length >= minPINLength, !(memory.mustChangePIN && hash == memory.pinHash),
+            !(requiresComplexPIN && PINComplexity.isTrivial(pin))
+        else { throw .ctap(0x37) }
         memory.pinHash = hash
         memory.pinLength = length
         memory.pinRetries = FIDOMemory.allRetries

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKTransport
 import YKWire
 
 extension FIDOAuthenticator {
+    /// Answers a command of the raw message formats, or a vendor's of the YubiKey 4 FIPS.
+    mutating func u2f(_ command: APDU) throws(Refusal) -> [UInt8] {
+        let hasPIN = profile.version.major == 4 && profile.isFIPS
+        switch command.ins {
+        case 0x01: return try u2fRegister(command.data)
+        case 0x02: return try u2fAuthenticate(command.p1, command.data)
+        case 0x03: return Array("U2F_V2".utf8)
+        case 0x43 where hasPIN: try verifyU2FPIN(command.data)
+        case 0x44 where hasPIN: try changeU2FPIN(command.data)
+        case 0x45 where hasPIN: try resetU2F()
+        case 0x46 where hasPIN: guard memory.isInU2FFIPSMode else { throw .status(.functionNotSupported) }
+        default: throw .status(.unknownInstruction)
+        }
+        return []
+    }
+
     /// REGISTER (FIDO U2F Raw Message Formats 1.2 §4).
     mutating func u2fRegister(_ data: [UInt8]) throws(Refusal) -> [UInt8] {
         guard data.count == 64 else { throw .status(.wrongLength) }
         guard !memory.alwaysUV else { throw .status(.commandNotAllowed) }
+        guard memory.u2fPIN == nil || power.hasU2FPIN else { throw .status(.securityStatusNotSatisfied) }
         try u2fTouch()
         try memory.prepare(world, profile)
         let (challenge, application) = (Array(data.prefix(32)), Array(data.suffix(32)))
@@ -44,7 +62,7 @@ extension FIDOAuthenticator {
     }
 
     /// U2F never waits: without a touch it answers 6985, and the host asks again.
-    private func u2fTouch() throws(Refusal) {
+    func u2fTouch() throws(Refusal) {
         guard profile.model.isCard || world.touch(Array("U2F".utf8)) == .touched else {
             throw .status(.conditionsNotSatisfied)
         }

@@ -9,12 +9,19 @@ struct FIDOAuthenticator {
     var memory: FIDOMemory
     var power: FIDOPower
     let profile: DeviceProfile
+    /// Whether only the whole key can be reset, as another application is in use (YubiKey Bio).
+    let isResetBlocked: Bool
     let world: VirtualWorld
 
     /// What the key can do.
     var features: FIDOFeatures { profile.fido }
     /// The version of CTAP that it speaks.
     var ctap: FIDOFeatures.Version { profile.fido.version }
+
+    /// The shortest PIN, in code points: what was set, or what the series requires.
+    var minPINLength: UInt64 { max(memory.minPINLength, profile.minFIDOPINLength) }
+    /// Whether new PINs must satisfy the complexity policy: the application's own, or the whole key's.
+    var requiresComplexPIN: Bool { memory.requiresComplexPIN || profile.requiresComplexPIN }
 
     /// The number of the model.
     var aaguid: [UInt8] { profile.model.aaguid }
@@ -25,6 +32,7 @@ struct FIDOAuthenticator {
         memory = key.fido
         power = key.fidoPower
         profile = key.profile
+        isResetBlocked = key.resetBlocked & VirtualCapability.fido2 != 0
         self.world = world
     }
 
@@ -70,6 +78,7 @@ struct FIDOAuthenticator {
 
     /// Within the window after power-up, if there is one, and with a touch (CTAP 2.2 §6.6).
     private mutating func reset() throws(Refusal) {
+        guard !isResetBlocked else { throw .ctap(0x30) }
         if let window = features.resetWindow, power.since.duration(to: .now) > .seconds(window) { throw .ctap(0x30) }
         try touch("reset")
         memory = memory.afterReset

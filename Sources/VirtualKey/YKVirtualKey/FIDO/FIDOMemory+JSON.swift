@@ -20,6 +20,7 @@ extension FIDOMemory {
         object["pinRetries"] = .int(Int64(pinRetries))
         object["minPINLength"] = .int(Int64(clamping: minPINLength))
         object["minPINReaders"] = .array(minPINReaders.map(JSON.string))
+        if requiresComplexPIN { object["requiresComplexPIN"] = true }
         if mustChangePIN { object["mustChangePIN"] = true }
         if alwaysUV { object["alwaysUV"] = true }
         if enterpriseAttestation { object["enterpriseAttestation"] = true }
@@ -28,6 +29,9 @@ extension FIDOMemory {
         object["largeBlobs"] = .string(Hex.encode(largeBlobs))
         if !fingerprints.isEmpty { object["fingerprints"] = .array(fingerprints.map(\.json)) }
         if verificationsLeft != Self.allVerifications { object["verificationsLeft"] = .int(Int64(verificationsLeft)) }
+        object["u2fPIN"] = u2fPIN.map { .string(Hex.encode($0)) }
+        if u2fRetries != Self.allU2FRetries { object["u2fRetries"] = .int(Int64(u2fRetries)) }
+        if hasLeftFIPSMode { object["hasLeftFIPSMode"] = true }
         if !identifier.isEmpty { object["identifier"] = .string(Hex.encode(identifier)) }
         if !persistentToken.isEmpty { object["persistentToken"] = .string(Hex.encode(persistentToken)) }
         return .object(object)
@@ -52,6 +56,7 @@ extension FIDOMemory {
         pinRetries = try fields.number("pinRetries", 0...Self.allRetries)
         minPINLength = try fields.number("minPINLength", 4...63)
         minPINReaders = try fields.texts("minPINReaders")
+        requiresComplexPIN = try fields.flag("requiresComplexPIN")
         mustChangePIN = try fields.flag("mustChangePIN")
         alwaysUV = try fields.flag("alwaysUV")
         enterpriseAttestation = try fields.flag("enterpriseAttestation")
@@ -66,6 +71,13 @@ extension FIDOMemory {
         if fields.has("verificationsLeft") {
             verificationsLeft = try fields.number("verificationsLeft", 0...Self.allVerifications)
         }
+        if fields.has("u2fPIN") {
+            let pin = try fields.bytes("u2fPIN")
+            guard Self.u2fPINLengths.contains(pin.count) else { throw fields.fault("u2fPIN", "expected 6 to 32 bytes") }
+            u2fPIN = pin
+        }
+        if fields.has("u2fRetries") { u2fRetries = try fields.number("u2fRetries", 0...Self.allU2FRetries) }
+        hasLeftFIPSMode = try fields.flag("hasLeftFIPSMode")
         if fields.has("identifier") { identifier = try fields.bytes("identifier") }
         if fields.has("persistentToken") { persistentToken = try fields.bytes("persistentToken") }
         try fields.finish()

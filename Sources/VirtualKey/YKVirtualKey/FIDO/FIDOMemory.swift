@@ -26,6 +26,8 @@ package struct FIDOMemory: Hashable, Sendable {
     package var pinRetries = FIDOMemory.allRetries
     /// The shortest PIN, in code points.
     package var minPINLength: UInt64 = 4
+    /// Whether new PINs must satisfy the complexity policy (setMinPINLength, parameter 4); only a reset takes it back.
+    package var requiresComplexPIN = false
     /// Relying parties that are told the shortest PIN length.
     package var minPINReaders: [String] = []
     /// Whether the PIN has to be changed.
@@ -49,6 +51,19 @@ package struct FIDOMemory: Hashable, Sendable {
     /// The token that outlives power, for reading the list of credentials; drawn at first use (CTAP 2.3).
     package var persistentToken: [UInt8] = []
 
+    /// The U2F PIN of a YubiKey 4 FIPS.
+    package var u2fPIN: [UInt8]?
+    /// Wrong U2F PINs that are left.
+    package var u2fRetries = FIDOMemory.allU2FRetries
+    /// Whether U2F of a YubiKey 4 FIPS was reset, after which it is never again in FIPS mode.
+    package var hasLeftFIPSMode = false
+    /// Whether U2F of a YubiKey 4 FIPS is in FIPS mode.
+    var isInU2FFIPSMode: Bool { u2fPIN != nil && !hasLeftFIPSMode }
+
+    /// Wrong U2F PINs that a fresh key takes.
+    static let allU2FRetries = 3
+    /// How long a U2F PIN is, in bytes.
+    static let u2fPINLengths = 6...32
     /// Wrong PINs that a fresh key takes.
     static let allRetries = 8
     /// Wrong fingers that it takes before it wants the PIN.
@@ -86,7 +101,7 @@ package struct FIDOMemory: Hashable, Sendable {
         let number = device.map { HashAlgorithm.sha256.hash("\($0)".utf8) } ?? seed
         return try AttestationAuthority(key: try SigningKey(p256: Secret(authorityKey))).leaf(
             for: try SigningKey(p256: Secret(attestationKey)), serial: Array(number.prefix(8)),
-            aaguid: profile.model.aaguid, device: device)
+            aaguid: profile.model.aaguid, transports: profile.attestedTransports, device: device)
     }
 
     /// What is left after a reset: the attestation.
@@ -96,6 +111,7 @@ package struct FIDOMemory: Hashable, Sendable {
         fresh.certificate = certificate
         fresh.authorityKey = authorityKey
         fresh.authority = authority
+        fresh.hasLeftFIPSMode = hasLeftFIPSMode
         return fresh
     }
 }

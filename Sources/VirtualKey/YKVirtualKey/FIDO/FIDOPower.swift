@@ -10,6 +10,8 @@ package struct FIDOPower: Sendable {
     var token: Token?
     /// Wrong PINs in a row: after three the key takes none before it loses power.
     var wrongPINs = 0
+    /// Whether the U2F PIN was given (YubiKey 4 FIPS).
+    var hasU2FPIN = false
     /// What getNextAssertion goes on with.
     var assertions: PendingAssertions?
     /// What the next enumeration answers are.

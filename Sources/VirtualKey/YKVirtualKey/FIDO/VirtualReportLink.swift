@@ -34,16 +34,7 @@ extension FIDOAuthenticator {
     fileprivate mutating func u2f(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let command = Self.u2fCommand(message) else { throw .status(.wrongLength) }
         guard command.cla == 0 else { throw .status(.unknownClass) }
-        let data: [UInt8]
-        switch command.ins {
-        case 0x01: data = try u2fRegister(command.data)
-        case 0x02: data = try u2fAuthenticate(command.p1, command.data)
-        case 0x03: data = Array("U2F_V2".utf8)
-        // Whether a key of the 4 series is in its FIPS mode; it is not before it has a PIN of its own.
-        case 0x46 where profile.version.major == 4 && profile.isFIPS: throw .status(.functionNotSupported)
-        default: throw .status(.unknownInstruction)
-        }
-        return ResponseAPDU(.ok, data: data).encoded
+        return ResponseAPDU(.ok, data: try u2f(command)).encoded
     }
 
     /// The command; python-fido2 (2.2) writes an extended length of 0 for no data, and keys take it.

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
 import YKWire
 
 /// What product is played.
 public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
-    /// A YubiKey with all its applications; its FIDO model number is a virtual key's own.
+    /// A YubiKey 5 with all its applications; its FIDO model number is a virtual key's own.
     case yubiKey = "yubikey"
+    /// A YubiKey NEO, firmware 3.5.0: U2F, no CTAP2.
+    case neo
+    /// A YubiKey 4, firmware 4.3.7: U2F, no CTAP2, no NFC.
+    case yubiKey4 = "yubikey4"
+    /// A YubiKey 4 FIPS, firmware 4.4.5: U2F behind a PIN of its own.
+    case yubiKey4FIPS = "yubikey4-fips"
+    /// A YubiKey 5 FIPS, firmware 5.7.1: PIN complexity, and keys only after the defaults were changed.
+    case yubiKey5FIPS = "yubikey5-fips"
+    /// A YubiKey Bio with FIDO and PIV, firmware 5.7.1.
+    case yubiKeyBio = "yubikey-bio"
+    /// A Security Key with NFC, firmware 5.7.1: FIDO only.
+    case securityKey = "security-key"
     /// An Arculus card, "Arculus FIDO2/U2F Key Card": CTAP 2.0, PIN protocol 1, U2F.
     case arculus = "arculus"
     /// An Arculus card with NXP's P71, "Arculus FIDO 2.1 Key Card [P71]": CTAP 2.1 without U2F.
@@ -13,12 +26,12 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it is a card for contactless readers that has a FIDO application and nothing else: no touch, as to be
     /// held to the reader is what shows presence.
-    public var isCard: Bool { self != .yubiKey }
+    public var isCard: Bool { self == .arculus || self == .arculusP71 }
 
     /// The number of the model (public AAGUID lists).
     package var aaguid: [UInt8] {
         switch self {
-        case .yubiKey:
+        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey:
             [0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01]
         case .arculus:
             [0x9D, 0x3D, 0xF6, 0xBA, 0x28, 0x2F, 0x11, 0xED, 0xA2, 0x61, 0x02, 0x42, 0xAC, 0x12, 0x00, 0x02]
@@ -29,8 +42,6 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it speaks U2F.
     var hasU2F: Bool { self != .arculusP71 }
-    /// How it can be reached, as getInfo says it.
-    var transports: CBOR { isCard ? ["nfc"] : ["usb", "nfc"] }
 
     /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). That of a real
     /// Arculus card is not published.
@@ -41,9 +52,27 @@ extension DeviceProfile {
     /// The usual profile of a model.
     public init(model: DeviceModel, serial: UInt32) {
         self.init(serial: serial)
-        guard model.isCard else { return }
         self.model = model
-        transport = .nfc
-        fido = FIDOFeatures(version: model == .arculus ? .v20 : .v21, enterpriseRelyingParties: [])
+        switch model {
+        case .yubiKey: break
+        case .neo: version = Version(3, 5, 0)
+        case .yubiKey4: version = Version(4, 3, 7)
+        case .yubiKey4FIPS: version = Version(4, 4, 5)
+        case .yubiKey5FIPS: formFactor = 0x81
+        case .yubiKeyBio:
+            formFactor = 0x06
+            fido.hasFingerprints = true
+        case .securityKey: formFactor = 0x41
+        case .arculus, .arculusP71:
+            transport = .nfc
+            fido = FIDOFeatures(version: model == .arculus ? .v20 : .v21, enterpriseRelyingParties: [])
+        }
     }
+}
+
+extension DeviceProfile {
+    /// How it can be reached, as getInfo says it.
+    var transports: CBOR { model.isCard ? ["nfc"] : hasNFC ? ["usb", "nfc"] : ["usb"] }
+    /// The same as the bits of an attestation certificate's transports: USB 20, NFC 10.
+    var attestedTransports: UInt8 { model.isCard ? 0x10 : hasNFC ? 0x30 : 0x20 }
 }

@@ -30,5 +30,6 @@ public struct VirtualKeyState: Hashable, Sendable {
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile
         self.oath = oath
+        piv = PIVMemory(profile)
     }
 }

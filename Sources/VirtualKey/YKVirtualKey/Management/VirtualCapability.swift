@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+package import YKTransport
 
 /// The applications of a key as bits (Yubico management interface, tags 01, 03, 0D and 0E).
 enum VirtualCapability {
@@ -40,6 +40,19 @@ extension DeviceProfile {
     package var isSecurityKey: Bool { formFactor & 0x40 != 0 }
     /// Whether it is of the FIPS series.
     package var isFIPS: Bool { formFactor & 0x80 != 0 || version.major == 4 && version.minor == 4 }
+    /// Whether it is of the YubiKey 5 FIPS series from firmware 5.7 on, whose rules are stricter than those before.
+    package var isFIPS57: Bool { isFIPS && version >= Version(5, 7, 0) }
+    /// Whether the PIN complexity policy is on for the whole key.
+    package var requiresComplexPIN: Bool { isFIPS57 }
+    /// The shortest FIDO PIN of the series, in code points.
+    var minFIDOPINLength: UInt64 { isFIPS57 ? 8 : isFIPS && version.major >= 5 ? 6 : 4 }
+    /// The shortest PIV PIN and PUK, in bytes.
+    var minPIVPINLength: Int { isFIPS57 ? 8 : 6 }
+    /// The version that the OATH application tells. Early NEOs carry the separate applet ykneo-oath, whose numbers are
+    /// its own.
+    package var oathVersion: Version {
+        version >= Version(3, 0, 0) && version < Version(3, 4, 0) ? Version(0, 2, 1) : version
+    }
     /// Whether it has a fingerprint sensor, by its form factor.
     package var isBio: Bool { [6, 7].contains(formFactor & 0x0F) }
     /// Whether it has an aerial: keys for a key ring.

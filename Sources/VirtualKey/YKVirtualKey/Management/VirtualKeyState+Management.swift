@@ -76,10 +76,27 @@ extension VirtualKeyState {
     /// RESET DEVICE of a key with a fingerprint sensor: what its applications hold.
     mutating func resetDevice() throws(Refusal) {
         guard profile.isBio, profile.version.major >= 5 else { throw .status(.unknownInstruction) }
-        piv = PIVMemory()
+        piv = piv.afterReset(profile)
         fido = fido.afterReset
         oath = OATHMemory(salt: oath.salt)
         otp = OTPMemory()
+    }
+
+    /// The applications with a FIPS-approved mode: FIDO2 1, PIV 2, OATH 8.
+    private var fipsCapable: UInt8 { profile.isFIPS ? 0x0B : 0 }
+
+    /// Those that are in it: FIDO2 with a PIN, PIV without default secrets, OATH with an access key.
+    private var fipsApproved: UInt8 {
+        guard profile.isFIPS else { return 0 }
+        return (fido.pinHash != nil ? 1 : 0) | (piv.hasOwnSecrets ? 2 : 0) | (oath.accessKey != nil ? 8 : 0)
+    }
+
+    /// The applications of a key with PIV and fingerprints that cannot be reset alone, as the other one is in use.
+    package var resetBlocked: UInt32 {
+        guard profile.isBio, profile.applications & VirtualCapability.piv != 0 else { return 0 }
+        let isPIVInUse = piv.afterReset(profile) != piv
+        let isFIDOInUse = fido.pinHash != nil
+        return (isFIDOInUse ? VirtualCapability.piv : 0) | (isPIVInUse ? VirtualCapability.fido2 : 0)
     }
 
     private func word(_ bits: UInt32) -> [UInt8] {
@@ -114,8 +131,9 @@ extension VirtualKeyState {
     private var more: [TLV] {
         let qualifier = [TLV(0x01, profile.version.bytes), TLV(0x02, [2]), TLV(0x03, [0])].encoded
         return [
-            TLV(0x13, Array("YKIT-VIRT".utf8)), TLV(0x14, [0, profile.isFIPS ? 0x0B : 0]), TLV(0x15, [0, 0]),
-            TLV(0x16, [0]), TLV(0x17, [management.isNFCRestricted ? 1 : 0]), TLV(0x18, [0, 0]), TLV(0x19, qualifier),
+            TLV(0x13, Array("YKIT-VIRT".utf8)), TLV(0x14, [0, fipsCapable]), TLV(0x15, [0, fipsApproved]),
+            TLV(0x16, [profile.requiresComplexPIN ? 1 : 0]), TLV(0x17, [management.isNFCRestricted ? 1 : 0]),
+            TLV(0x18, word(resetBlocked)), TLV(0x19, qualifier),
         ]
     }
 }

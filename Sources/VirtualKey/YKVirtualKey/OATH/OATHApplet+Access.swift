@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKTransport
 import YKWire
 
 extension OATHApplet {
@@ -19,23 +20,26 @@ extension OATHApplet {
     }
 
     /// SET CODE: takes an access key that the host shows to know, or none when the key is empty.
-    mutating func setCode(_ command: APDU, _ memory: inout OATHMemory) throws(Refusal) {
+    ///
+    /// Applets before 3.0.0 (YubiKey NEO) are locked by it until they are selected and unlocked again.
+    mutating func setCode(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let fields = try Self.parse(command.data) { reader throws(WireError) in
-            let key = try reader.value(Tag.key)
-            return key.isEmpty && reader.isAtEnd
-                ? nil : (key, try reader.value(Tag.challenge), try reader.value(Tag.response))
+            let code = try reader.value(Tag.key)
+            return code.isEmpty && reader.isAtEnd
+                ? nil : (code, try reader.value(Tag.challenge), try reader.value(Tag.response))
         }
-        guard let (key, theirs, response) = fields else {
-            memory.accessKey = nil
+        guard let (code, theirs, response) = fields else {
+            key.oath.accessKey = nil
             return
         }
-        let accessKey = Array(key.dropFirst())
+        let accessKey = Array(code.dropFirst())
         let type = VirtualAccount.Kind.totp.rawValue | VirtualAccount.Hash.sha1.rawValue
-        guard key.first == type, !accessKey.isEmpty, accessKey.count <= 64, !theirs.isEmpty else {
+        guard code.first == type, !accessKey.isEmpty, accessKey.count <= 64, !theirs.isEmpty else {
             throw .status(.incorrectParameters)
         }
         guard constantTimeEqual(response, Self.hmac(accessKey, theirs)) else { throw .status(.dataInvalid) }
-        memory.accessKey = accessKey
+        key.oath.accessKey = accessKey
+        if key.profile.oathVersion < Version(3, 0, 0) { isUnlocked = false }
     }
 
     /// RESET: forgets every account and the access key, locked or not, and draws a new salt.

@@ -40,7 +40,7 @@ extension OATHApplet {
         }
         guard (1...Self.nameLimit).contains(new.count) else { throw .status(.incorrectParameters) }
         let index = try Self.find(old, key.oath)
-        guard old == new || key.oath.index(of: new) == nil else { throw .status(.incorrectParameters) }
+        guard key.oath.index(of: new) == nil else { throw .status(.incorrectParameters) }
         key.oath.accounts[index].name = new
     }
 

@@ -19,7 +19,7 @@ package struct OATHApplet: Applet {
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
-        let about = [TLV(Tag.version, key.profile.version.bytes), TLV(Tag.name, key.oath.salt)]
+        let about = [TLV(Tag.version, key.profile.oathVersion.bytes), TLV(Tag.name, key.oath.salt)]
         isUnlocked = key.oath.accessKey == nil
         guard !isUnlocked else { return about.encoded }
         challenge = try world.draw(8)
@@ -40,7 +40,7 @@ package struct OATHApplet: Applet {
         switch instruction {
         case .put: try put(command, &key)
         case .delete: try delete(command, &key.oath)
-        case .setCode: try setCode(command, &key.oath)
+        case .setCode: try setCode(command, &key)
         case .rename: try rename(command, &key)
         case .list: return list(key.oath)
         case .calculate: return try calculate(command, &key.oath, world)

@@ -6,7 +6,7 @@ import YKWire
 extension PIVApplet {
     /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): a PIN, the question how many tries are left, or to forget it.
     mutating func verify(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
-        guard command.p2 == 0x80 else { throw .status(.referenceNotFound) }
+        guard command.p2 == Self.pinReference else { throw .status(.referenceNotFound) }
         if command.p1 == 0xFF, command.data.isEmpty {
             pin = .notGiven
             return
@@ -22,7 +22,9 @@ extension PIVApplet {
     }
 
     /// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2).
-    mutating func changeReference(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+    mutating func changeReference(
+        _ command: APDU, _ memory: inout PIVMemory, _ profile: DeviceProfile
+    ) throws(Refusal) {
         guard [0x80, 0x81].contains(command.p2), command.p1 == 0 else { throw .status(.referenceNotFound) }
         guard command.data.count == 16 else { throw .status(.incorrectParameters) }
         let old = Array(command.data.prefix(8))
@@ -32,18 +34,20 @@ extension PIVApplet {
         let known = isPIN ? memory.pin : memory.puk
         guard known.left > 0 else { throw .status(.authenticationBlocked) }
         if isPIN { try Self.check(old, &memory.pin) } else { try Self.check(old, &memory.puk) }
-        try Self.checkForm(new)
+        try Self.checkForm(new, profile)
         if isPIN { memory.pin.value = new } else { memory.puk.value = new }
     }
 
     /// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3).
-    mutating func resetRetry(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
+    mutating func resetRetry(
+        _ command: APDU, _ memory: inout PIVMemory, _ profile: DeviceProfile
+    ) throws(Refusal) {
         guard command.p2 == 0x80, command.p1 == 0 else { throw .status(.referenceNotFound) }
         guard command.data.count == 16 else { throw .status(.incorrectParameters) }
         let new = Array(command.data.suffix(8))
         pin = .notGiven
         try Self.check(Array(command.data.prefix(8)), &memory.puk)
-        try Self.checkForm(new)
+        try Self.checkForm(new, profile)
         memory.pin.value = new
         memory.pin.left = memory.pin.total
     }
@@ -74,11 +78,14 @@ extension PIVApplet {
         return .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
     }
 
-    /// A new PIN or PUK has six to eight bytes, and FF only where it is filled up.
-    private static func checkForm(_ value: [UInt8]) throws(Refusal) {
+    /// A new PIN or PUK has six to eight bytes, and FF only where it is filled up; 6985 when the complexity policy
+    /// refuses it.
+    private static func checkForm(_ value: [UInt8], _ profile: DeviceProfile) throws(Refusal) {
         let text = value.prefix { $0 != 0xFF }
         guard text.count >= 6, value[text.count...].allSatisfy({ $0 == 0xFF }) else {
             throw .status(.incorrectParameters)
         }
+        let isRefused = profile.requiresComplexPIN && PINComplexity.isTrivial(Array(text))
+        guard text.count >= profile.minPIVPINLength, !isRefused else { throw .status(.conditionsNotSatisfied) }
     }
 }

@@ -15,8 +15,9 @@ extension PIVApplet {
             try TLV.list(try reader.value(0xAC))
         }
         guard let algorithm = template.value(0x80), algorithm.count == 1 else { throw .status(.incorrectParameters) }
-        guard VirtualPIVKey.isKnown(algorithm[0], key.profile.version) else { throw .status(.incorrectParameters) }
-        let policies = try Self.policies(template, command.p2, key.profile.version)
+        guard VirtualPIVKey.isKnown(algorithm[0], key.profile) else { throw .status(.incorrectParameters) }
+        try Self.requireApproval(key)
+        let policies = try Self.policies(template, command.p2, key.profile)
         let made = try VirtualPIVKey.generate(algorithm[0], world)
         key.piv.keys[command.p2] = VirtualPIVKey(
             algorithm: algorithm[0], der: made.der.value.copyBytes(), pinPolicy: policies.pin,
@@ -28,9 +29,10 @@ extension PIVApplet {
     mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         try requireManagement()
         try Self.requireSlot(command.p2)
-        guard VirtualPIVKey.isKnown(command.p1, key.profile.version) else { throw .status(.incorrectParameters) }
+        guard VirtualPIVKey.isKnown(command.p1, key.profile) else { throw .status(.incorrectParameters) }
+        try Self.requireApproval(key)
         let objects = try OATHApplet.parse(command.data) { reader throws(WireError) in try reader.tlvs() }
-        let policies = try Self.policies(objects, command.p2, key.profile.version)
+        let policies = try Self.policies(objects, command.p2, key.profile)
         let taken: PrivateKey
         do { taken = try Self.key(command.p1, objects) } catch { throw .status(.incorrectParameters) }
         key.piv.keys[command.p2] = VirtualPIVKey(
@@ -60,19 +62,26 @@ extension PIVApplet {
         return try PrivateKey(x25519: Secret(try bytes(0x08, 32)))
     }
 
+    /// A YubiKey 5 FIPS of firmware 5.7 takes keys only once PIN, PUK and management key are its owner's.
+    private static func requireApproval(_ key: VirtualKeyState) throws(Refusal) {
+        guard !key.profile.isFIPS57 || key.piv.hasOwnSecrets else { throw .status(.conditionsNotSatisfied) }
+    }
+
     /// The policies of a new key; what is usual depends on the slot.
     private static func policies(
-        _ objects: [TLV], _ slot: UInt8, _ version: Version
+        _ objects: [TLV], _ slot: UInt8, _ profile: DeviceProfile
     ) throws(Refusal) -> (pin: UInt8, touch: UInt8) {
         func policy(_ tag: TLV.Tag, _ range: ClosedRange<UInt8>) throws(Refusal) -> UInt8 {
             guard let value = objects.value(tag) else { return 0 }
-            guard version >= Version(4, 0, 0), value.count == 1, range.contains(value[0]) else {
+            guard profile.version >= Version(4, 0, 0), value.count == 1, range.contains(value[0]) else {
                 throw .status(.incorrectParameters)
             }
             return value[0]
         }
-        let pin = try policy(0xAA, 0...3)
-        let touch = try policy(0xAB, 0...(version >= Version(4, 3, 0) ? 3 : 2))
+        let pin = try policy(0xAA, 0...(profile.isBio ? 5 : 3))
+        let touch = try policy(0xAB, 0...(profile.version >= Version(4, 3, 0) ? 3 : 2))
+        // FIPS keys have no key that is used without the PIN.
+        if pin == 1, profile.isFIPS { throw .status(.incorrectParameters) }
         let usual: UInt8 = slot == 0x9C ? 3 : slot == 0x9E ? 1 : 2
         return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
     }
@@ -107,6 +116,7 @@ extension PIVApplet {
         switch command.p2 {
         case 0x80: return Self.metadata(memory.pin, PIVMemory.defaultPIN)
         case 0x81: return Self.metadata(memory.puk, PIVMemory.defaultPUK)
+        case Self.fingerReference where key.profile.isBio: return fingerMetadata(key.fido)
         case Self.managementSlot:
             let isDefault = memory.managementKey == PIVMemory.defaultManagementKey
             return [

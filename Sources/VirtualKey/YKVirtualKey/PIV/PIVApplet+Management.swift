@@ -81,7 +81,8 @@ extension PIVApplet {
         let (type, bytes) = try OATHApplet.parse(command.data) { reader throws(WireError) in
             (try reader.byte("the algorithm"), try reader.value(0x9B))
         }
-        let isKnown = type == 0x03 || key.profile.version >= Version(5, 4, 0)
+        let isKnown =
+            type == 0x03 ? !key.profile.isFIPS57 : key.profile.version >= Version(5, 4, 0)
         guard isKnown, Self.managementSizes[type] == bytes.count else { throw .status(.incorrectParameters) }
         key.piv.managementKey = bytes
         key.piv.managementType = type

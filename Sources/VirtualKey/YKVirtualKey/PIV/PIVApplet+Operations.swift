@@ -12,9 +12,10 @@ extension PIVApplet {
         guard let slot = memory.keys[command.p2] else { throw .status(.referenceNotFound) }
         guard command.p1 == slot.algorithm, template.value(0x82) == [] else { throw .status(.incorrectParameters) }
         try check(slot.pinPolicy)
-        let isWarm = slot.touchPolicy == 3 && wasTouched
+        let isWarm = slot.touchPolicy == 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
         if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", world) }
         if pin == .fresh { pin = .used }
+        if finger == .fresh { finger = .used }
         let result: [UInt8]
         do { result = try Self.result(slot, try slot.privateKey(), template) } catch {
             throw .status(.incorrectParameters)
@@ -22,11 +23,16 @@ extension PIVApplet {
         return TLV(0x7C, TLV(0x82, result).encoded).encoded
     }
 
+    /// How long a touch counts for the policy "cached".
+    private static let touchCache = Duration.seconds(15)
+
     private func check(_ policy: UInt8) throws(Refusal) {
         let isMet =
             switch policy {
             case 1: true
             case 2: pin != .notGiven
+            case 4: pin != .notGiven || finger != .notGiven
+            case 5: pin == .fresh || finger == .fresh
             default: pin == .fresh
             }
         guard isMet else { throw .status(.securityStatusNotSatisfied) }

@@ -13,8 +13,12 @@ package struct PIVApplet: Applet {
     var pin = PINState.notGiven
     /// Whether the management key was given.
     var isManaging = false
-    /// Whether the key was touched in this session, for the policy "cached".
-    var wasTouched = false
+    /// Whether a finger was verified, and whether a key was used since (YubiKey Bio).
+    var finger = PINState.notGiven
+    /// A PIN for this session that a finger was verified for (YubiKey Bio).
+    var temporaryPIN: [UInt8]?
+    /// When the key was touched last in this session, for the policy "cached".
+    var lastTouch: ContinuousClock.Instant?
     /// What the host has to answer to show that it has the management key.
     var pending: Pending?
 
@@ -28,6 +32,8 @@ package struct PIVApplet: Applet {
         case challenge([UInt8])
     }
 
+    static let pinReference: UInt8 = 0x80
+    static let fingerReference: UInt8 = 0x96
     static let attestationSlot: UInt8 = 0xF9
     static let managementSlot: UInt8 = 0x9B
     static let attestationObject: UInt32 = 0x5F_FF01
@@ -53,9 +59,11 @@ package struct PIVApplet: Applet {
         }
         if instruction != .authenticate { pending = nil }
         switch instruction {
+        case .verify where command.p2 == Self.fingerReference && key.profile.isBio:
+            return try verifyFinger(command, &key, world)
         case .verify: try verify(command, &key.piv)
-        case .changeReference: try changeReference(command, &key.piv)
-        case .resetRetry: try resetRetry(command, &key.piv)
+        case .changeReference: try changeReference(command, &key.piv, key.profile)
+        case .resetRetry: try resetRetry(command, &key.piv, key.profile)
         case .setRetries: try setRetries(command, &key.piv)
         case .authenticate: return try authenticate(command, &key, world)
         case .setManagementKey: try setManagementKey(command, &key, world)
@@ -68,7 +76,7 @@ package struct PIVApplet: Applet {
         case .putData: try putData(command, &key)
         case .version: return key.profile.version.bytes
         case .serial: return (0..<4).map { UInt8(truncatingIfNeeded: key.profile.serial >> (24 - 8 * $0)) }
-        case .reset: try reset(&key.piv)
+        case .reset: try reset(&key)
         }
         return []
     }
@@ -105,9 +113,11 @@ package struct PIVApplet: Applet {
     }
 
     /// RESET removes everything, once PIN and PUK are blocked.
-    private mutating func reset(_ memory: inout PIVMemory) throws(Refusal) {
-        guard memory.pin.left == 0, memory.puk.left == 0 else { throw .status(.conditionsNotSatisfied) }
-        memory = memory.afterReset
+    private mutating func reset(_ key: inout VirtualKeyState) throws(Refusal) {
+        guard key.piv.pin.left == 0, key.piv.puk.left == 0, key.resetBlocked & VirtualCapability.piv == 0 else {
+            throw .status(.conditionsNotSatisfied)
+        }
+        key.piv = key.piv.afterReset(key.profile)
         self = PIVApplet()
     }
 
@@ -118,7 +128,7 @@ package struct PIVApplet: Applet {
     /// Waits for the finger; a YubiKey ends a command that nobody touched it for with 6982.
     mutating func touch(_ what: String, _ world: VirtualWorld) throws(Refusal) {
         switch world.touch(Array(what.utf8)) {
-        case .touched: wasTouched = true
+        case .touched: lastTouch = .now
         case .notTouched: throw .status(.securityStatusNotSatisfied)
         case .pending: throw .waitingForTouch
         }

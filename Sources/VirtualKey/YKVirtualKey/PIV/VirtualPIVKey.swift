@@ -24,12 +24,14 @@ package struct VirtualPIVKey: Hashable, Sendable {
     static let ed25519: UInt8 = 0xE0
     static let x25519: UInt8 = 0xE1
 
-    /// Whether firmware of a version has an algorithm.
-    static func isKnown(_ algorithm: UInt8, _ version: Version) -> Bool {
-        switch algorithm {
-        case 0x06, 0x07, 0x11: true
+    /// Whether a key of this version and series has an algorithm; FIPS keys have neither RSA 1024 nor X25519.
+    static func isKnown(_ algorithm: UInt8, _ profile: DeviceProfile) -> Bool {
+        let version = profile.version
+        return switch algorithm {
+        case 0x06, x25519: !profile.isFIPS && (algorithm == 0x06 || version >= Version(5, 7, 0))
+        case 0x07, 0x11: true
         case 0x14: version >= Version(4, 0, 0)
-        case 0x05, 0x16, ed25519, x25519: version >= Version(5, 7, 0)
+        case 0x05, 0x16, ed25519: version >= Version(5, 7, 0)
         default: false
         }
     }

@@ -8,7 +8,9 @@ import YKVirtualKey
 /// What a new software key can do.
 struct NewKeyOptions: ParsableArguments {
     @Option(
-        help: "What a new key is: yubikey, arculus (CTAP 2.0) or arculus-p71 (CTAP 2.1), cards for NFC.",
+        help: ArgumentHelp(
+            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, or a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1).",
+            valueName: "model"),
         transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
@@ -35,7 +37,8 @@ struct NewKeyOptions: ParsableArguments {
 
     private static func model(_ text: String) throws -> DeviceModel {
         guard let model = DeviceModel(rawValue: text) else {
-            throw ValidationError("'\(text.printable)' is no model, expected yubikey, arculus or arculus-p71.")
+            let names = DeviceModel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(text.printable)' is not a model, expected one of \(names).")
         }
         return model
     }
@@ -51,7 +54,7 @@ struct NewKeyOptions: ParsableArguments {
             profile.version = version
         }
         profile.fido.version = fido ?? profile.fido.version
-        profile.fido.hasFingerprints = fingerprints
+        if fingerprints { profile.fido.hasFingerprints = true }
         return profile
     }
 

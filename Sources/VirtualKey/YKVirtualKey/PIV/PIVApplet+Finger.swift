@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+extension PIVApplet {
+    /// Bytes of a temporary PIN.
+    private static let temporaryPINSize = 16
+
+    /// VERIFY with a finger (YubiKey Bio): no data asks for the state, 02 for a temporary PIN, 03 for nothing but the
+    /// finger, 01 gives the temporary PIN in its place.
+    mutating func verifyFinger(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        guard command.p1 == 0 else { throw .status(StatusWord(0x6A86)) }
+        guard !command.data.isEmpty else {
+            guard finger == .notGiven else { return [] }
+            throw Self.fingersLeft(key.fido)
+        }
+        let objects = try OATHApplet.parse(command.data) { reader throws(WireError) in try reader.tlvs() }
+        guard objects.count == 1, let object = objects.first else { throw .status(.incorrectParameters) }
+        finger = .notGiven
+        switch (object.tag, object.value.count) {
+        case (0x01, Self.temporaryPINSize):
+            guard let pin = temporaryPIN, constantTimeEqual(pin, object.value) else {
+                temporaryPIN = nil
+                throw Self.fingersLeft(key.fido)
+            }
+            finger = .fresh
+            return []
+        case (0x02, 0), (0x03, 0): break
+        default: throw .status(.incorrectParameters)
+        }
+        try match(&key.fido, world)
+        finger = .fresh
+        guard object.tag == 0x02 else { return [] }
+        let pin = try world.draw(Self.temporaryPINSize)
+        temporaryPIN = pin
+        return pin
+    }
+
+    /// Waits for a finger; a wrong one uses a try up, and without an enrolled one none is right.
+    private mutating func match(_ memory: inout FIDOMemory, _ world: VirtualWorld) throws(Refusal) {
+        guard !memory.fingerprints.isEmpty, memory.verificationsLeft > 0 else { throw Self.fingersLeft(memory) }
+        switch world.verify() {
+        case .verified: memory.verificationsLeft = FIDOMemory.allVerifications
+        case .notTouched: throw .status(.securityStatusNotSatisfied)
+        case .pending: throw .waitingForTouch
+        case .wrong:
+            memory.verificationsLeft -= 1
+            throw Self.fingersLeft(memory)
+        }
+    }
+
+    private static func fingersLeft(_ memory: FIDOMemory) -> Refusal {
+        guard memory.verificationsLeft > 0 else { return .status(.authenticationBlocked) }
+        return .status(StatusWord(0x63C0 | UInt16(memory.verificationsLeft)))
+    }
+
+    /// GET METADATA of the fingerprints: whether there are any, tries left, whether there is a temporary PIN.
+    func fingerMetadata(_ memory: FIDOMemory) -> [UInt8] {
+        [
+            TLV(0x07, [memory.fingerprints.isEmpty ? 0 : 1]), TLV(0x06, [UInt8(memory.verificationsLeft)]),
+            TLV(0x08, [temporaryPIN == nil ? 0 : 1]),
+        ].encoded
+    }
+}
