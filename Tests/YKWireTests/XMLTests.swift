@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKWire
 
-@testable import YKOATH
+@testable import YKWire
 
 struct XMLTests {
     private func parse(_ text: String) throws -> XMLNode { try XMLParser.parse(Array(text.utf8)) }
@@ -29,6 +28,10 @@ struct XMLTests {
     ])
     func refuses(_ text: String) {
         #expect(throws: WireError.self) { try parse(text) }
+    }
+
+    @Test func normalizesLineEnds() throws {
+        #expect(try parse("<a>1\r\n2\r3\n4</a>").text == "1\n2\n3\n4")
     }
 
     @Test func hasLimits() {
