@@ -29,6 +29,18 @@ public enum RSAPadding {
         return masked + inner + [0xBC]
     }
 
+    /// EME-OAEP (RFC 8017 §7.1.1) with MGF1 of the same hash, `size` bytes long; `seed` is random, as long as the digest.
+    public static func oaep(
+        _ message: borrowing Secret, _ hash: HashAlgorithm, seed: [UInt8], size: Int, label: [UInt8] = []
+    ) throws(CryptoFault) -> Secret {
+        let room = size - message.count - 2 * hash.digestSize - 2
+        guard room >= 0, seed.count == hash.digestSize else { throw CryptoFault("OAEP: the key is too short for this") }
+        var data = hash.hash(label) + [UInt8](repeating: 0, count: room) + [1] + message.copyBytes()
+        defer { Secret.wipe(&data) }
+        let maskedData = xor(data, hash.mgf1(seed, data.count))
+        return Secret([0] + xor(seed, hash.mgf1(maskedData, hash.digestSize)) + maskedData)
+    }
+
     static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
 }
 
