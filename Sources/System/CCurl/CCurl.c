@@ -96,8 +96,8 @@ static CURLcode restrict_way(CURL *handle, const ykit_http_request *request) {
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_TIMEOUT_MS, request->timeout);
-    SET(CURLOPT_SSL_VERIFYPEER, 1L);
-    SET(CURLOPT_SSL_VERIFYHOST, 2L);
+    SET(CURLOPT_SSL_VERIFYPEER, request->unverified ? 0L : 1L);
+    SET(CURLOPT_SSL_VERIFYHOST, request->unverified ? 0L : 2L);
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (request->direct) SET(CURLOPT_PROXY, "");
     if (request->authorities) {

@@ -55,6 +55,7 @@ public actor CurlClient: HTTPClient {
                             wanted.body_size = body?.count ?? 0
                             wanted.authorities = authorities
                             wanted.pins = pins
+                            wanted.unverified = request.trust.verifiesCertificate ? 0 : 1
                             return perform(request, &wanted, &answer)
                         }
                     }

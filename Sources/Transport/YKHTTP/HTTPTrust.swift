@@ -8,6 +8,8 @@ public struct HTTPTrust: Hashable, Sendable {
     public var authorities: String?
     /// The public keys of which the server has to have one; empty for any that an authority vouches for.
     public var pins: [HTTPPin]
+    /// Whether the server's certificate is verified. Without that, only a pin tells who the server is.
+    public var verifiesCertificate = true
 
     /// Trusts the system's authorities, or those of a file; with pins, the server has to have one of these keys besides.
     public init(authorities: String? = nil, pins: [HTTPPin] = []) {

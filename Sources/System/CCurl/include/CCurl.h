@@ -19,6 +19,8 @@ typedef struct {
     size_t body_limit;
     // Certificates that are trusted instead of the system's, a file in PEM; NULL for the system's.
     const char *authorities;
+    // Whether the server's certificate is not verified; pins still are.
+    int unverified;
     // "sha256//…;sha256//…" of public keys (SubjectPublicKeyInfo, base 64); NULL for any.
     const char *pins;
     // Whether the way is direct, without a proxy that the environment names.
