@@ -52,6 +52,8 @@ let package = Package(
         .library(name: "YKOTP", targets: ["YKOTP"]),
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
+        .library(name: "YKSecurID", targets: ["YKSecurID"]),
+        .library(name: "YKStore", targets: ["YKStore"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
@@ -91,6 +93,8 @@ let package = Package(
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         .executableTarget(
@@ -99,7 +103,7 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken",
+                "YKToken", "YKSecurID", "YKStore",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house, linkerSettings: [inside]),
 
@@ -129,6 +133,10 @@ let package = Package(
             [
                 "YKArculus", "YKFIDO", "YKHTTP", "YKVirtualKey", "YKCapture", "YKTransport", "YKCrypto", "YKWire",
             ]),
+        test(
+            "YKSecurIDTests", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("vectors"), .copy("ctkip")]),
+        test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",

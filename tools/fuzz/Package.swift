@@ -21,6 +21,8 @@ let package = Package(
                 .product(name: "YKHTTP", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
+                .product(name: "YKSecurID", package: "ykit"),
+                .product(name: "YKStore", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-use-ld=lld"])])

@@ -7,7 +7,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         wire + otp + hid + usb + captures + oath + fido + attestation + piv + nfc + management
-        + servers
+        + servers + securID
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+public import YKHTTP
+public import YKTransport
+import YKWire
+
+/// Fetches a token from a server with CT-KIP (RFC 4758, two rounds) as RSA's servers speak it: client and server both
+/// contribute to the seed, which itself never crosses the network.
+///
+/// RSA's servers differ from the RFC: the key is announced as PKCS#1 v1.5 and used with OAEP (SHA-1), and the pseudorandom
+/// function takes its inputs in another order.
+public struct CTKIPClient: Sendable {
+    private let http: any HTTPClient
+    private let random: any RandomSource
+    /// How the server's certificate is verified.
+    public var trust = HTTPTrust()
+    /// How long one of the two requests may take.
+    public var timeout = Duration.seconds(30)
+    /// The most bytes that are read of a reply.
+    static let replyLimit = 1 << 20
+
+    /// Makes a client.
+    public init(_ http: any HTTPClient, _ random: any RandomSource) {
+        self.http = http
+        self.random = random
+    }
+
+    /// Fetches a token.
+    ///
+    /// The server's authentication code is compared in constant time; when it differs, the token is discarded.
+    ///
+    /// - Parameters:
+    ///   - url: The server's service.
+    ///   - code: The activation code, which servers accept once.
+    /// - Throws: `activationRefused`, `fault`, `reply`, `xml`, `mac`, `status`, `http`, `random`, or `field`.
+    public func token(from url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
+        let opening = try await send(CTKIPMessages.hello, "StartService", url, code)
+        let hello = try CTKIPHello(opening.message)
+        let exchange = try CTKIPExchange(hello, random)
+        let nonce = CTKIPMessages.nonce(session: hello.session, encrypted: exchange.encryptedNonce, hello.nonce)
+        let closing = try await send(nonce, "ServerFinished", url, code)
+        let finished = try CTKIPFinished(closing.message, session: hello.session)
+        guard constantTimeEqual(try exchange.mac(), finished.mac) else { throw .mac("server") }
+        return try finished.token(exchange.seed, provisioning: closing.provisioning)
+    }
+
+    private func send(
+        _ message: String, _ action: String, _ url: HTTPURL, _ code: ActivationCode
+    ) async throws(SecurIDError) -> CTKIPReply {
+        let body = CTKIPMessages.envelope(message, code.text)
+        var request = HTTPRequest(post: url, Array(body.utf8), type: "application/vnd.otps.ct-kip")
+        request.fields += [
+            HTTPField("Authorization", code.text), HTTPField("SOAPAction", action), HTTPField("User-Agent", "HTTPPOST"),
+        ]
+        request.trust = trust
+        request.timeout = timeout
+        request.limit = Self.replyLimit
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .http(error) }
+        // A SOAP fault may come with status 500 (SOAP 1.1 §6.2).
+        guard response.status == 200 || response.status == 500 else { throw .status(response.status) }
+        do { return try CTKIPReply(response.body, code) } catch {
+            switch error {
+            case .xml, .reply: throw response.status == 200 ? error : .status(response.status)
+            default: throw error
+            }
+        }
+    }
+}
+
+/// What the client contributes, and what follows from both sides' numbers.
+struct CTKIPExchange {
+    /// The client's number, encrypted for the server.
+    let encryptedNonce: [UInt8]
+    /// The seed: the key that both sides agree on.
+    let seed: SharedSecret
+    private let number: SharedSecret
+
+    init(_ hello: CTKIPHello, _ random: any RandomSource) throws(SecurIDError) {
+        var number: [UInt8]
+        let padding: [UInt8]
+        do {
+            number = try random.draw(16, secret: true)
+            padding = try random.draw(HashAlgorithm.sha1.digestSize, secret: true)
+        } catch { throw .random }
+        defer { Secret.wipe(&number) }
+        try self.init(hello, number: number, padding: padding)
+    }
+
+    init(_ hello: CTKIPHello, number: [UInt8], padding: [UInt8]) throws(SecurIDError) {
+        self.number = SharedSecret(Secret(number))
+        do {
+            let block = try RSAPadding.oaep(Secret(number), .sha1, seed: padding, size: hello.modulus.count)
+            var bytes = block.copyBytes()
+            defer { Secret.wipe(&bytes) }
+            encryptedNonce = try PublicKey.rsa(modulus: hello.modulus, exponent: hello.exponent).rsaPublic(bytes)
+            seed = SharedSecret(
+                Secret(
+                    try Self.function(Secret(number), hello.modulus + Array("Key generation".utf8) + hello.nonce)))
+        } catch { throw .crypto(error) }
+    }
+
+    /// What the server has to answer with.
+    func mac() throws(SecurIDError) -> [UInt8] {
+        var input = Array("MAC 2 Computation".utf8) + number.value.copyBytes()
+        defer { Secret.wipe(&input) }
+        do { return try Self.function(seed.value, input) } catch { throw .crypto(error) }
+    }
+
+    /// The first block of CT-KIP-PRF-AES, in RSA's order of inputs: the counter comes last (RFC 4758 Appendix D.2).
+    private static func function(_ key: borrowing Secret, _ input: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        try AESCMAC.code(input + [0, 0, 0, 1], key: key)
+    }
+}
+
+extension CTKIPClient {
+    /// Reads a reply that was recorded, with all the checks that can be made without the client's numbers.
+    ///
+    /// - Returns: The name of its message: `ServerHello` or `ServerFinished`.
+    /// - Throws: As ``token(from:_:)`` does.
+    public static func message(of reply: [UInt8], _ code: ActivationCode) throws(SecurIDError) -> String {
+        let reply = try CTKIPReply(reply, code)
+        if reply.message.name == "ServerHello" {
+            _ = try CTKIPHello(reply.message)
+        } else {
+            let session = reply.message.attributes["SessionID"] ?? ""
+            let seed = SharedSecret(Secret([UInt8](repeating: 0, count: SecurIDToken.seedSize)))
+            _ = try CTKIPFinished(reply.message, session: session).token(seed, provisioning: reply.provisioning)
+        }
+        return reply.message.name
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+public import YKHTTP
+import YKWire
+
+/// Where a token comes from by CT-KIP: the address of a server, and the activation code.
+public struct CTKIPLink: Sendable {
+    /// The server's service.
+    public let url: HTTPURL
+    /// The activation code; `nil` when the link does not have it.
+    public let code: ActivationCode?
+
+    /// Takes an address and a code.
+    public init(url: HTTPURL, code: ActivationCode?) {
+        self.url = url
+        self.code = code
+    }
+
+    /// Recognizes `SCHEME://ctkip?url=…&activationCode=…`, also with `scheme=https&url=HOST:PORT/PATH`; `nil` for
+    /// anything else.
+    ///
+    /// - Throws: `tooLong`, `activationCode`, or `http` for an address that is not allowed.
+    public init?(matching text: String) throws(SecurIDError) {
+        guard let link = SecurIDLink(text), link.kind == .ctkip, let parts = URLText(text) else { return nil }
+        guard text.utf8.count <= SecurIDLimits.url else { throw .tooLong("URL", limit: SecurIDLimits.url) }
+        var server = parts.query["url"] ?? ""
+        if !server.contains("://") { server = (parts.query["scheme"] ?? "https") + "://" + server }
+        do { url = try HTTPURL(server) } catch { throw .http(error) }
+        code = try parts.query["activationcode"].map { text throws(SecurIDError) in try ActivationCode(text) }
+    }
+}
+
+/// The code that permits one token to be fetched: a secret.
+public struct ActivationCode: Sendable {
+    private let secret: SharedSecret
+
+    /// Takes 1 to 40 letters and digits; dashes and spaces between them are left out.
+    ///
+    /// - Throws: `activationCode`, or `tooLong`.
+    public init(_ text: String) throws(SecurIDError) {
+        let characters = text.trimmed.utf8.filter { $0 != 0x2D && $0 != 0x20 }
+        guard !characters.isEmpty, characters.allSatisfy(\.isLetterOrDigit) else { throw .activationCode }
+        guard characters.count <= SecurIDLimits.activationCode else {
+            throw .tooLong("activation code", limit: SecurIDLimits.activationCode)
+        }
+        secret = SharedSecret(Secret(characters))
+    }
+
+    var text: String { String(decoding: secret.value.copyBytes(), as: UTF8.self) }
+
+    /// A text without the code in it.
+    func removed(from message: String) -> String { message.replacing(text, with: "…") }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+public import YKWire
+
+/// Why a token could not be read, written or used.
+public enum SecurIDError: Error, Hashable, Sendable {
+    /// The input is not a token in a known form.
+    case format(String)
+    /// The XML of a file or of a server's reply cannot be read.
+    case xml(WireError)
+    /// A field is missing or outside its range.
+    case field(String)
+    /// The checksum or the message authentication code of a CTF string is wrong.
+    case checksum
+    /// A message authentication code of a file or of a server is wrong: the content was changed.
+    case mac(String)
+    /// The token is protected with a password, and none was given.
+    case passwordNeeded
+    /// The password is wrong.
+    case wrongPassword
+    /// The token is bound to a device, no class of devices fits, and no device identifier was given.
+    case deviceNeeded
+    /// The device identifier is wrong.
+    case wrongDevice
+    /// The token names another device than this one.
+    case boundElsewhere(serial: String, device: String)
+    /// The token expired.
+    case expired(serial: String, UTCDate)
+    /// The PIN does not follow the rules.
+    case pin(PINRule)
+    /// The input holds several tokens: their serial numbers.
+    case severalTokens([String])
+    /// No token of this serial number is in the input.
+    case noSuchToken(String)
+    /// A value is longer than allowed.
+    case tooLong(String, limit: Int)
+    /// An activation code contains something other than letters and digits, or is empty.
+    case activationCode
+    /// The server refused the activation code.
+    case activationRefused
+    /// The server reported a fault: its class, and its message.
+    case fault(kind: String, String)
+    /// The server's reply is not what the protocol requires.
+    case reply(String)
+    /// The server answered with an HTTP status other than 200.
+    case status(Int)
+    /// The server could not be used.
+    case http(HTTPError)
+    /// A primitive failed.
+    case crypto(CryptoFault)
+    /// The system gave no random bytes.
+    case random
+
+    /// What a PIN has to be.
+    public enum PINRule: Hashable, Sendable {
+        /// 4 to 8 characters.
+        case length
+        /// Digits only, for a PINPad token.
+        case digits
+        /// Letters and digits without spaces.
+        case characters
+    }
+}

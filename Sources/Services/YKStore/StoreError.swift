@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKFIDO
+public import YKPIV
+
+/// Why a sealed store could not be used.
+public enum StoreError: Error, Hashable, Sendable {
+    /// Another program holds the lock.
+    case inUse(path: String)
+    /// The file could not be read.
+    case unreadable(path: String, reason: String)
+    /// The file could not be written.
+    case unwritable(path: String, reason: String)
+    /// The content is not a store, or was changed.
+    case malformed(path: String, reason: String)
+    /// The file was written by a later version.
+    case laterVersion(path: String, Int64)
+    /// The store has no keys yet.
+    case noKeys
+    /// None of the store's keys is the one in use.
+    case notThisKey
+    /// The key's secret does not open the store: it was changed, or the key verified the user differently.
+    case notOpened
+    /// A record cannot be decrypted: it was changed, or belongs to another store.
+    case recordChanged(String)
+    /// The passphrase is wrong.
+    case wrongPassphrase
+    /// The key cannot seal: it lacks hmac-secret.
+    case cannotSeal
+    /// The key in a PIV slot can neither decrypt nor agree on secrets.
+    case unfitSlot(String)
+    /// The key seals the store already.
+    case duplicateKey(String)
+    /// No key of the store has this identifier or name.
+    case noSuchKey(String)
+    /// The last key cannot be removed.
+    case lastKey
+    /// A primitive failed.
+    case crypto(CryptoFault)
+    /// The FIDO application failed.
+    case fido(FIDOError)
+    /// The PIV application failed.
+    case piv(PIVError)
+    /// The system gave no random bytes.
+    case random
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+import YKWire
+
+extension StoreSeal {
+    /// scrypt's cost for new passphrases: 16 MiB and about a third of a second.
+    private static let cost = (n: 1 << 14, r: 8, p: 5)
+
+    /// Encrypts a store's key under a passphrase: without hardware, a copy of the file can be attacked by guessing.
+    public static func passphrase(
+        _ key: StoreKey, _ passphrase: borrowing Secret, name: String, added: Int64, _ random: any RandomSource
+    ) throws(StoreError) -> StoreSeal {
+        let salt = try StoreRandom.draw(16, random, secret: false)
+        let secret = try stretched(passphrase, salt, cost.n, cost.r, cost.p)
+        let means = Means.passphrase(salt: salt, cost: cost.n, blockSize: cost.r, parallelism: cost.p)
+        return try StoreSeal(key, under: secret, means, name: name, added: added, random)
+    }
+
+    /// Decrypts the store's key with a passphrase.
+    ///
+    /// - Throws: `wrongPassphrase`, or `notThisKey` for a seal of another kind.
+    public func open(passphrase: borrowing Secret) throws(StoreError) -> StoreKey {
+        guard case .passphrase(let salt, let cost, let blockSize, let parallelism) = means else { throw .notThisKey }
+        return try open(try Self.stretched(passphrase, salt, cost, blockSize, parallelism))
+    }
+
+    private static func stretched(
+        _ passphrase: borrowing Secret, _ salt: [UInt8], _ cost: Int, _ blockSize: Int, _ parallelism: Int
+    ) throws(StoreError) -> Secret {
+        let scrypt = PasswordHash.scrypt(cost: cost, blockSize: blockSize, parallelism: parallelism)
+        do { return try scrypt.derive(passphrase, salt: salt, length: 32) } catch {
+            throw .crypto(CryptoFault("scrypt: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+import YKWire
+
+/// One of the keys that open a store: how its secret is obtained, and the store's key encrypted under it.
+public struct StoreSeal: Hashable, Sendable {
+    /// Where the secret comes from.
+    public enum Means: Hashable, Sendable {
+        /// hmac-secret of a FIDO2 credential (CTAP 2.2 §12.7), with or without user verification: a key answers
+        /// differently with and without.
+        case fido(credential: [UInt8], salt: [UInt8], isVerified: Bool, isDiscoverable: Bool)
+        /// A message that the RSA key in a PIV slot decrypts (RSAES-OAEP with SHA-256).
+        case pivRSA(slot: UInt8, publicKey: [UInt8], message: [UInt8])
+        /// Diffie-Hellman of the key in a PIV slot with an ephemeral key.
+        case pivECDH(slot: UInt8, publicKey: [UInt8], ephemeral: [UInt8])
+        /// A passphrase through scrypt (RFC 7914), without hardware.
+        case passphrase(salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int)
+    }
+
+    /// The identifier, eight hexadecimal digits.
+    public let id: String
+    /// The name for people.
+    public let name: String
+    /// When it was added, in seconds since 1970.
+    public let added: Int64
+    /// Where the secret comes from.
+    public let means: Means
+    private let wrapped: [UInt8]
+
+    /// Encrypts a store's key for another key.
+    ///
+    /// - Parameters:
+    ///   - key: The store's key.
+    ///   - secret: What the other key answered, or derived.
+    ///   - means: How it is obtained again.
+    ///   - name: The name for people.
+    public init(
+        _ key: StoreKey, under secret: borrowing Secret, _ means: Means, name: String, added: Int64,
+        _ random: any RandomSource
+    ) throws(StoreError) {
+        id = Hex.encode(try StoreRandom.draw(4, random, secret: false))
+        self.name = name
+        self.added = added
+        self.means = means
+        let context = Self.context(id, name, added, means)
+        wrapped = try key.wrapped(under: try Self.derived(secret, id), context)
+    }
+
+    /// Decrypts the store's key with what the other key answered.
+    ///
+    /// - Throws: `notOpened`, or `wrongPassphrase`.
+    public func open(_ secret: borrowing Secret) throws(StoreError) -> StoreKey {
+        let context = Self.context(id, name, added, means)
+        do {
+            return try StoreKey(try AESGCM.open(wrapped, key: try Self.derived(secret, id), context: context))
+        } catch {
+            if case .passphrase = means { throw .wrongPassphrase }
+            throw .notOpened
+        }
+    }
+
+    private static func derived(_ secret: borrowing Secret, _ id: String) throws(StoreError) -> Secret {
+        do {
+            return try HashAlgorithm.sha256.hkdf(
+                secret, salt: [], info: Array("ykit store key 1 \(id)".utf8), length: 32)
+        } catch { throw .crypto(error) }
+    }
+
+    /// What is authenticated with the key: everything else in the file that belongs to it.
+    private static func context(_ id: String, _ name: String, _ added: Int64, _ means: Means) -> [UInt8] {
+        Array("ykit store key 1\n\(id)\n\(name)\n\(added)\n\(means.json.text)".utf8)
+    }
+
+    /// The kind, stable for programs.
+    public var kind: String {
+        switch means {
+        case .fido: "fido2"
+        case .pivRSA, .pivECDH: "piv"
+        case .passphrase: "passphrase"
+        }
+    }
+
+    /// Whether no hardware is needed.
+    public var isSoftware: Bool { if case .passphrase = means { true } else { false } }
+
+    var json: JSON {
+        [
+            "id": .string(id), "name": .string(name), "added": .int(added), "means": means.json,
+            "wrapped": .string(Base64.encodeURL(wrapped)),
+        ]
+    }
+
+    init?(_ json: JSON) {
+        guard let id = json["id"]?.string, let name = json["name"]?.string, let added = json["added"]?.int,
+            let means = json["means"].flatMap(Means.init), json.object?.members.count == 5,
+            let wrapped = json["wrapped"]?.string.flatMap({ try? Base64.decode($0) })
+        else { return nil }
+        (self.id, self.name, self.added, self.means, self.wrapped) = (id, name, added, means, wrapped)
+    }
+}
+
+extension StoreSeal.Means {
+    var json: JSON {
+        func bytes(_ value: [UInt8]) -> JSON { .string(Base64.encodeURL(value)) }
+        return switch self {
+        case .fido(let credential, let salt, let isVerified, let isDiscoverable):
+            [
+                "kind": "fido2", "credential": bytes(credential), "salt": bytes(salt), "verified": .bool(isVerified),
+                "discoverable": .bool(isDiscoverable),
+            ]
+        case .pivRSA(let slot, let key, let message):
+            ["kind": "piv-rsa", "slot": .int(Int64(slot)), "publicKey": bytes(key), "message": bytes(message)]
+        case .pivECDH(let slot, let key, let ephemeral):
+            ["kind": "piv-ecdh", "slot": .int(Int64(slot)), "publicKey": bytes(key), "ephemeral": bytes(ephemeral)]
+        case .passphrase(let salt, let cost, let blockSize, let parallelism):
+            [
+                "kind": "passphrase", "salt": bytes(salt), "cost": .int(Int64(cost)),
+                "blockSize": .int(Int64(blockSize)), "parallelism": .int(Int64(parallelism)),
+            ]
+        }
+    }
+
+    init?(_ json: JSON) {
+        func bytes(_ name: String) -> [UInt8]? { json[name]?.string.flatMap { try? Base64.decode($0) } }
+        func number(_ name: String) -> Int? { json[name]?.int.flatMap(Int.init(exactly:)) }
+        switch json["kind"]?.string {
+        case "fido2":
+            guard let credential = bytes("credential"), (1...1024).contains(credential.count),
+                let salt = bytes("salt"), salt.count == 32, let isVerified = json["verified"]?.bool,
+                let isDiscoverable = json["discoverable"]?.bool
+            else { return nil }
+            self = .fido(
+                credential: credential, salt: salt, isVerified: isVerified, isDiscoverable: isDiscoverable)
+        case "piv-rsa":
+            guard let slot = number("slot").flatMap(UInt8.init(exactly:)), let key = bytes("publicKey"),
+                let message = bytes("message")
+            else { return nil }
+            self = .pivRSA(slot: slot, publicKey: key, message: message)
+        case "piv-ecdh":
+            guard let slot = number("slot").flatMap(UInt8.init(exactly:)), let key = bytes("publicKey"),
+                let ephemeral = bytes("ephemeral")
+            else { return nil }
+            self = .pivECDH(slot: slot, publicKey: key, ephemeral: ephemeral)
+        case "passphrase":
+            guard let salt = bytes("salt"), let cost = number("cost"), let blockSize = number("blockSize"),
+                let parallelism = number("parallelism")
+            else { return nil }
+            self = .passphrase(salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import YKCrypto
+import YKFIDO
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+@testable import YKStore
+
+struct StoreTests {
+    private let random = SystemRandom()
+
+    private func sealed() throws -> (SealedStore, StoreKey) {
+        let key = try StoreKey(random)
+        var store = SealedStore(service: "test")
+        store.add(try StoreSeal.passphrase(key, Secret(utf8: "right"), name: "p", added: 5, random))
+        store.put(try key.seal(Secret(utf8: "one"), id: "1", service: "test", ["n": 1]))
+        store.put(try key.seal(Secret(utf8: "two"), id: "2", service: "test", ["n": 2]))
+        return (store, key)
+    }
+
+    private func parse(_ json: JSON) throws -> SealedStore {
+        try SealedStore(parsing: Array(json.text.utf8), service: "test", path: "p")
+    }
+
+    @Test func opensWithThePassphraseOnly() throws {
+        let (store, _) = try sealed()
+        let again = try parse(store.json)
+        #expect(again == store)
+        let seal = try #require(again.seals.first)
+        #expect(seal.kind == "passphrase" && seal.isSoftware && seal.slot == nil)
+        let key = try seal.open(passphrase: Secret(utf8: "right"))
+        #expect(try key.open(again.records[1], service: "test").value == Secret(utf8: "two"))
+        #expect(throws: StoreError.wrongPassphrase) { _ = try seal.open(passphrase: Secret(utf8: "wrong")) }
+    }
+
+    @Test func refusesChangedRecords() throws {
+        let (store, key) = try sealed()
+        let record = store.records[0]
+        let (id, description, bytes) = (record.id, record.description, record.sealed)
+        for place in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[place] ^= 1 << UInt8(bit)
+                let other = StoreRecord(id: id, description: description, sealed: changed)
+                #expect(throws: StoreError.recordChanged(id)) { _ = try key.open(other, service: "test") }
+            }
+        }
+        for other in [
+            StoreRecord(id: "2", description: description, sealed: bytes),
+            StoreRecord(id: id, description: ["n": 2], sealed: bytes),
+            StoreRecord(id: id, description: description, sealed: store.records[1].sealed),
+        ] {
+            #expect(throws: StoreError.recordChanged(other.id)) { _ = try key.open(other, service: "test") }
+        }
+        #expect(throws: StoreError.recordChanged(id)) { _ = try key.open(record, service: "other") }
+    }
+
+    @Test func refusesOtherFiles() throws {
+        let (store, _) = try sealed()
+        let good = store.json
+        func changed(_ name: String, _ value: JSON?) throws -> JSON {
+            var object = try #require(good.object)
+            object[name] = value
+            return .object(object)
+        }
+        for (name, value) in [
+            ("ykit-store", nil), ("ykit-store", "1"), ("service", "other"), ("keys", nil), ("records", 1),
+            ("settings", nil), ("keys", [1]), ("records", [["id": "1"]]),
+            ("records", .array([store.records[0].json, store.records[0].json])),
+            ("keys", .array([store.seals[0].json, store.seals[0].json])),
+        ] as [(String, JSON?)] {
+            #expect(throws: StoreError.self, "\(name)") { _ = try parse(try changed(name, value)) }
+        }
+        #expect(throws: StoreError.laterVersion(path: "p", 2)) { _ = try parse(try changed("ykit-store", 2)) }
+        #expect(throws: StoreError.self) { _ = try SealedStore(parsing: [0x7B], service: "test", path: "p") }
+    }
+
+    @Test func keepsTheLastKey() throws {
+        var (store, key) = try sealed()
+        #expect(throws: StoreError.lastKey) { _ = try store.removeSeal("p") }
+        store.add(try StoreSeal.passphrase(key, Secret(utf8: "other"), name: "q", added: 6, random))
+        #expect(throws: StoreError.noSuchKey("x")) { _ = try store.removeSeal("x") }
+        #expect(try store.removeSeal("p").name == "p")
+        store.remove("1")
+        #expect(store.records.map(\.id) == ["2"])
+        store.clear()
+        #expect(store.seals.isEmpty && store.records.isEmpty)
+    }
+
+    @Test func writesWholeFilesUnderALock() throws {
+        let folder = NSTemporaryDirectory() + "ykstore-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = StoreFile(folder + "/s.json", service: "test", patience: 20)
+        #expect(try file.read() == SealedStore(service: "test"))
+        let (store, _) = try sealed()
+        try file.update { current throws(StoreError) in current = store }
+        #expect(try file.read() == store && !file.isExposed)
+        // A failing change changes nothing.
+        #expect(throws: StoreError.noKeys) {
+            try file.update { current throws(StoreError) in
+                current.clear()
+                throw StoreError.noKeys
+            }
+        }
+        #expect(try file.read() == store)
+        // What another program left half-written is not the store.
+        _ = FileManager.default.createFile(atPath: folder + "/s.json.new-1-0", contents: Data("{".utf8))
+        #expect(try file.read() == store)
+        let lock = open(folder + "/s.json.lock", O_RDWR)
+        #expect(flock(lock, LOCK_EX) == 0)
+        #expect(throws: StoreError.inUse(path: file.path)) { try file.update { _ throws(StoreError) in } }
+        close(lock)
+        chmod(file.path, 0o644)
+        #expect(file.isExposed)
+        let missing = StoreFile(folder + "/no/s.json", service: "test")
+        #expect(throws: StoreError.self) { try missing.update { $0.settings["a"] = 1 } }
+        try Data("junk".utf8).write(to: URL(fileURLWithPath: file.path))
+        #expect(throws: StoreError.self) { _ = try file.read() }
+        #expect(throws: StoreError.self) { _ = try StoreFile(folder, service: "test").read() }
+    }
+
+    @Test func readsSealsOfEveryKind() throws {
+        let key = try StoreKey(random)
+        let kinds: [StoreSeal.Means] = [
+            .fido(credential: [1], salt: [UInt8](repeating: 2, count: 32), isVerified: true, isDiscoverable: false),
+            .pivRSA(slot: 0x9D, publicKey: [1], message: [2]), .pivECDH(slot: 0x82, publicKey: [1], ephemeral: [4]),
+            .passphrase(salt: [1], cost: 2, blockSize: 8, parallelism: 1),
+        ]
+        for means in kinds {
+            let seal = try StoreSeal(key, under: Secret(utf8: "s"), means, name: "n", added: 1, random)
+            #expect(StoreSeal(seal.json) == seal)
+            #expect(throws: StoreError.self) { _ = try seal.open(Secret(utf8: "t")) }
+            _ = try seal.open(Secret(utf8: "s"))
+            guard let members = means.json.object?.members else { continue }
+            for member in members {
+                var object = try #require(means.json.object)
+                object[member.key] = nil
+                #expect(StoreSeal.Means(.object(object)) == nil)
+            }
+        }
+        #expect(StoreSeal.Means(["kind": "other"]) == nil)
+    }
+}
