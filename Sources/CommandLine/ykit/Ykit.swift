@@ -27,6 +27,7 @@ struct Ykit: ParsableCommand {
             NFCGroup.self,
             ConfigGroup.self,
             ArculusGroup.self,
+            SecurIDGroup.self,
             Doctor.self,
             UDevRules.self,
             CaptureGroup.self,

@@ -9,6 +9,8 @@ import YKNFC
 import YKOATH
 import YKOTP
 import YKPIV
+import YKSecurID
+import YKStore
 import YKToken
 import YKTransport
 import YKVirtualKey
@@ -32,6 +34,8 @@ enum Explain {
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)
+        case let error as SecurIDError: securID(error)
+        case let error as StoreError: store(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)

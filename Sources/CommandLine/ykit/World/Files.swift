@@ -2,6 +2,7 @@
 
 import Glibc
 import YKCrypto
+import YKHardware
 import YKTransport
 
 /// Files as bytes, with failures in words.
@@ -11,6 +12,9 @@ enum Files {
 
     /// The number of a failure for lack of rights.
     static let accessDenied = EACCES
+
+    /// Whether a path leads to a plain file.
+    static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+import YKSecurID
+import YKStore
+import YKWire
+
+/// Where a token's PIN comes from.
+struct TokenPINOptions: ParsableArguments {
+    @Flag(help: "Read the token's PIN from standard input, one line.")
+    var pinStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the token's PIN from this open file descriptor; or set YKIT_SECURID_PIN.", valueName: "n"))
+    var pinFd: Int32?
+
+    @Flag(help: "Ask for the token's PIN.")
+    var askPin = false
+
+    /// The PIN; `nil` for the plain code.
+    func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
+        let source = SecretInput.Source(
+            isStandardInput: pinStdin, descriptor: pinFd, variable: "YKIT_SECURID_PIN",
+            hint: "give it with --pin-stdin, --pin-fd N or YKIT_SECURID_PIN")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            guard askPin else { return nil }
+            return SharedSecret(try Prompt(orElse: source.hint).secret("PIN of token \(token.name)"))
+        }
+    }
+}
+
+/// Makes a code.
+struct SecurIDCode: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "code", abstract: "Show a token's code, after one touch; the next code comes with it.",
+        discussion: """
+            Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
+            adds it to the code, and a fob puts it before the code; without one the plain code is shown.
+            """)
+    static let members = ["serial", "code", "next", "secondsLeft", "type", "time"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: TokenPINOptions
+
+    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
+    var time: Int64?
+
+    @Flag(help: "Print the next code on a second line.")
+    var next = false
+
+    @Flag(help: "Show the code of an expired token.")
+    var allowExpired = false
+
+    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    var clipboard = false
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if pin.pinStdin, key.usesStandardInput {
+            throw ValidationError("standard input cannot be read for two things")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, time, world)
+        let now = time ?? world.now
+        let code = try opened.code(at: now, allowExpired)
+        if clipboard {
+            let seconds = max(1, code.validTo - world.now)
+            try Clipboard.put(code.code, for: time == nil ? seconds : 30)
+            world.terminal.say("the code is on the clipboard for \(time == nil ? seconds : 30) s")
+        } else {
+            world.terminal.note("valid for \(code.secondsLeft) s, next: \(code.next)")
+        }
+        return Answer(
+            clipboard ? [] : next ? [code.code, code.next] : [code.code],
+            [
+                "serial": .string(record.serial), "code": .string(code.code), "next": .string(code.next),
+                "secondsLeft": .int(Int64(code.secondsLeft)), "type": .string(record.type.rawValue), "time": .int(now),
+            ])
+    }
+}
+
+/// A token with its seed in memory.
+struct OpenedToken {
+    let token: SecurIDToken
+    private let pin: SharedSecret?
+
+    /// Finds the token, checks what can be checked without the key (PIN, expiry), then opens it.
+    static func open(
+        _ query: String?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
+        _ allowExpired: Bool, _ time: Int64?, _ world: World
+    ) async throws -> (TokenRecord, OpenedToken) {
+        let file = try path.file(world)
+        let store = try file.read()
+        let record = try TokenMatch.one(
+            query, in: try TokenRecord.all(store, path: file.path), current: store.current)
+        if let expiry = record.expiry, (time ?? world.now) >= expiry.seconds, !allowExpired {
+            throw SecurIDError.expired(serial: record.serial, expiry)
+        }
+        let secret = try pin.read(record, world)
+        if let secret { _ = try SecurIDPIN(secret.value.copy(), for: record.type) }
+        let storeKey = try await world.open(store, key, for: "open the token store")
+        return (record, OpenedToken(token: try record.token(storeKey), pin: secret))
+    }
+
+    func code(at time: Int64, _ allowExpired: Bool) throws(SecurIDError) -> Tokencode {
+        guard let pin else { return try token.tokencode(at: time, allowsExpired: allowExpired) }
+        return try token.tokencode(
+            at: time, pin: try SecurIDPIN(pin.value.copy(), for: token.type), allowsExpired: allowExpired)
+    }
+}
+
+/// Shows codes as they change.
+struct SecurIDWatch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Show a token's codes with a countdown, until ^C.",
+        discussion: "The token is opened once; its seed stays in memory until the end.")
+    static let members = ["serial", "code", "next", "secondsLeft", "type"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: TokenPINOptions
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    var duration: Int64?
+
+    @Flag(help: "Show codes of an expired token.")
+    var allowExpired = false
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, nil, world)
+        let end = duration.map { world.now + max(0, min($0, 1 << 32)) }
+        var last: Tokencode?
+        while true {
+            let now = world.now
+            let code = try opened.code(at: now, allowExpired)
+            let isNew = code.validTo != last?.validTo
+            last = code
+            if world.terminal.isOutputTerminal, !world.options.json {
+                world.terminal.draw("\r\u{1B}[K\(code.code)  \(code.secondsLeft) s  next \(code.next)", to: 1)
+            } else if isNew {
+                print(record, code, world)
+            }
+            if let end, now >= end { break }
+            try Self.sleep(until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
+        }
+        if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
+        Glibc.exit(0)
+    }
+
+    private func print(_ record: TokenRecord, _ code: Tokencode, _ world: World) {
+        guard world.options.json else { return world.terminal.line(code.code) }
+        let object: JSON = [
+            "ok": true, "error": nil, "warnings": [], "serial": .string(record.serial), "code": .string(code.code),
+            "next": .string(code.next), "secondsLeft": .int(Int64(code.secondsLeft)),
+            "type": .string(record.type.rawValue),
+        ]
+        world.terminal.line(object.text)
+    }
+
+    /// Sleeps until a second begins, ^C, or the reader of the results goes away.
+    private static func sleep(until end: Int64) throws {
+        while true {
+            if Interruption.happened { throw Explain.interrupted }
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            // time(2) comes to a new second up to a tick later than this clock.
+            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
+            if left <= 0 { return }
+            var reader = pollfd(fd: 1, events: 0, revents: 0)
+            _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
+            if reader.revents & Int16(POLLERR) != 0 { Glibc.exit(0) }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHTTP
+import YKSecurID
+import YKStore
+import YKTransport
+import YKWire
+
+/// Writes a token for another app.
+struct SecurIDExport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write a token for another app, with its seed.",
+        discussion: """
+            Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
+            be typed, or --force given.
+            """)
+    static let members = ["serial", "format", "text", "output"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String?
+
+    @Option(help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
+    var format: ExportFormat = .url
+
+    @Option(help: ArgumentHelp("The scheme of the URL; http makes the Android form.", valueName: "scheme"))
+    var scheme = "com.rsa.securid"
+
+    @Option(help: ArgumentHelp("The version of the string, 3 or 4; not all apps read 4.", valueName: "n"))
+    var ctfVersion = 3
+
+    @Option(help: ArgumentHelp("Bind the export to this device.", valueName: "id"))
+    var newDeviceId: String?
+
+    @Flag(help: "Read the password of the export from standard input, one line.")
+    var newPasswordStdin = false
+
+    @Option(
+        help: ArgumentHelp("Read the password of the export from this open file descriptor.", valueName: "n"))
+    var newPasswordFd: Int32?
+
+    @Flag(help: "Protect the export with a password that is asked for.")
+    var askPassword = false
+
+    @Flag(help: "Draw a QR code: on the terminal, or as PNG with --output.")
+    var qr = false
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the export goes.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// The form of an export.
+    enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
+        case url, ctf, sdtid
+    }
+
+    func validate() throws {
+        guard ctfVersion == 3 || ctfVersion == 4 else { throw ValidationError("--ctf-version is 3 or 4") }
+        if newPasswordStdin, key.usesStandardInput {
+            throw ValidationError("standard input cannot be read for two things")
+        }
+        if qr, format == .sdtid { throw ValidationError("a QR code holds a URL or a string, not a file") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let record = try TokenMatch.one(
+            token, in: try TokenRecord.all(store, path: file.path), current: store.current)
+        let target = try FileOutput(output, isText: !(qr && output != "-"), world)
+        let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
+        try confirmation.ask(
+            typing: "export", "the export holds the seed of token \(record.name): whoever reads it has the token",
+            in: world)
+        let password = try newPassword(world)
+        if password == nil { world.terminal.warn("the export has no password") }
+        let storeKey = try await world.open(store, key, for: "open the token store")
+        let text = try text(try record.token(storeKey), password, world)
+        var answer = Answer("token \(record.serial) is in \(output)", [:])
+        var bytes = text.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        if let drawing {
+            try target.put(try drawing.draw(bytes), &answer)
+        } else {
+            try target.put(format == .sdtid ? bytes : bytes + [0x0A], &answer)
+        }
+        answer.members["serial"] = .string(record.serial)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["text"] = output == "-" ? .string(String(decoding: bytes, as: UTF8.self)) : .null
+        answer.members["output"] = .string(output)
+        return answer
+    }
+
+    private func newPassword(_ world: World) throws -> SharedSecret? {
+        let source = SecretInput.Source(
+            isStandardInput: newPasswordStdin, descriptor: newPasswordFd, variable: "YKIT_NEW_PASSWORD",
+            hint: "give it with --new-password-stdin, --new-password-fd N or YKIT_NEW_PASSWORD")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret):
+            guard !secret.isEmpty else { throw Explanation.usage("an empty password protects nothing") }
+            return SharedSecret(secret)
+        case .none:
+            guard askPassword else { return nil }
+            return SharedSecret(try Prompt(orElse: source.hint).newSecret("password of the export"))
+        }
+    }
+
+    private func text(_ token: SecurIDToken, _ password: SharedSecret?, _ world: World) throws -> SharedSecret {
+        var token = token
+        let random = world.environment.random
+        if format == .sdtid {
+            token.deviceID = newDeviceId
+            return try SDTIDBatch.text(token, password: password, random)
+        }
+        let ctf = try AlphanumericCTF.text(
+            token, password: password, deviceID: newDeviceId, version: ctfVersion, random)
+        guard format == .url else { return ctf }
+        let string = String(decoding: ctf.value.copyBytes(), as: UTF8.self)
+        return SharedSecret(Secret(utf8: SecurIDLink.text(ctf: string, scheme: scheme)))
+    }
+}
+
+/// Draws QR codes with qrencode; the text goes over its standard input.
+struct QRDrawing {
+    private let program: String
+    private let isPicture: Bool
+
+    /// Finds the program before the key is asked for anything.
+    init(isPicture: Bool) throws(Explanation) {
+        guard let program = Spawn.find("qrencode") else {
+            throw Explanation(
+                "no-qrencode", .failed, "drawing QR codes needs qrencode, which is not installed",
+                hint: "sudo apt install qrencode")
+        }
+        self.program = program
+        self.isPicture = isPicture
+    }
+
+    func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
+        let result = try Spawn.run(
+            program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
+        guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
+        return result.output
+    }
+}
+
+/// Tells what a text is.
+struct SecurIDDetect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "detect", abstract: "Tell what a text, link, file or picture is, without importing it.")
+    static let members = ["form", "scheme", "protected", "bound", "serials", "url"]
+
+    @Argument(help: "The text or file, or - for standard input.", completion: .file())
+    var source: String
+
+    @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme"))
+    var scheme: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let link = SecurIDLink(source)
+        if let scheme, SecurIDLink(source, scheme: scheme) == nil {
+            throw SecurIDError.format("not a link with the scheme '\(scheme.printable)'")
+        }
+        let input = try TokenSource.read(source, world)
+        var answer = Answer([input.form], [:])
+        answer.members["form"] = .string(input.form)
+        answer.members["scheme"] = link.map { .string($0.scheme) } ?? .null
+        answer.members["protected"] = input.isProtected.map(JSON.bool) ?? .null
+        answer.members["bound"] = .bool(input.isBound)
+        answer.members["serials"] = .array(input.serials.map(JSON.string))
+        if case .ctkip(let link) = input { answer.members["url"] = .string(link.url.description) }
+        answer.lines += input.serials.map { "  token \($0)" }
+        if input.isProtected == true { answer.lines.append("  protected with a password") }
+        if input.isBound { answer.lines.append("  bound to a device") }
+        return answer
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on SecurID software tokens.
+struct SecurIDGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "securid", abstract: "SecurID software tokens, sealed by a security key.",
+        subcommands: [
+            SecurIDImport.self, SecurIDList.self, SecurIDCode.self, SecurIDWatch.self, SecurIDUse.self,
+            SecurIDRename.self, SecurIDDelete.self, SecurIDReset.self, SecurIDExport.self, SecurIDDetect.self,
+            SecurIDBindingID.self, SecurIDShow.self, SecurIDVersion.self, SecurIDStoreGroup.self,
+        ])
+}
+
+/// Verbs on the keys that open the store.
+struct SecurIDStoreGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "The keys that open the token store.",
+        subcommands: [SecurIDStoreShow.self, SecurIDStoreAddKey.self, SecurIDStoreRemoveKey.self])
+}

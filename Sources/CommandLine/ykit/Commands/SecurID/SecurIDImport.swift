@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHTTP
+import YKSecurID
+import YKStore
+import YKTransport
+import YKWire
+
+/// Imports tokens.
+struct SecurIDImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
+        discussion: """
+            SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR codes, \
+            the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
+            """)
+    static let members = ["serial", "tokens", "form", "store"]
+
+    @Argument(help: "SOURCE, or - for standard input.", completion: .file())
+    var source: String?
+
+    @Option(help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url"))
+    var ctkip: String?
+
+    @OptionGroup var server: CTKIPOptions
+
+    @Option(help: ArgumentHelp("The identifier of the device that the token is bound to.", valueName: "id"))
+    var deviceId: String?
+
+    @Option(help: ArgumentHelp("Which token of a file with several; may be given again.", valueName: "serial"))
+    var serial: [String] = []
+
+    @Flag(help: "All tokens of a file with several.")
+    var all = false
+
+    @Option(help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
+    var type: TokenTypeChoice?
+
+    @Option(help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name"))
+    var nickname: String?
+
+    @Flag(help: "Import a token that has expired.")
+    var allowExpired = false
+
+    @Option(help: ArgumentHelp("The most tokens that the store may hold (default: 10).", valueName: "n"))
+    var max = SecurIDLimits.tokens
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var newKey: NewStoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if (source == nil) == (ctkip == nil) { throw ValidationError("name a source, or --ctkip with a server") }
+        if all, !serial.isEmpty { throw ValidationError("--all and --serial exclude each other") }
+        if let nickname, nickname.count > SecurIDLimits.nickname || nickname.isEmpty {
+            throw ValidationError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+        }
+        let readers = [source == "-", password.passwordStdin, server.codeStdin, key.usesStandardInput]
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let input = try input(world)
+        let secret = try passwordGiven(world)
+        var tokens: [SecurIDToken]
+        if let input, input.form != "ctkip" {
+            tokens = try self.tokens(of: input, store, secret, world)
+        } else {
+            tokens = [try await server.fetch(input, ctkip, store, world)]
+        }
+        try checkTokens(&tokens, world)
+        let known = Set(store.records.map(\.id))
+        let new = tokens.filter { !known.contains($0.serial) }
+        guard store.records.count + new.count <= max else {
+            throw Explanation(
+                "too-many", .policy, "the store would hold \(store.records.count + new.count) tokens, more than \(max)",
+                hint: "delete one, or allow more with --max N")
+        }
+        if !new.isEmpty { try await save(new, file, store, world) }
+        return answer(tokens, new, file, input)
+    }
+
+    /// The CT-KIP link itself when that was given, otherwise what the source holds.
+    private func input(_ world: World) throws -> SecurIDInput? {
+        if let ctkip {
+            return ctkip.lowercased().contains("ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
+        }
+        return try TokenSource.read(source ?? "-", world)
+    }
+
+    private func passwordGiven(_ world: World) throws -> SharedSecret? {
+        switch try SecretInput.given(password, variable: "YKIT_SECURID_PASSWORD", world.terminal) {
+        case .secret(let secret): SharedSecret(secret)
+        case .none: nil
+        }
+    }
+
+    /// The tokens of what needs no server.
+    private func tokens(
+        of input: SecurIDInput, _ store: SealedStore, _ given: SharedSecret?, _ world: World
+    ) throws -> [SecurIDToken] {
+        let wanted = try wanted(input)
+        let own = store.settings["bindingId"]?.string
+        let devices = [deviceId ?? own].compactMap { $0 }
+        func read(_ password: SharedSecret?) throws(SecurIDError) -> [SecurIDToken] {
+            let progress = input.serials.count > 20 ? Progress(world.terminal, "reading the tokens") : nil
+            defer { progress?.end() }
+            return try input.tokens(SecurIDKeys(password: password, deviceIDs: devices), wanted)
+        }
+        do { return try read(given) } catch {
+            switch error {
+            case .passwordNeeded where given == nil:
+                let secret: Secret
+                do { secret = try Prompt(orElse: "").secret("password of the token") } catch let failure as Explanation
+                {
+                    throw failure.code == "no-terminal" ? Explain.tokenPasswordNeeded : failure
+                }
+                return try read(SharedSecret(secret))
+            case .wrongPassword where given != nil && input.isProtected == nil:
+                // A file without a password does not say so; one that was given for nothing does no harm.
+                guard let tokens = try? read(nil) else { throw error }
+                return tokens
+            case .wrongDevice where deviceId == nil: throw SecurIDError.deviceNeeded
+            default: throw error
+            }
+        }
+    }
+
+    private func wanted(_ input: SecurIDInput) throws -> [String]? {
+        if all { return nil }
+        if !serial.isEmpty { return serial }
+        guard input.serials.count > 1 else { return nil }
+        throw SecurIDError.severalTokens(input.serials)
+    }
+
+    private func checkTokens(_ tokens: inout [SecurIDToken], _ world: World) throws {
+        for index in tokens.indices {
+            if let type { tokens[index].type = type.type }
+            if let nickname { tokens[index].nickname = nickname }
+            if let expiry = tokens[index].expiry, tokens[index].isExpired(at: world.now), !allowExpired {
+                throw SecurIDError.expired(serial: tokens[index].serial, expiry)
+            }
+            guard let bound = tokens[index].deviceID,
+                !DeviceBinding.classes.contains(where: { DeviceBinding.matches($0, bound) })
+            else { continue }
+            if let deviceId, !DeviceBinding.matches(deviceId, bound) {
+                throw SecurIDError.boundElsewhere(serial: tokens[index].serial, device: bound)
+            }
+            if deviceId == nil {
+                world.terminal.warn("token \(tokens[index].serial) names the device \(bound.printable)")
+            }
+        }
+    }
+
+    /// Seals and writes the tokens; a store without keys gets one first.
+    private func save(
+        _ tokens: [SecurIDToken], _ file: StoreFile, _ store: SealedStore, _ world: World
+    ) async throws {
+        let storeKey: StoreKey
+        var seal: StoreSeal?
+        if store.seals.isEmpty {
+            storeKey = try StoreKey(world.environment.random)
+            seal = try await world.seal(storeKey, key, newKey, besides: [])
+            if !key.software {
+                world.terminal.say("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
+            }
+        } else {
+            storeKey = try await world.open(store, key, for: "open the token store")
+        }
+        guard world.plan == nil else { return }
+        var records: [StoreRecord] = []
+        for token in tokens { records.append(try TokenRecord.record(token, storeKey)) }
+        try file.update { current throws(StoreError) in
+            guard current.seals == store.seals else { throw .inUse(path: file.path) }
+            if let seal { current.add(seal) }
+            let known = Set(current.records.map(\.id))
+            current.append(records.filter { !known.contains($0.id) })
+        }
+    }
+
+    private func answer(
+        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ input: SecurIDInput?
+    ) -> Answer {
+        let added = Set(new.map(\.serial))
+        var answer = Answer(
+            tokens.map { token in
+                added.contains(token.serial)
+                    ? "imported token \(token.serial)" : "token \(token.serial) is in the store already"
+            }, [:])
+        answer.members["serial"] = tokens.first.map { .string($0.serial) }
+        answer.members["tokens"] = .array(
+            tokens.map { token in
+                [
+                    "serial": .string(token.serial), "added": .bool(added.contains(token.serial)),
+                    "type": .string(token.type.rawValue), "digits": .int(Int64(token.digits)),
+                    "interval": .int(Int64(token.interval)),
+                    "expiry": token.expiry.map { .string($0.description) } ?? .null,
+                ]
+            })
+        answer.members["form"] = .string(input?.form ?? "ctkip")
+        answer.members["store"] = .string(file.path)
+        if let duplicate = tokens.first(where: { !added.contains($0.serial) }) {
+            answer.failure = Explanation(
+                "duplicate", .failed, "token \(duplicate.serial) is in the store already",
+                hint: "delete it first to import it again: ykit securid delete \(duplicate.serial)")
+            if new.isEmpty { answer.lines = [] }
+        }
+        return answer
+    }
+}
+
+/// How a PIN is used, on the command line.
+enum TokenTypeChoice: String, CaseIterable, ExpressibleByArgument {
+    case pinpad, keyfob, pinless
+
+    var type: SecurIDTokenType {
+        switch self {
+        case .pinpad: .pinpad
+        case .keyfob: .keyfob
+        case .pinless: .pinless
+        }
+    }
+}
+
+/// Where tokens are read from.
+enum TokenSource {
+    /// A file, a picture, standard input, or the string itself.
+    static func read(_ source: String, _ world: World) throws -> SecurIDInput {
+        if source != "-", isString(source) {
+            world.terminal.warn(
+                "a token on the command line can be seen by others; use a file, or - for standard input")
+            return try SecurIDInput(parsing: Array(source.utf8))
+        }
+        var bytes = try Files.read(source)
+        defer { Secret.wipe(&bytes) }
+        guard QRImage.matches(bytes) else { return try SecurIDInput(parsing: bytes) }
+        let texts = try QRImage.texts(in: bytes, source == "-" ? "standard input" : source.printable)
+        for text in texts.dropLast() {
+            if let input = try? SecurIDInput(parsing: Array(text.utf8)) { return input }
+        }
+        return try SecurIDInput(parsing: Array((texts.last ?? "").utf8))
+    }
+
+    /// Whether a word is a token string or link rather than the name of a file.
+    static func isString(_ word: String) -> Bool {
+        if word.contains("://") || word.lowercased().contains("ctfdata=") { return true }
+        guard word.utf8.count >= 60, !word.contains(".") else { return false }
+        return word.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D } || word.hasPrefix("Aw")
+            || word.hasPrefix("BA")
+    }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKSecurID
+import YKStore
+import YKTransport
+import YKWire
+
+/// Lists tokens.
+struct SecurIDList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the tokens; no key is needed for that.")
+    static let members = ["tokens", "current", "store"]
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let tokens = try TokenRecord.all(store, path: file.path)
+        let now = world.now
+        let rows = tokens.map { token in
+            let isExpired = token.expiry.map { now >= $0.seconds } ?? false
+            return [
+                token.serial == store.current ? "*" : " ", token.serial, (token.nickname ?? "").printable,
+                token.type.rawValue, "\(token.digits) digits", "\(token.interval) s",
+                (isExpired ? "expired " : "expires ") + (token.expiry?.description ?? "never"),
+            ]
+        }
+        if tokens.isEmpty { world.terminal.note("no tokens yet; import one with: ykit securid import FILE") }
+        return Answer(
+            Table.lines(rows),
+            [
+                "tokens": .array(tokens.map { $0.listed(current: store.current, at: now) }),
+                "current": store.current.map(JSON.string) ?? .null, "store": .string(file.path),
+            ])
+    }
+}
+
+/// Shows a token.
+struct SecurIDShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show what is known of a token, without its seed.")
+    static let members = ["token"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String?
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let found = try TokenMatch.one(token, in: try TokenRecord.all(store, path: file.path), current: store.current)
+        let rows = [
+            ["serial", found.serial], ["nickname", (found.nickname ?? "-").printable],
+            ["type", found.type.rawValue], ["digits", "\(found.digits)"], ["interval", "\(found.interval) s"],
+            ["expires", found.expiry.map { "\($0) 00:00 UTC" } ?? "never"], ["user", (found.user ?? "-").printable],
+            ["device", (found.deviceID ?? "-").printable],
+        ]
+        return Answer(Table.lines(rows), ["token": found.listed(current: store.current, at: world.now)])
+    }
+}
+
+/// Chooses the current token.
+struct SecurIDUse: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "use", abstract: "Choose the token that 'code' uses when none is named.")
+    static let members = ["serial"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let found = try TokenMatch.one(
+            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil)
+        if world.plan == nil {
+            try file.update { store throws(StoreError) in store.settings["current"] = .string(found.serial) }
+        }
+        return Answer("\(found.name) is the current token", ["serial": .string(found.serial)])
+    }
+}
+
+/// Gives a token a nickname.
+struct SecurIDRename: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give a token a nickname of up to 32 characters.",
+        discussion: "The nickname is sealed with the token, so the key is needed.")
+    static let members = ["serial", "nickname"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String
+
+    @Argument(help: ArgumentHelp("The nickname.", valueName: "name"))
+    var name: String
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (1...SecurIDLimits.nickname).contains(name.count) else {
+            throw ValidationError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let tokens = try TokenRecord.all(store, path: file.path)
+        let found = try TokenMatch.one(token, in: tokens, current: nil)
+        if tokens.contains(where: { $0.nickname == name && $0.serial != found.serial }) {
+            throw Explanation(
+                "exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
+        }
+        let storeKey = try await world.open(store, key, for: "open the token store")
+        var changed = try found.token(storeKey)
+        changed.nickname = name
+        let record = try TokenRecord.record(changed, storeKey)
+        if world.plan == nil {
+            try file.update { current throws(StoreError) in
+                guard current.records.contains(found.record) else { throw .inUse(path: file.path) }
+                current.put(record)
+            }
+        }
+        return Answer(
+            "token \(found.serial) is called '\(name.printable)'",
+            ["serial": .string(found.serial), "nickname": .string(name)])
+    }
+}
+
+/// Deletes a token.
+struct SecurIDDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a token. Its seed cannot be recovered.")
+    static let members = ["serial"]
+
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
+    var token: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let found = try TokenMatch.one(
+            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil)
+        try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
+        if world.plan == nil {
+            try file.update { store throws(StoreError) in
+                store.remove(found.record.id)
+                if store.current == found.serial { store.settings["current"] = nil }
+            }
+        }
+        return Answer("deleted token \(found.serial)", ["serial": .string(found.serial)])
+    }
+}
+
+/// Deletes all tokens and the keys of the store.
+struct SecurIDReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all tokens and the store's keys.",
+        discussion: """
+            Credentials that the key itself stores (--discoverable) are deleted there, after which no copy of the file can \
+            be opened with it. For other keys an old copy of the file, together with the key, still gives the tokens: \
+            destroy the copies, or reset the key's FIDO application.
+            """)
+    static let members = ["tokens", "keys", "copiesReadable"]
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        let store = try file.read()
+        let (tokens, keys) = (store.records.count, store.seals.count)
+        try confirmation.ask(
+            typing: "reset", "this deletes \(tokens) token\(tokens == 1 ? "" : "s") and the keys of the store",
+            in: world)
+        let stored = store.seals.filter { if case .fido(_, _, _, true) = $0.means { true } else { false } }
+        if !stored.isEmpty {
+            let service = try await world.openFIDO(try key.pin, for: "delete the store's credential")
+            try await StoreAuthenticator(service, world.environment.random).delete(stored)
+        }
+        if world.plan == nil {
+            try file.update { store throws(StoreError) in
+                store.clear()
+                store.settings["current"] = nil
+            }
+        }
+        let isReadable = stored.count < keys
+        if isReadable {
+            world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
+        }
+        return Answer(
+            "all tokens are deleted; the next import makes a new key",
+            ["tokens": .int(Int64(tokens)), "keys": .int(Int64(keys)), "copiesReadable": .bool(isReadable)])
+    }
+}
+
+/// Shows the binding identifier.
+struct SecurIDBindingID: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "binding-id", abstract: "Show this installation's binding identifier for token issuers.",
+        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.")
+    static let members = ["bindingId"]
+
+    @OptionGroup(title: "Store Options")
+    var path: StorePathOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try path.file(world)
+        if let known = try file.read().settings["bindingId"]?.string, DeviceBinding.isID(known) {
+            return Answer(known, ["bindingId": .string(known)])
+        }
+        let made = try DeviceBinding.makeID(world.environment.random)
+        guard world.plan == nil else { return Answer(made, ["bindingId": .string(made)]) }
+        let id = try file.update { store throws(StoreError) -> String in
+            if let known = store.settings["bindingId"]?.string, DeviceBinding.isID(known) { return known }
+            store.settings["bindingId"] = .string(made)
+            return made
+        }
+        return Answer(id, ["bindingId": .string(id)])
+    }
+}
+
+/// Shows what this implementation supports.
+struct SecurIDVersion: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Show the version, and the forms of tokens it reads and writes.")
+    static let members = ["version", "reads", "writes"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]
+        let writes = ["ctf-v3", "ctf-v4", "sdtid", "qr"]
+        return Answer(
+            [
+                "ykit \(Program.version)", "reads " + reads.joined(separator: " "),
+                "writes " + writes.joined(separator: " "),
+            ],
+            [
+                "version": .string(Program.version), "reads": .array(reads.map(JSON.string)),
+                "writes": .array(writes.map(JSON.string)),
+            ])
+    }
+}

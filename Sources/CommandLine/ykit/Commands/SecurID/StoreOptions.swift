@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+import YKStore
+
+/// Where the store is.
+struct StorePathOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file())
+    var store: String?
+
+    /// The store's file; the folder of the default one is created.
+    func file(_ world: World) throws -> StoreFile {
+        let file = StoreFile(store ?? Self.usual, service: "securid")
+        if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
+        return file
+    }
+
+    private static var usual: String {
+        let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            mkdir(path, 0o700)
+        }
+        return folder + "/securid.json"
+    }
+}
+
+/// What the sealing key needs.
+struct StoreKeyOptions: ParsableArguments {
+    @Flag(help: "Read the security key's PIN from standard input, one line.")
+    var keyPinStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
+    var keyPinFd: Int32?
+
+    @Flag(help: "Use a passphrase instead of a security key: the store is as safe as the passphrase.")
+    var software = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the store's passphrase from this open file descriptor; or set YKIT_STORE_PASSPHRASE.",
+            valueName: "n"))
+    var passphraseFd: Int32?
+
+    @Flag(help: "Read the store's passphrase from standard input, one line.")
+    var passphraseStdin = false
+
+    /// The PIN options of the security key, as other verbs have them.
+    var pin: PINOptions {
+        get throws {
+            var options = try PINOptions.parse([])
+            options.pinStdin = keyPinStdin
+            options.pinFd = keyPinFd
+            return options
+        }
+    }
+
+    /// Whether standard input is spoken for.
+    var usesStandardInput: Bool { keyPinStdin || passphraseStdin }
+
+    private var passphraseSource: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: passphraseStdin, descriptor: passphraseFd, variable: "YKIT_STORE_PASSPHRASE",
+            hint: "give it with --passphrase-stdin, --passphrase-fd N or YKIT_STORE_PASSPHRASE")
+    }
+
+    /// The passphrase, given or asked for; twice when it is new.
+    func passphrase(isNew: Bool, _ world: World) throws -> Secret {
+        switch try SecretInput.given(passphraseSource, world.terminal) {
+        case .secret(let secret):
+            guard !secret.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
+            return secret
+        case .none:
+            let prompt = try Prompt(orElse: passphraseSource.hint)
+            return isNew
+                ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
+        }
+    }
+}
+
+/// How a new key is added to the store.
+struct NewStoreKeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Seal with the RSA or P-256 key in this PIV slot.", valueName: "slot"))
+    var slot: PIVSlotArgument?
+
+    @Flag(help: "Store the credential on the key, so that 'reset' can delete it there.")
+    var discoverable = false
+
+    @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name"))
+    var keyName: String?
+}

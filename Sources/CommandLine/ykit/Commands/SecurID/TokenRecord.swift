@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKSecurID
+import YKStore
+import YKWire
+
+/// A token as the store describes it, without its seed.
+struct TokenRecord {
+    let record: StoreRecord
+    let serial: String
+    let digits: Int
+    let interval: Int
+    let type: SecurIDTokenType
+    let expiry: UTCDate?
+    let nickname: String?
+    let user: String?
+    let deviceID: String?
+
+    init(_ record: StoreRecord, path: String) throws(StoreError) {
+        let json = record.description
+        guard let serial = json["serial"]?.string, let digits = json["digits"]?.int.flatMap(Int.init(exactly:)),
+            let interval = json["interval"]?.int.flatMap(Int.init(exactly:)),
+            let type = json["type"]?.string.flatMap(SecurIDTokenType.init)
+        else { throw .malformed(path: path, reason: "a token cannot be read") }
+        self.record = record
+        (self.serial, self.digits, self.interval, self.type) = (serial, digits, interval, type)
+        expiry = json["expiry"]?.string.flatMap { UTCDate($0) }
+        nickname = json["nickname"]?.string
+        user = json["user"]?.string
+        deviceID = json["deviceId"]?.string
+    }
+
+    /// All tokens of a store.
+    static func all(_ store: SealedStore, path: String) throws(StoreError) -> [TokenRecord] {
+        var tokens: [TokenRecord] = []
+        for record in store.records { tokens.append(try TokenRecord(record, path: path)) }
+        return tokens
+    }
+
+    /// The token with its seed.
+    func token(_ key: StoreKey) throws -> SecurIDToken {
+        try SecurIDToken(
+            serial: serial, seed: try key.open(record, service: "securid"), digits: digits, interval: interval,
+            type: type, expiry: expiry, nickname: nickname, user: user, deviceID: deviceID)
+    }
+
+    /// The record of a token.
+    static func record(_ token: SecurIDToken, _ key: StoreKey) throws(StoreError) -> StoreRecord {
+        try key.seal(token.seed.value, id: token.serial, service: "securid", token.description)
+    }
+
+    /// What lists show.
+    func listed(current: String?, at time: Int64) -> JSON {
+        var object = record.description.object ?? JSON.Object()
+        object["expired"] = .bool(expiry.map { time >= $0.seconds } ?? false)
+        object["current"] = .bool(serial == current)
+        return .object(object)
+    }
+
+    /// The name for people.
+    var name: String { nickname.map { "\($0.printable) (\(serial))" } ?? serial }
+}
+
+extension SecurIDToken {
+    /// The public part of a token's record.
+    fileprivate var description: JSON {
+        func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
+        return [
+            "serial": .string(serial), "nickname": text(nickname), "type": .string(type.rawValue),
+            "digits": .int(Int64(digits)), "interval": .int(Int64(interval)), "expiry": text(expiry?.description),
+            "user": text(user), "deviceId": text(deviceID),
+        ]
+    }
+}
+
+/// Finds the token that is meant.
+enum TokenMatch {
+    /// The token of a serial number, nickname or a part of one of them; without a query the current one, or the only one.
+    static func one(_ query: String?, in tokens: [TokenRecord], current: String?) throws -> TokenRecord {
+        guard let query else {
+            if let token = tokens.first(where: { $0.serial == current }) { return token }
+            return try only(tokens, "the store has \(tokens.count) tokens, name one or choose one with 'securid use'")
+        }
+        if let exact = tokens.first(where: { $0.serial == query || $0.nickname == query }) { return exact }
+        let wanted = query.lowercased()
+        let found = tokens.filter { token in
+            token.serial.contains(wanted) || token.nickname?.lowercased().contains(wanted) ?? false
+        }
+        return try only(found, "several tokens match '\(query.printable)'")
+    }
+
+    private static func only(_ tokens: [TokenRecord], _ message: String) throws -> TokenRecord {
+        guard let token = tokens.first else {
+            throw Explanation(
+                "no-such-token", .notFound, "the store has no such token",
+                hint: "'ykit securid list' shows them, 'ykit securid import' adds one")
+        }
+        guard tokens.count == 1 else {
+            var explanation = Explanation("several-tokens", .severalDevices, message)
+            explanation.candidates = tokens.map(\.name)
+            throw explanation
+        }
+        return token
+    }
+}
+
+extension SealedStore {
+    /// The serial number of the token that is used when none is named.
+    var current: String? { settings["current"]?.string }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKStore
+import YKTransport
+import YKWire
+
+/// A PIV slot on the command line.
+struct PIVSlotArgument: ExpressibleByArgument {
+    let slot: PIVSlot
+
+    init?(argument: String) {
+        guard let slot = PIVSlot(argument: argument) else { return nil }
+        self.slot = slot
+    }
+}
+
+extension World {
+    /// The key of a store, opened with whatever opens it: the security key in use, or a passphrase.
+    func open(_ store: SealedStore, _ options: StoreKeyOptions, for reason: String) async throws -> StoreKey {
+        guard !store.seals.isEmpty else { throw StoreError.noKeys }
+        if options.software { return try openSoftware(store, options) }
+        if store.seals.allSatisfy(\.isSoftware) {
+            throw Explanation(
+                "software-store", .policy, "the store is sealed with a passphrase, not with a security key",
+                hint: "repeat with --software, or add a key: ykit securid store add-key --software")
+        }
+        describe(store)
+        let hasFIDO = store.seals.contains { $0.kind == "fido2" }
+        if hasFIDO {
+            do {
+                let service = try await openFIDO(try options.pin, for: reason)
+                return try await StoreAuthenticator(service, environment.random).open(store.seals).0
+            } catch let error as StoreError {
+                guard error == .notThisKey, store.seals.contains(where: { $0.slot != nil }) else { throw error }
+            }
+        }
+        return try await openPIVStore(store, options, for: reason)
+    }
+
+    /// What a plan says of the store: which keys could open it.
+    private func describe(_ store: SealedStore) {
+        guard let plan else { return }
+        for seal in store.seals {
+            let words = "open the store with \(seal.kind) key '\(seal.name.printable)' (\(seal.id))"
+            plan.add(Plan.Step(command: [], words: words, details: [], isSent: false))
+        }
+    }
+
+    private func openSoftware(_ store: SealedStore, _ options: StoreKeyOptions) throws -> StoreKey {
+        let seals = store.seals.filter(\.isSoftware)
+        guard !seals.isEmpty else {
+            throw Explanation.usage("the store has no passphrase", hint: "repeat without --software")
+        }
+        let passphrase = try options.passphrase(isNew: false, self)
+        for seal in seals {
+            do { return try seal.open(passphrase: passphrase) } catch {
+                guard error == .wrongPassphrase else { throw error }
+            }
+        }
+        throw StoreError.wrongPassphrase
+    }
+
+    private func openPIVStore(
+        _ store: SealedStore, _ options: StoreKeyOptions, for reason: String
+    ) async throws -> StoreKey {
+        let service = try await openPIV()
+        var unlocking = PIVUnlocking(self, service, try options.pin)
+        for seal in store.seals {
+            guard let slot = seal.slot, let key = try? await service.publicKey(slot), seal.isSealed(for: key) else {
+                continue
+            }
+            let isRSA = if case .pivRSA = seal.means { true } else { false }
+            let use = try await unlocking.prepare(slot, nil, isRSA ? .decrypt : .derive, for: reason)
+            return try await use.touching(self) { try await seal.open(service, use.algorithm) }
+        }
+        throw StoreError.notThisKey
+    }
+
+    /// Seals a store's key for another key, and says what that means.
+    func seal(
+        _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal]
+    ) async throws -> StoreSeal {
+        let random = environment.random
+        if options.software {
+            terminal.warn("the store is sealed with a passphrase only: whoever copies the file can guess at it")
+            let passphrase = try options.passphrase(isNew: true, self)
+            return try StoreSeal.passphrase(key, passphrase, name: new.keyName ?? "software", added: now, random)
+        }
+        if let slot = new.slot?.slot {
+            let service = try await openPIV()
+            let publicKey = try await service.publicKey(slot)
+            if let seal = known.first(where: { $0.isSealed(for: publicKey) }) {
+                throw StoreError.duplicateKey(seal.name)
+            }
+            return try StoreSeal.piv(
+                key, slot, publicKey, name: new.keyName ?? "PIV slot \(slot)", added: now, random)
+        }
+        let service = try await openFIDO(try options.pin, for: "seal the token store")
+        announce("a credential that seals the token store")
+        let seal = try await StoreAuthenticator(service, random).seal(
+            key, name: new.keyName ?? "security key", isDiscoverable: new.discoverable, added: now, besides: known)
+        if case .fido(_, _, false, _) = seal.means {
+            terminal.warn("the key has no PIN: whoever has it and the file can open the store")
+        }
+        return seal
+    }
+}
+
+extension StoreSeal {
+    /// The public part, for lists.
+    var listed: JSON {
+        var isVerified: JSON = .null
+        var isDiscoverable: JSON = .null
+        if case .fido(_, _, let verified, let discoverable) = means {
+            (isVerified, isDiscoverable) = (.bool(verified), .bool(discoverable))
+        }
+        return [
+            "id": .string(id), "name": .string(name), "kind": .string(kind), "added": .int(added),
+            "userVerification": isVerified, "discoverable": isDiscoverable,
+            "slot": slot.map { .string($0.description) } ?? .null, "software": .bool(isSoftware),
+        ]
+    }
+}
