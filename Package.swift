@@ -15,9 +15,6 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// tools/build.sh puts there what is to be part of the program; where the folder is missing nothing changes.
-let inside = LinkerSetting.unsafeFlags(["-L\(Context.packageDirectory)/.build/static"], .when(configuration: .release))
-
 /// A library in `Sources/STOREY/NAME`.
 func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
@@ -105,7 +102,7 @@ let package = Package(
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore",
             ],
-            path: "Sources/CommandLine/ykit", swiftSettings: house, linkerSettings: [inside]),
+            path: "Sources/CommandLine/ykit", swiftSettings: house),
 
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
         test("YKNFCTests", ["YKNFC", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
