@@ -94,12 +94,15 @@ final class ScriptedServer: HTTPClient {
 
     init(answers: [Answer]) { state = Mutex((answers, [])) }
 
+    /// What the first answer sets.
+    static let cookies = HTTPCookies(lines: ["#HttpOnly_a.example\tFALSE\t/\tFALSE\t0\tsession\t0"])
+
     /// Answers with JSON texts; the first sets a cookie.
     convenience init(_ texts: String...) {
-        let cookie = [HTTPField("Set-Cookie", "session=0; Path=/; HttpOnly")]
         self.init(
             answers: texts.enumerated().map { index, text in
-                .success(HTTPResponse(status: 200, fields: index == 0 ? cookie : [], body: Array(text.utf8)))
+                let cookies = index == 0 ? Self.cookies : HTTPCookies()
+                return .success(HTTPResponse(status: 200, body: Array(text.utf8), cookies: cookies))
             })
     }
 

@@ -9,7 +9,8 @@
 
 #define FUNCTIONS(X)                                                                                                  \
     X(curl_global_init) X(curl_easy_init) X(curl_easy_setopt) X(curl_easy_perform) X(curl_easy_getinfo)               \
-    X(curl_easy_cleanup) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all)
+    X(curl_easy_cleanup) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all)               \
+    X(curl_url) X(curl_url_set) X(curl_url_get) X(curl_url_cleanup) X(curl_free)
 
 // The functions without the macros that check their arguments.
 static struct {
@@ -121,6 +122,11 @@ static CURLcode describe(CURL *handle, exchange *both, struct curl_slist *header
     SET(CURLOPT_XFERINFOFUNCTION, look);
     SET(CURLOPT_XFERINFODATA, both);
     SET(CURLOPT_NOPROGRESS, 0L);
+    if (request->cookies) {
+        // An empty name switches the engine on without reading a file.
+        SET(CURLOPT_COOKIEFILE, "");
+        for (const char *line = request->cookies; *line; line += strlen(line) + 1) SET(CURLOPT_COOKIELIST, line);
+    }
     if (request->body) {
         SET(CURLOPT_POST, 1L);
         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
@@ -142,6 +148,17 @@ static CURLcode perform(CURL *handle, exchange *both) {
     return code;
 }
 
+// What the engine has kept. Cookies that do not fit are forgotten.
+static void take_cookies(CURL *handle, exchange *both) {
+    struct curl_slist *list = NULL;
+    if ((lib.curl_easy_getinfo)(handle, CURLINFO_COOKIELIST, &list) != CURLE_OK) return;
+    ykit_http_answer *answer = both->answer;
+    for (struct curl_slist *line = list; line; line = line->next)
+        append((uint8_t **)&answer->cookies, &answer->cookies_size, both->request->header_limit, line->data,
+            strlen(line->data) + 1);
+    (lib.curl_slist_free_all)(list);
+}
+
 int ykit_http(const ykit_http_request *request, ykit_http_answer *answer) {
     memset(answer, 0, sizeof *answer);
     pthread_once(&once, load_any);
@@ -151,6 +168,7 @@ int ykit_http(const ykit_http_request *request, ykit_http_answer *answer) {
     exchange both = {request, answer};
     CURLcode code = perform(handle, &both);
     if (code == CURLE_OK) (lib.curl_easy_getinfo)(handle, CURLINFO_RESPONSE_CODE, &answer->status);
+    if (code == CURLE_OK && request->cookies) take_cookies(handle, &both);
     if (code != CURLE_OK && !answer->problem[0])
         strncpy(answer->problem, (lib.curl_easy_strerror)(code), sizeof answer->problem - 1);
     (lib.curl_easy_cleanup)(handle);
@@ -160,6 +178,34 @@ int ykit_http(const ykit_http_request *request, ykit_http_answer *answer) {
 void ykit_http_free(ykit_http_answer *answer) {
     free(answer->header);
     free(answer->body);
+    free(answer->cookies);
     answer->header = answer->body = NULL;
-    answer->header_size = answer->body_size = 0;
+    answer->cookies = NULL;
+    answer->header_size = answer->body_size = answer->cookies_size = 0;
+}
+
+int ykit_http_parse(const char *text, ykit_http_parts *parts) {
+    memset(parts, 0, sizeof *parts);
+    pthread_once(&once, load_any);
+    if (!is_loaded) return -1;
+    CURLU *address = (lib.curl_url)();
+    if (!address) return 1;
+    int is_read = (lib.curl_url_set)(address, CURLUPART_URL, text, CURLU_PATH_AS_IS | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+    const struct {
+        CURLUPart part;
+        char **text;
+    } all[] = {{CURLUPART_SCHEME, &parts->scheme}, {CURLUPART_HOST, &parts->host}, {CURLUPART_PORT, &parts->port},
+        {CURLUPART_PATH, &parts->path}, {CURLUPART_QUERY, &parts->query}, {CURLUPART_USER, &parts->user},
+        {CURLUPART_FRAGMENT, &parts->fragment}};
+    for (size_t i = 0; is_read && i < sizeof all / sizeof *all; i++)
+        if ((lib.curl_url_get)(address, all[i].part, all[i].text, 0) != CURLUE_OK) *all[i].text = NULL;
+    (lib.curl_url_cleanup)(address);
+    return !is_read;
+}
+
+void ykit_http_parts_free(ykit_http_parts *parts) {
+    char *all[] = {parts->scheme, parts->host, parts->port, parts->path, parts->query, parts->user, parts->fragment};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]) (lib.curl_free)(all[i]);
+    memset(parts, 0, sizeof *parts);
 }

@@ -33,7 +33,7 @@ public actor CurlClient: HTTPClient {
         if code != 0 { throw Self.error(code, answer, request) }
         let response = HTTPResponse(
             status: answer.status, fields: [HTTPField](parsing: Self.bytes(answer.header, answer.header_size)),
-            body: Self.bytes(answer.body, answer.body_size))
+            body: Self.bytes(answer.body, answer.body_size), cookies: Self.cookies(answer))
         if let place = response.redirect { throw .redirected(to: place, status: response.status) }
         return response
     }
@@ -43,20 +43,24 @@ public actor CurlClient: HTTPClient {
         let fields = request.fields + [HTTPField("Expect", "")]
         let lines = fields.map { "\($0.name): \($0.value)\0" }.joined() + "\0"
         let pins = request.trust.pins.map { "sha256//" + $0.description.dropFirst(7) }.joined(separator: ";")
+        let cookies = request.cookies.map { $0.lines.map { $0 + "\0" }.joined() + "\0" }
         return request.url.description.withCString { url in
             lines.withCString { lines in
                 Self.optional(request.trust.authorities) { authorities in
                     Self.optional(pins.isEmpty ? nil : pins) { pins in
-                        Self.optional(request.body) { body in
-                            var wanted = ykit_http_request()
-                            wanted.url = url
-                            wanted.headers = lines
-                            wanted.body = body.map(\.pointer)
-                            wanted.body_size = body?.count ?? 0
-                            wanted.authorities = authorities
-                            wanted.pins = pins
-                            wanted.unverified = request.trust.verifiesCertificate ? 0 : 1
-                            return perform(request, &wanted, &answer)
+                        Self.optional(cookies) { cookies in
+                            Self.optional(request.body) { body in
+                                var wanted = ykit_http_request()
+                                wanted.url = url
+                                wanted.headers = lines
+                                wanted.body = body.map(\.pointer)
+                                wanted.body_size = body?.count ?? 0
+                                wanted.cookies = cookies
+                                wanted.authorities = authorities
+                                wanted.pins = pins
+                                wanted.unverified = request.trust.verifiesCertificate ? 0 : 1
+                                return perform(request, &wanted, &answer)
+                            }
                         }
                     }
                 }
@@ -96,6 +100,12 @@ public actor CurlClient: HTTPClient {
         case ykit_http_bad_pin: .pin
         default: .failed(Int(code), reason)
         }
+    }
+
+    private static func cookies(_ answer: ykit_http_answer) -> HTTPCookies {
+        let bytes = UnsafeRawBufferPointer(
+            start: answer.cookies, count: answer.cookies == nil ? 0 : answer.cookies_size)
+        return HTTPCookies(lines: bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) })
     }
 
     private static func bytes(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int) -> [UInt8] {

@@ -12,6 +12,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var timeout = Duration.seconds(30)
     /// The most bytes that are read of the answer's body.
     public var limit = 1 << 20
+    /// Cookies to send, which come back with the answer; `nil` to send and keep none.
+    public var cookies: HTTPCookies?
     /// Whose word is taken for who the server is.
     public var trust = HTTPTrust()
 

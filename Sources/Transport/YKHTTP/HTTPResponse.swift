@@ -8,12 +8,15 @@ public struct HTTPResponse: Hashable, Sendable {
     public let fields: [HTTPField]
     /// The body as it came.
     public let body: [UInt8]
+    /// The cookies of the request and those that the server set; empty when the request had `nil`.
+    public let cookies: HTTPCookies
 
     /// Makes an answer.
-    public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
+    public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = [], cookies: HTTPCookies = HTTPCookies()) {
         self.status = status
         self.fields = fields
         self.body = body
+        self.cookies = cookies
     }
 
     /// Where the server would rather be asked, when it says so and nothing else (RFC 9110 §15.4).

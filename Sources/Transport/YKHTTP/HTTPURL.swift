@@ -1,63 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a server is: over TLS, or without it on this machine only.
+import CCurl
+
+/// The address of a server: over TLS, or without it on this machine only. libcurl, which connects to it, reads it.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
-    /// Scheme, host and a port that is not the scheme's own, in small letters.
+    /// Scheme, host and a port that is not the scheme's own, in lower case.
     public let origin: String
-    /// The host's name or address, in small letters.
+    /// The host's name or address, in lower case.
     public let host: String
     /// Path and query, with the slash that they begin with.
     public let target: String
 
-    /// Reads `https://host[:port][/path][?query]`; `http` is taken for this machine alone.
+    /// Reads `https://host[:port][/path][?query]`; `http` is accepted for this machine alone.
     ///
-    /// Throws `malformed` with the reason.
+    /// - Throws: `malformed` with the reason, `notInstalled` without libcurl.
     public init(_ text: String) throws(HTTPError) {
-        func fault(_ reason: String) -> HTTPError { .malformed("'\(text)' is no address of a server: \(reason)") }
+        func fault(_ reason: String) -> HTTPError { .malformed("'\(text)' is not a server's address: \(reason)") }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }), text.utf8.count <= 2048 else {
-            throw fault("letters outside ASCII, blanks, or too long")
+            throw fault("characters outside ASCII, blanks, or too long")
         }
-        guard let mark = text.firstRange(of: "://") else { throw fault("write https://host/path") }
-        let scheme = text[..<mark.lowerBound].lowercased()
+        guard text.contains("://") else { throw fault("write https://host/path") }
+        var parts = ykit_http_parts()
+        defer { ykit_http_parts_free(&parts) }
+        let result = ykit_http_parse(text, &parts)
+        guard result >= 0 else { throw .notInstalled }
+        func part(_ start: UnsafeMutablePointer<CChar>?) -> String? { start.map { String(cString: $0) } }
+        guard result == 0, let scheme = part(parts.scheme)?.lowercased(), let host = part(parts.host)?.lowercased()
+        else {
+            throw fault("invalid host or port")
+        }
         guard scheme == "https" || scheme == "http" else { throw fault("neither https nor http") }
-        let rest = text[mark.upperBound...]
-        guard !rest.contains("#"), !rest.contains("@") else { throw fault("it has a part that is not for servers") }
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        guard let (host, port) = Self.authority(rest[..<end].lowercased()) else { throw fault("host or port is none") }
+        guard parts.user == nil, parts.fragment == nil, !text.contains("#"), !text.contains("@") else {
+            throw fault("it has a part that is not for servers")
+        }
+        let port = part(parts.port)
+        // libcurl completes what is unusual, such as 127.1, 0x7f.1 and a port of no digits: what it connects to is not
+        // what was written then.
+        let rest = text.lowercased().dropFirst(scheme.utf8.count + 3)
+        let written = rest.prefix { $0 != "/" && $0 != "?" }
+        guard written == host + (port.map { ":" + $0 } ?? ""), port != "0" else { throw fault("invalid host or port") }
         guard scheme == "https" || Self.isLocal(host) else { throw fault("http is for this machine only, use https") }
-        let usual: UInt16 = scheme == "https" ? 443 : 80
+        let usual = scheme == "https" ? "443" : "80"
         self.host = host
         origin = "\(scheme)://\(host)" + (port.map { $0 == usual ? "" : ":\($0)" } ?? "")
-        target = rest[end...].first == "/" ? String(rest[end...]) : "/" + rest[end...]
+        target = (part(parts.path) ?? "/") + (part(parts.query).map { "?" + $0 } ?? "")
     }
 
-    /// The address as it is asked for.
+    /// The address as it is requested.
     public var description: String { origin + target }
-    /// Whether what is sent is sealed.
+    /// Whether the connection uses TLS.
     public var isSealed: Bool { origin.hasPrefix("https:") }
     /// Whether the server is on this machine.
     public var isLocal: Bool { Self.isLocal(host) }
-
-    private static func authority(_ text: String) -> (host: String, port: UInt16?)? {
-        var host = text
-        var port: UInt16?
-        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
-            let digits = text[text.index(after: colon)...]
-            guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                return nil
-            }
-            port = number
-            host = String(text[..<colon])
-        }
-        let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
-        let name = isAddress ? host.dropFirst().dropLast() : host[...]
-        let isSound = name.utf8.allSatisfy { byte in
-            isAddress
-                ? (0x30...0x3A).contains(byte) || (0x61...0x66).contains(byte)
-                : (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
-        }
-        return isSound && !name.isEmpty && name.utf8.count <= 253 ? (host, port) : nil
-    }
 
     /// Names and addresses of this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     private static func isLocal(_ host: String) -> Bool {

@@ -18,13 +18,13 @@ struct ServerConversation {
     mutating func post(_ body: JSON, to url: HTTPURL) async throws(ArculusError) -> ArculusReply {
         var request = HTTPRequest(post: url, Array(body.text.utf8), type: "application/json")
         request.fields.append(HTTPField("Accept", "application/json"))
-        if let field = cookies.field(for: url) { request.fields.append(field) }
+        request.cookies = cookies
         request.timeout = server.timeout
         request.limit = server.limit
         request.trust = server.trust
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .http(error) }
-        cookies.take(response, from: url)
+        cookies = response.cookies
         return try ArculusReply(response)
     }
 }

@@ -12,6 +12,8 @@ typedef struct {
     // NULL for GET.
     const uint8_t *body;
     size_t body_size;
+    // Cookies that libcurl may send, as `cookies` of an earlier answer; NULL for none, and to keep none.
+    const char *cookies;
     // The whole exchange, in milliseconds.
     long timeout;
     // The most bytes that are read of the answer's header and of its body.
@@ -37,6 +39,9 @@ typedef struct {
     size_t header_size;
     uint8_t *body;
     size_t body_size;
+    // The cookies afterwards, lines in the format of cookie files, each ended by a NUL.
+    char *cookies;
+    size_t cookies_size;
     int is_too_large;
     int is_cancelled;
     char problem[256];
@@ -46,6 +51,16 @@ typedef struct {
 // is freed with ykit_http_free in any case.
 int ykit_http(const ykit_http_request *request, ykit_http_answer *answer);
 void ykit_http_free(ykit_http_answer *answer);
+
+// The parts of an address; NULL for those that it does not have. `host` is in the form that libcurl connects to.
+typedef struct {
+    char *scheme, *host, *port, *path, *query, *user, *fragment;
+} ykit_http_parts;
+
+// 0 when libcurl can read the address (RFC 3986), 1 when it cannot, -1 when libcurl is not installed. The parts are freed
+// with ykit_http_parts_free in any case.
+int ykit_http_parse(const char *text, ykit_http_parts *parts);
+void ykit_http_parts_free(ykit_http_parts *parts);
 
 // What libcurl calls some failures.
 extern const int ykit_http_unresolved, ykit_http_unconnected, ykit_http_timed_out, ykit_http_bad_authorities,
