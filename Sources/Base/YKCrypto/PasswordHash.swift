@@ -13,8 +13,8 @@ public enum PasswordHash: Hashable, Sendable {
 
     /// The most memory that is spent on parameters out of a file, in bytes: 1 GiB.
     public static let memoryLimit = 1 << 30
-    /// The most memory times passes that is spent, in bytes: about a minute of one processor.
-    public static let workLimit = 1 << 36
+    /// The most memory times passes that is spent, in bytes: some 20 seconds of one processor.
+    public static let workLimit = 1 << 33
 
     /// Why a key cannot be derived.
     public enum Failure: Error, Hashable, Sendable {

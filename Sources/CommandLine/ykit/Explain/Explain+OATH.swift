@@ -71,6 +71,43 @@ extension Explain {
         }
     }
 
+    /// Why the export of another authenticator in the file of that name cannot be read.
+    static func export(_ error: ExportError, _ name: String) -> Explanation {
+        switch error {
+        case .malformed(let format, let what):
+            malformed(
+                "\(name) is an export of \(format.rawValue), but cannot be read: \(what)", hint: "export it again")
+        case .unreadable(let kind, let advice):
+            Explanation(
+                "export-unsupported", .notSupported, "\(name) is a \(kind), which ykit cannot read", hint: advice)
+        case .needsPassword(let format):
+            Explanation("file-locked", .authentication, "\(name), an export of \(format.rawValue), is encrypted")
+        case .wrongPassword(.andOTP):
+            Explanation(
+                "file-password-wrong", .authentication,
+                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup, which has no mark of its own"
+            )
+        case .wrongPassword(let format):
+            Explanation(
+                "file-password-wrong", .authentication,
+                "the password of \(name), an export of \(format.rawValue), is wrong, or the file was changed")
+        case .tooExpensive(let format):
+            malformed(
+                "\(name), an export of \(format.rawValue), asks for more than 1 GiB of memory or minutes of time to check its password",
+                hint: "export it again with the usual settings")
+        case .missingLibrary(let format, let library):
+            Explanation(
+                "library-missing", .failed, "reading this export of \(format.rawValue) needs \(library)",
+                hint: library.hasPrefix("libsodium")
+                    ? "sudo apt-get install libsodium23" : "sudo apt-get install libargon2-1")
+        }
+    }
+
+    /// Why one account of an export cannot be put on a key.
+    static func exported(_ error: OtpauthError) -> Explanation {
+        malformed("a key cannot hold this account: \(error)")
+    }
+
     private static func migration(_ error: MigrationError) -> Explanation {
         switch error {
         case .notMigration: malformed("this is no otpauth-migration export")

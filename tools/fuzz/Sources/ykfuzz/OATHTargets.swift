@@ -29,6 +29,12 @@ extension FuzzTarget {
             _ = try? PSKC.protection(of: bytes)
             _ = try? PSKC(parsing: bytes)
         },
+        FuzzTarget(name: "export") { bytes in
+            guard let export = try? AuthenticatorExport.recognize(bytes) else { return }
+            // Other formats spend too long on a password for this.
+            guard !export.needsPassword || export.format == .raivo || export.format == .twoFAS else { return }
+            _ = try? export.entries(password: SharedSecret(Secret(utf8: "test-password")))
+        },
         FuzzTarget(name: "oath-select") { bytes in
             withOATH(pieces(bytes), select: .fuzzed) { _ = try await $0.accounts() }
         },

@@ -15,13 +15,21 @@ struct ImportSource {
     let name: String
     let bytes: [UInt8]
 
-    /// Reads everything in it.
-    func items(unlocking: (PSKCProtection) throws -> PSKCUnlocking?) throws -> [Item] {
+    /// Reads everything in it. `password` asks for the password of what is named in the question.
+    func items(
+        unlocking: (PSKCProtection) throws -> PSKCUnlocking?, password: (_ question: String) throws -> Secret
+    ) throws -> [Item] {
         if QRImage.matches(bytes) { return try Self.lines(QRImage.texts(in: bytes, name), origin: name) }
         if PSKC.matches(bytes) { return try container(unlocking) }
+        do {
+            if let export = try AuthenticatorExport.recognize(bytes) { return try items(of: export, password) }
+        } catch let error as ExportError {
+            throw Explain.export(error, name)
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Explain.malformed(
-                "\(name) is neither a text with otpauth URIs, nor a PNG or JPEG image, nor a key container")
+                "\(name) is neither a text with otpauth URIs, nor a PNG or JPEG image, nor a key container, nor the "
+                    + "export of another authenticator")
         }
         let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
         return try Self.lines(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }, origin: name)
@@ -48,6 +56,22 @@ struct ImportSource {
         }
         do { return [Item(origin: origin, account: .success(try OtpauthURI.parse(line)))] } catch {
             return [Item(origin: origin, account: .failure(Explain.oath(.invalidURI(error))))]
+        }
+    }
+
+    private func items(of export: AuthenticatorExport, _ password: (String) throws -> Secret) throws -> [Item] {
+        let secret =
+            export.needsPassword
+            ? SharedSecret(try password("password of the \(export.format.rawValue) export \(name.printable)")) : nil
+        let entries = try export.entries(password: secret)
+        guard !entries.isEmpty else {
+            throw Explain.malformed("\(name), an export of \(export.format.rawValue), holds no account")
+        }
+        return entries.enumerated().map { number, entry in
+            let label = entry.label.isEmpty ? "entry \(number + 1)" : "'\(entry.label.printable)'"
+            return Item(
+                origin: "\(export.format.rawValue) export \(name), \(label)",
+                account: entry.account.mapError { Explain.exported($0) })
         }
     }
 

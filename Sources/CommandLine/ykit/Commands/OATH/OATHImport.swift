@@ -10,9 +10,10 @@ struct OATHImport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add accounts from files, QR codes and exports.",
         discussion: """
-            A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, or a PSKC key \
-            container; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
-            Every account is listed with what became of it.
+            A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
+            container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
+            Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
+            Every account is listed with what became of it; --plan lists them and changes nothing.
             """)
     static let members = ["accounts", "added", "refused"]
 
@@ -28,10 +29,11 @@ struct OATHImport: Verb {
     @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.")
     var force = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Read the passphrase, or pre-shared key in hexadecimal, from this descriptor.", valueName: "n"))
+    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", visibility: .hidden))
     var fileKeyFd: Int32?
+
+    @OptionGroup(title: "File Options")
+    var file: FilePasswordOptions
 
     @OptionGroup(title: "Password Options")
     var password: PasswordOptions
@@ -47,29 +49,49 @@ struct OATHImport: Verb {
         var items: [ImportSource.Item] = []
         for file in files {
             let name = file == "-" ? "standard input" : file
-            items += try ImportSource(name: name, bytes: try Files.read(file)).items(unlocking: fileKey)
+            items += try ImportSource(name: name, bytes: try Files.read(file)).items(
+                unlocking: { try fileKey($0, world.terminal) }, password: { try filePassword($0, world.terminal) })
         }
         let good = items.count { if case .success = $0.account { true } else { false } }
+        if world.plan != nil { world.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, world.plan == nil { try confirm(items, good) }
         let service = try await world.oath(password)
-        return try await write(items, AccountWriter(service: service, force: force))
+        return try await write(items, AccountWriter(service: service, force: force), world.terminal)
     }
 
     private func confirm(_ items: [ImportSource.Item], _ good: Int) throws {
         let prompt = try Prompt(orElse: "answer with --yes")
-        for item in items {
-            if case .success(let account) = item.account { prompt.tell("  " + account.id.text.printable) }
-        }
+        for line in list(items) { prompt.tell(line) }
         try prompt.agree("add \(good) of \(items.count) accounts?")
     }
 
+    private func heading(_ items: [ImportSource.Item], _ good: Int) -> String {
+        "\(good) of \(items.count) accounts can be added:"
+    }
+
+    /// The accounts that can be written, and why the others cannot.
+    private func list(_ items: [ImportSource.Item]) -> [String] {
+        items.map { item in
+            switch item.account {
+            case .success(let account): "  " + account.id.text.printable
+            case .failure(let why): "  not \(item.origin.printable): \(why.message)"
+            }
+        }
+    }
+
     /// Writes what can be written and lists everything; a key that is gone or full ends it.
-    private func write(_ items: [ImportSource.Item], _ writer: AccountWriter) async throws -> Answer {
+    private func write(
+        _ items: [ImportSource.Item], _ writer: AccountWriter, _ terminal: Terminal
+    ) async throws -> Answer {
         var rows: [JSON] = []
         var answer = Answer()
         var refused: [Explanation] = []
         var end: Explanation?
-        for item in items {
+        // On a slow key many accounts take a while; a terminal sees how far it is.
+        let showsProgress = items.count > 8 && terminal.isErrorTerminal
+        defer { if showsProgress { terminal.draw("\r\u{1B}[K") } }
+        for (number, item) in items.enumerated() {
+            if showsProgress { terminal.draw("\radding \(number + 1) of \(items.count)") }
             var failure = end
             if failure == nil { failure = await self.failure(item, writer) }
             let id = (try? item.account.get())?.id.text.printable ?? item.origin.printable
@@ -107,12 +129,14 @@ struct OATHImport: Verb {
         return explanation
     }
 
-    private func fileKey(_ protection: PSKCProtection) throws -> PSKCUnlocking? {
+    private func fileKey(_ protection: PSKCProtection, _ terminal: Terminal) throws -> PSKCUnlocking? {
         switch protection {
         case .none: return nil
-        case .passphrase: return .passphrase(SharedSecret(try fileSecret("passphrase of the key container")))
+        case .passphrase:
+            return .passphrase(SharedSecret(try filePassword("passphrase of the key container", terminal)))
         case .presharedKey(let name):
-            let secret = try fileSecret("pre-shared key\(name.map { " '\($0.printable)'" } ?? "") in hexadecimal")
+            let question = "pre-shared key\(name.map { " '\($0.printable)'" } ?? "") in hexadecimal"
+            let secret = try filePassword(question, terminal)
             var text = secret.copyBytes()
             defer { Secret.wipe(&text) }
             guard var key = try? Hex.decode(String(decoding: text, as: UTF8.self)) else {
@@ -123,9 +147,9 @@ struct OATHImport: Verb {
         }
     }
 
-    private func fileSecret(_ question: String) throws -> Secret {
+    private func filePassword(_ question: String, _ terminal: Terminal) throws -> Secret {
         if let fileKeyFd { return try SecretInput.line(from: fileKeyFd) }
-        return try Prompt(orElse: "give it with --file-key-fd N").secret(question)
+        return try file.password(question, terminal)
     }
 }
 

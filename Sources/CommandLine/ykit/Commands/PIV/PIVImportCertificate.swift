@@ -33,7 +33,7 @@ struct PIVImportCertificate: Verb {
     var updateChuid = false
 
     @OptionGroup(title: "File Options")
-    var fileOptions: KeyFileOptions
+    var fileOptions: FilePasswordOptions
 
     @OptionGroup(title: "Management Key Options")
     var managementKey: ManagementKeyOptions

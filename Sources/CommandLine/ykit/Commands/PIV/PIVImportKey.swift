@@ -28,7 +28,7 @@ struct PIVImportKey: Verb {
     var force = false
 
     @OptionGroup(title: "File Options")
-    var fileOptions: KeyFileOptions
+    var fileOptions: FilePasswordOptions
 
     @OptionGroup(title: "Management Key Options")
     var managementKey: ManagementKeyOptions

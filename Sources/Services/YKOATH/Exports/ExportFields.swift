@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// The fields of one account of an export, before they are understood. Absent ones have the usual value.
+struct ExportFields {
+    var type = "totp"
+    var issuer: String?
+    var name: String?
+    var secret: Secrecy
+    var algorithm: String?
+    var digits: JSON?
+    var period: JSON?
+    var counter: JSON?
+
+    /// How the secret is written.
+    enum Secrecy {
+        case base32(String?)
+        case bytes([UInt8]?)
+    }
+
+    /// The account, or the first field that a key cannot hold.
+    var entry: AuthenticatorExport.Entry {
+        let label = [issuer, name].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
+        do { return .init(label: label, account: .success(try account())) } catch {
+            return .init(label: label, account: .failure(error))
+        }
+    }
+
+    private func account() throws(OtpauthError) -> NewOATHAccount {
+        let (type, isSteam) = try kind()
+        let issuer = isSteam && self.issuer?.lowercased() != "steam" ? "Steam" : self.issuer?.trimmed
+        guard let name = name?.trimmed, !name.isEmpty else { throw OtpauthError(.label, .empty) }
+        let period = type == .totp ? try number(.period, period, in: 1...Int64(Int32.max)) ?? 30 : 30
+        let counter = type == .hotp ? try number(.counter, counter, in: 0...Int64(UInt32.max)) ?? 0 : 0
+        let digits = isSteam ? 6 : try number(.digits, digits, in: 6...8) ?? 6
+        return NewOATHAccount(
+            id: OATHAccountID(issuer: issuer, name: name, period: Int(period), type: type), secret: try key(),
+            algorithm: try hash(isSteam), digits: Int(digits), counter: UInt32(truncatingIfNeeded: counter))
+    }
+
+    private func kind() throws(OtpauthError) -> (OATHType, isSteam: Bool) {
+        switch type.lowercased() {
+        case "totp": (.totp, false)
+        case "hotp": (.hotp, false)
+        case "steam": (.totp, true)
+        default: throw OtpauthError(.type, .notUnderstood(String(type.prefix(32))))
+        }
+    }
+
+    private func hash(_ isSteam: Bool) throws(OtpauthError) -> OATHAlgorithm {
+        guard let algorithm, !algorithm.isEmpty, !isSteam else { return .sha1 }
+        guard let known = OATHAlgorithm(name: algorithm) else {
+            throw OtpauthError(.algorithm, .notUnderstood(String(algorithm.prefix(32))))
+        }
+        return known
+    }
+
+    private func key() throws(OtpauthError) -> Secret {
+        var bytes: [UInt8]
+        switch secret {
+        case .base32(nil), .bytes(nil): throw OtpauthError(.secret, .missing)
+        case .bytes(let found?): bytes = found
+        case .base32(let text?):
+            guard let decoded = try? Base32.decode(text) else { throw OtpauthError(.secret, .badBase32) }
+            bytes = decoded
+        }
+        defer { Secret.wipe(&bytes) }
+        if bytes.isEmpty { throw OtpauthError(.secret, .empty) }
+        return Secret(bytes)
+    }
+
+    /// A number, also one that is written as a text; absent for `null` and an empty text.
+    private func number(
+        _ field: OtpauthError.Field, _ value: JSON?, in range: ClosedRange<Int64>
+    ) throws(OtpauthError) -> Int64? {
+        let (found, shown): (Int64?, String)
+        switch value {
+        case nil, .null?, .string("")?: return nil
+        case .int(let number)?: (found, shown) = (number, "\(number)")
+        case .double(let number)?: (found, shown) = (Int64(exactly: number), "\(number)")
+        case .string(let text)?: (found, shown) = (Int64(text), String(text.prefix(32)))
+        default: throw OtpauthError(field, .notUnderstood("another type"))
+        }
+        guard let found, range.contains(found) else { throw OtpauthError(field, .outOfRange(shown, range)) }
+        return found
+    }
+}
+
+extension ExportFields {
+    /// An account as password managers keep it: an `otpauth://` URI, `steam://` before a secret, KeePassXC's old
+    /// `key=…&step=…&size=…`, or a secret alone; title and user name are its name where it has none.
+    static func entry(code: String, title: String?, user: String?) -> AuthenticatorExport.Entry {
+        let label = [title, user].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
+        let code = code.trimmed
+        let lower = code.lowercased()
+        if lower.hasPrefix("otpauth://") {
+            do {
+                let account = try OtpauthURI.parse(code)
+                return .init(label: account.id.text, account: .success(account))
+            } catch {
+                return .init(label: label, account: .failure(error))
+            }
+        }
+        // A title that says the same as the user name is no issuer.
+        let issuer = title == user || user?.isEmpty != false ? nil : title
+        let name = user?.isEmpty == false ? user : title
+        if lower.hasPrefix("steam://") {
+            let secret = String(code.dropFirst("steam://".count))
+            return ExportFields(type: "steam", issuer: "Steam", name: name, secret: .base32(secret)).entry
+        }
+        if lower.hasPrefix("key=") {
+            var values: [String: String] = [:]
+            for pair in code.split(separator: "&") {
+                let halves = pair.halves(at: "=")
+                if halves.count == 2 { values[halves[0].lowercased()] = String(halves[1]) }
+            }
+            return ExportFields(
+                issuer: issuer, name: name, secret: .base32(values["key"].flatMap { PercentEncoding.decode($0) }),
+                algorithm: values["otphashmode"] ?? values["algorithm"], digits: values["size"].map { .string($0) },
+                period: values["step"].map { .string($0) }
+            ).entry
+        }
+        return ExportFields(issuer: issuer, name: name, secret: .base32(code)).entry
+    }
+}
+
+extension JSON {
+    /// The string of a member; `nil` where it is absent or anything else.
+    func text(_ name: String) -> String? { self[name]?.string }
+
+    /// Reads JSON that was decrypted: what cannot be read was not decrypted with the right key, or is damaged.
+    init(decrypted bytes: [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
+        guard let json = try? JSON(parsing: bytes) else { throw .malformed(format, "the decrypted text is not JSON") }
+        self = json
+    }
+}
+
+extension PasswordHash {
+    /// Derives a key of 32 bytes for an export.
+    func key(
+        _ password: SharedSecret, salt: [UInt8], _ format: AuthenticatorExport.Format
+    ) throws(ExportError) -> Secret {
+        do { return try derive(password.value, salt: salt, length: 32) } catch {
+            switch error {
+            case .invalidParameters: throw .malformed(format, "the parameters of the key derivation")
+            case .tooExpensive: throw .tooExpensive(format)
+            case .missingLibrary(let name): throw .missingLibrary(format, name)
+            }
+        }
+    }
+}
+
+extension HashAlgorithm {
+    /// The most rounds of PBKDF2 that a file may ask for.
+    static var roundLimit: Int { 10_000_000 }
+
+    /// Derives a key with PBKDF2 for an export.
+    func key(
+        _ password: SharedSecret, salt: [UInt8], rounds: Int, length: Int = 32, _ format: AuthenticatorExport.Format
+    ) throws(ExportError) -> Secret {
+        guard rounds <= Self.roundLimit else { throw .tooExpensive(format) }
+        guard rounds > 0, let key = try? pbkdf2(password.value, salt: salt, rounds: rounds, length: length) else {
+            throw .malformed(format, "the parameters of the key derivation")
+        }
+        return key
+    }
+}
+
+extension AuthenticatorExport.Format {
+    /// Decrypts what AES-256-GCM sealed; ciphertext and tag in one.
+    func open(_ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(ExportError) -> [UInt8] {
+        guard nonce.count == AESGCM.nonceSize, sealed.count >= AESGCM.tagSize else {
+            throw .malformed(self, "the encrypted part")
+        }
+        guard let plain = try? AESGCM.decrypt(sealed, key: key, nonce: nonce, context: []) else {
+            throw .wrongPassword(self)
+        }
+        return plain
+    }
+
+    /// Decrypts whole blocks of AES-CBC and takes PKCS#7's padding off.
+    func openCBC(_ sealed: [UInt8], key: borrowing Secret, vector: [UInt8]) throws(ExportError) -> [UInt8] {
+        guard !sealed.isEmpty, sealed.count % AESCBC.blockSize == 0, vector.count == AESCBC.blockSize else {
+            throw .malformed(self, "the encrypted part")
+        }
+        guard let plain = try? AESCBC.decrypt(sealed, key: key, initialisationVector: vector),
+            let pad = plain.last, (1...AESCBC.blockSize).contains(Int(pad)),
+            plain.suffix(Int(pad)).allSatisfy({ $0 == pad })
+        else { throw .wrongPassword(self) }
+        return Array(plain.dropLast(Int(pad)))
+    }
+
+    /// Base 64 of a member.
+    func base64(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
+        guard let text = json?.text(name), let bytes = try? Base64.decode(text) else { throw .malformed(self, name) }
+        return bytes
+    }
+
+    /// Hexadecimal of a member.
+    func hex(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
+        guard let text = json?.text(name), let bytes = try? Hex.decode(text) else { throw .malformed(self, name) }
+        return bytes
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Aegis' vault, plain or encrypted: scrypt opens a password slot, its key opens the vault (Aegis, `docs/vault.md`).
+enum AegisExport {
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard json["header"]?.object != nil, let db = json["db"] else { return nil }
+        if db.object != nil { return AuthenticatorExport(.aegis) { _ throws(ExportError) in try entries(db) } }
+        guard let sealed = db.string else { return nil }
+        return AuthenticatorExport(.aegis, needsPassword: true) { password throws(ExportError) in
+            guard let password else { throw .needsPassword(.aegis) }
+            return try entries(try open(json, sealed, password))
+        }
+    }
+
+    private static func entries(_ db: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
+        guard let entries = db["entries"]?.array else { throw .malformed(.aegis, "entries") }
+        return entries.map { entry in
+            let info = entry["info"]
+            return ExportFields(
+                type: entry.text("type") ?? "", issuer: entry.text("issuer"), name: entry.text("name"),
+                secret: .base32(info?.text("secret")), algorithm: info?.text("algo"), digits: info?["digits"],
+                period: info?["period"], counter: info?["counter"]
+            ).entry
+        }
+    }
+
+    /// Only slots of type 1 are opened by a password; 0 and 2 are of other kinds.
+    private static func open(_ json: JSON, _ sealed: String, _ password: SharedSecret) throws(ExportError) -> JSON {
+        guard let slots = json["header"]?["slots"]?.array else { throw .malformed(.aegis, "header.slots") }
+        let passwordSlots = slots.filter { $0["type"]?.int == 1 }
+        guard !passwordSlots.isEmpty else {
+            throw .unreadable("Aegis vault without a password", "set a password in Aegis and export again")
+        }
+        let parameters = json["header"]?["params"]
+        let vault = try base64(sealed) + AuthenticatorExport.Format.aegis.hex(parameters, "tag")
+        let nonce = try AuthenticatorExport.Format.aegis.hex(parameters, "nonce")
+        for slot in passwordSlots.prefix(16) {
+            do {
+                let master = try master(of: slot, password)
+                var plain = try AuthenticatorExport.Format.aegis.open(vault, key: master, nonce: nonce)
+                defer { Secret.wipe(&plain) }
+                return try JSON(decrypted: plain, .aegis)
+            } catch .wrongPassword {
+                continue
+            }
+        }
+        throw .wrongPassword(.aegis)
+    }
+
+    private static func master(of slot: JSON, _ password: SharedSecret) throws(ExportError) -> Secret {
+        let format = AuthenticatorExport.Format.aegis
+        guard let cost = slot["n"]?.int, let blockSize = slot["r"]?.int, let parallelism = slot["p"]?.int else {
+            throw .malformed(.aegis, "n, r, p")
+        }
+        let hash = PasswordHash.scrypt(
+            cost: Int(clamping: cost), blockSize: Int(clamping: blockSize), parallelism: Int(clamping: parallelism))
+        let key = try hash.key(password, salt: try format.hex(slot, "salt"), format)
+        let sealed = try format.hex(slot, "key") + format.hex(slot["key_params"], "tag")
+        var master = try format.open(sealed, key: key, nonce: try format.hex(slot["key_params"], "nonce"))
+        defer { Secret.wipe(&master) }
+        guard master.count == 32 else { throw .malformed(.aegis, "key") }
+        return Secret(master)
+    }
+
+    private static func base64(_ text: String) throws(ExportError) -> [UInt8] {
+        guard let bytes = try? Base64.decode(text) else { throw .malformed(.aegis, "db") }
+        return bytes
+    }
+}
+
+/// 2FAS' backup, schema 1 to 4; encrypted with PBKDF2-SHA-256 and AES-256-GCM.
+enum TwoFASExport {
+    private static let rounds = 10_000
+
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard let schema = json["schemaVersion"]?.int else { return nil }
+        let sealed = json.text("servicesEncrypted") ?? ""
+        guard json["services"]?.array != nil || !sealed.isEmpty else { return nil }
+        guard schema <= 4 else {
+            throw .unreadable("2FAS backup of schema \(schema)", "this ykit knows schemas up to 4")
+        }
+        if sealed.isEmpty {
+            return AuthenticatorExport(.twoFAS) { _ throws(ExportError) in try entries(json["services"]) }
+        }
+        return AuthenticatorExport(.twoFAS, needsPassword: true) { password throws(ExportError) in
+            guard let password else { throw .needsPassword(.twoFAS) }
+            let parts = sealed.split(separator: ":", omittingEmptySubsequences: false)
+            let bytes = parts.compactMap { try? Base64.decode($0) }
+            guard bytes.count == 3, parts.count == 3 else { throw .malformed(.twoFAS, "servicesEncrypted") }
+            let key = try HashAlgorithm.sha256.key(password, salt: bytes[1], rounds: rounds, .twoFAS)
+            var plain = try AuthenticatorExport.Format.twoFAS.open(bytes[0], key: key, nonce: bytes[2])
+            defer { Secret.wipe(&plain) }
+            return try entries(try JSON(decrypted: plain, .twoFAS))
+        }
+    }
+
+    /// `name` is the service; where there is no issuer it may repeat the account.
+    private static func entries(_ services: JSON?) throws(ExportError) -> [AuthenticatorExport.Entry] {
+        guard let services = services?.array else { throw .malformed(.twoFAS, "services") }
+        return services.map { service in
+            let otp = service["otp"]
+            let title = service.text("name")
+            let account = [otp?.text("account"), otp?.text("label"), title].compactMap { $0 }.first { !$0.isEmpty }
+            let issuer = otp?.text("issuer").flatMap { $0.isEmpty ? nil : $0 } ?? (title == account ? nil : title)
+            return ExportFields(
+                type: otp?.text("tokenType") ?? "totp", issuer: issuer, name: account,
+                secret: .base32(service.text("secret")), algorithm: otp?.text("algorithm"), digits: otp?["digits"],
+                period: otp?["period"], counter: otp?["counter"]
+            ).entry
+        }
+    }
+}
+
+/// andOTP's backup: an array; encrypted under PBKDF2-SHA-1, before version 0.6.3 under a hash of the password.
+enum AndOTPExport {
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard let accounts = json.array, let first = accounts.first, first["secret"]?.string != nil,
+            first["label"]?.string != nil, first["type"]?.string != nil
+        else { return nil }
+        return AuthenticatorExport(.andOTP) { _ throws(ExportError) in accounts.map(entry) }
+    }
+
+    /// Nothing marks an encrypted backup: it is taken for one when its bytes are no text, and the password decides.
+    static func encrypted(_ bytes: [UInt8]) -> AuthenticatorExport? {
+        guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes)
+        else { return nil }
+        return AuthenticatorExport(.andOTP, needsPassword: true) { password throws(ExportError) in
+            guard let password else { throw .needsPassword(.andOTP) }
+            var plain = try open(bytes, password)
+            defer { Secret.wipe(&plain) }
+            guard let accounts = try JSON(decrypted: plain, .andOTP).array else {
+                throw .malformed(.andOTP, "accounts")
+            }
+            return accounts.map(entry)
+        }
+    }
+
+    /// Archives, pictures, programs and documents are no backups of andOTP.
+    private static func isKnownElsewhere(_ bytes: [UInt8]) -> Bool {
+        let starts: [[UInt8]] = [
+            Array("PK".utf8), Array("%PDF".utf8), Array("Rar!".utf8), Array("GIF8".utf8), Array("RIFF".utf8),
+            Array("BM".utf8), [0x7F, 0x45, 0x4C, 0x46], [0x1F, 0x8B], [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF],
+            [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A, 0x58], [0x37, 0x7A, 0xBC, 0xAF],
+        ]
+        return starts.contains { bytes.starts(with: $0) }
+    }
+
+    private static func open(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
+        let format = AuthenticatorExport.Format.andOTP
+        let rounds = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        // Its own numbers of rounds are 140,000 to 160,000; elsewhere these bytes are the old form's nonce.
+        if (1...HashAlgorithm.roundLimit).contains(rounds), bytes.count > 28 + AESGCM.tagSize {
+            let key = try HashAlgorithm.sha1.key(password, salt: Array(bytes[4..<16]), rounds: rounds, format)
+            do {
+                return try format.open(Array(bytes[28...]), key: key, nonce: Array(bytes[16..<28]))
+            } catch .wrongPassword {
+                // The old form is tried below.
+            }
+        }
+        var text = password.value.copyBytes()
+        defer { Secret.wipe(&text) }
+        var digest = HashAlgorithm.sha256.hash(text)
+        defer { Secret.wipe(&digest) }
+        return try format.open(Array(bytes[12...]), key: Secret(digest), nonce: Array(bytes[..<12]))
+    }
+
+    /// Older versions had no issuer and wrote it into the label, as in "Example - alice".
+    private static func entry(_ account: JSON) -> AuthenticatorExport.Entry {
+        var issuer = account.text("issuer")
+        var name = account.text("label")
+        if account["issuer"] == nil, let label = name {
+            let parts = label.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+            let halves = parts.map { String(Substring($0)) }
+            if halves.count == 2, halves[0].hasSuffix(" "), halves[1].hasPrefix(" "), !halves[1].trimmed.isEmpty {
+                (issuer, name) = (halves[0].trimmed, halves[1].trimmed)
+            }
+        }
+        return ExportFields(
+            type: account.text("type") ?? "", issuer: issuer, name: name, secret: .base32(account.text("secret")),
+            algorithm: account.text("algorithm"), digits: account["digits"], period: account["period"],
+            counter: account["counter"]
+        ).entry
+    }
+}
+
+/// Raivo's export: an array in which every value is a text, alone or in a ZIP archive with a password.
+enum RaivoExport {
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard let accounts = json.array, let first = accounts.first, first["kind"]?.string != nil,
+            first["timer"] != nil
+        else { return nil }
+        return AuthenticatorExport(.raivo) { _ throws(ExportError) in accounts.map(entry) }
+    }
+
+    /// The export in an archive.
+    static func archive(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport? {
+        guard ZipArchive.matches(bytes) else { return nil }
+        let archive = try ZipArchive(bytes)
+        guard let file = archive.files.first(where: { $0.name.hasSuffix(".json") }) else {
+            throw .unreadable("ZIP archive", "unpack it and import the export in it")
+        }
+        return AuthenticatorExport(.raivo, needsPassword: file.isEncrypted) { password throws(ExportError) in
+            var plain = try archive.contents(of: file, password: password)
+            defer { Secret.wipe(&plain) }
+            guard let accounts = try JSON(decrypted: plain, .raivo).array else { throw .malformed(.raivo, "accounts") }
+            return accounts.map(entry)
+        }
+    }
+
+    private static func entry(_ account: JSON) -> AuthenticatorExport.Entry {
+        ExportFields(
+            type: account.text("kind") ?? "", issuer: account.text("issuer"), name: account.text("account"),
+            secret: .base32(account.text("secret")), algorithm: account.text("algorithm"), digits: account["digits"],
+            period: account["timer"], counter: account["counter"]
+        ).entry
+    }
+}
+
+/// FreeOTP+'s export: a secret is an array of signed bytes, a counter is one less than the next one used.
+enum FreeOTPPlusExport {
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard json["tokenOrder"]?.array != nil, let tokens = json["tokens"]?.array else { return nil }
+        return AuthenticatorExport(.freeOTPPlus) { _ throws(ExportError) in tokens.map(entry) }
+    }
+
+    private static func entry(_ token: JSON) -> AuthenticatorExport.Entry {
+        let numbers = token["secret"]?.array?.map { $0.int.flatMap { Int8(exactly: $0) } }
+        let secret = numbers.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0.map { UInt8(bitPattern: $0) } } }
+        let counter = token["counter"]?.int.flatMap { $0 < .max ? JSON.int($0 + 1) : nil } ?? token["counter"]
+        let issuer = [token.text("issuerExt"), token.text("issuerInt")].compactMap { $0 }.first { !$0.isEmpty }
+        return ExportFields(
+            type: token.text("type") ?? "totp", issuer: issuer, name: token.text("label"), secret: .bytes(secret),
+            algorithm: token.text("algo"), digits: token["digits"], period: token["period"], counter: counter
+        ).entry
+    }
+}
+
+/// Proton Authenticator's export: a URI an account.
+enum ProtonExport {
+    static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
+        guard json["version"] != nil else { return nil }
+        if json["salt"]?.string != nil, json["content"]?.string != nil, json["kdfParams"] == nil {
+            throw .unreadable("encrypted Proton Authenticator export", "export it again without a password")
+        }
+        guard let entries = json["entries"]?.array, entries.isEmpty || entries[0]["content"]?.object != nil else {
+            return nil
+        }
+        return AuthenticatorExport(.proton) { _ throws(ExportError) in
+            entries.map { entry in
+                let content = entry["content"]
+                return ExportFields.entry(code: content?.text("uri") ?? "", title: nil, user: content?.text("name"))
+            }
+        }
+    }
+}

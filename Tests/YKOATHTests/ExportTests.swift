@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import YKCrypto
+import YKOATH
+import YKWire
+
+/// Exports that other authenticators, or programs written after them, made of the same accounts: `expected.json` says
+/// which accounts each holds.
+struct ExportTests {
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Fixtures/exports")
+    static let expected = try? JSON(parsing: Array(Data(contentsOf: folder.appendingPathComponent("expected.json"))))
+    /// The files that are exports by themselves; the others are lines, or refused by name.
+    static let names = (expected?.object?.members.map(\.key) ?? []).filter {
+        !["ente-plain.txt", "google-migration.txt", "keepassxc.kdbx"].contains($0)
+    }
+
+    static func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+    }
+
+    static func export(_ name: String) throws -> AuthenticatorExport {
+        try #require(try AuthenticatorExport.recognize(try bytes(name)))
+    }
+
+    static let password = SharedSecret(Secret(utf8: "test-password"))
+
+    @Test func allSamplesAreTried() { #expect(Self.names.count == 21) }
+
+    @Test(arguments: names) func readsEveryAccount(name: String) throws {
+        let row = try #require(Self.expected?[name])
+        let export = try Self.export(name)
+        #expect(export.needsPassword == (row["password"]?.string != nil))
+        let entries = try export.entries(password: Self.password)
+        let accounts = try entries.map { try $0.account.get() }
+        let wanted = try #require(row["accounts"]?.array)
+        #expect(accounts.count == wanted.count)
+        for (account, wanted) in zip(accounts, wanted) {
+            let isSteam = wanted["type"]?.string == "steam"
+            #expect(account.id.issuer ?? "" == wanted["issuer"]?.string)
+            #expect(account.id.name == wanted["name"]?.string)
+            #expect(
+                account.id.type == (wanted["type"]?.string == "hotp" ? .hotp : .totp) && account.id.isSteam == isSteam)
+            #expect(Base32.encode(account.secret.value.copyBytes()) == wanted["secret"]?.string)
+            #expect(account.algorithm.description == wanted["algorithm"]?.string)
+            #expect(account.digits == (isSteam ? 6 : wanted["digits"]?.int.map { Int($0) }))
+            #expect(account.id.period == wanted["period"]?.int.map { Int($0) })
+            #expect(account.counter == wanted["counter"]?.int.map { UInt32($0) })
+        }
+    }
+
+    @Test(arguments: names) func theFormatIsNamed(name: String) throws {
+        let formats: [(String, AuthenticatorExport.Format)] = [
+            ("aegis", .aegis), ("2fas", .twoFAS), ("andotp", .andOTP), ("ente", .ente), ("bitwarden", .bitwarden),
+            ("keepassxc", .keePassXC), ("raivo", .raivo), ("freeotp", .freeOTPPlus), ("proton", .proton),
+            ("stratum", .stratum),
+        ]
+        let format = formats.first { name.hasPrefix($0.0) }?.1
+        #expect(try Self.export(name).format == format)
+    }
+
+    @Test(arguments: names) func aWrongPasswordIsTold(name: String) throws {
+        let export = try Self.export(name)
+        guard export.needsPassword else { return }
+        #expect(throws: ExportError.needsPassword(export.format)) { try export.entries() }
+        #expect(throws: ExportError.wrongPassword(export.format)) {
+            try export.entries(password: SharedSecret(Secret(utf8: "test-passwore")))
+        }
+    }
+
+    /// Cut or changed anywhere, a file is refused or read; nothing traps.
+    @Test(arguments: names) func damagedFiles(name: String) throws {
+        let bytes = try Self.bytes(name)
+        // An encrypted file costs a key derivation each time.
+        let steps = try Self.export(name).needsPassword ? 1 : 64
+        for count in stride(from: bytes.count / 2, to: bytes.count, by: max(1, bytes.count / 2 / steps)) {
+            _ = try? AuthenticatorExport.recognize(Array(bytes.prefix(count)))?.entries(password: Self.password)
+            var changed = bytes
+            changed[count] ^= 0x11
+            _ = try? AuthenticatorExport.recognize(changed)?.entries(password: Self.password)
+        }
+    }
+
+    @Test func filesThatCannotBeReadAreNamed() throws {
+        let kdbx = try Self.bytes("keepassxc.kdbx")
+        for (bytes, kind) in [
+            (kdbx, "KeePass database"), ([0xAC, 0xED, 0, 5, 0x73], "FreeOTP 2 backup"),
+            (
+                Array(#"{"encrypted":true,"encKeyValidation_DO_NOT_EDIT":"2.a|b|c"}"#.utf8),
+                "account-encrypted Bitwarden export"
+            ),
+            (Array(#"{"version":1,"salt":"AA==","content":"AA=="}"#.utf8), "encrypted Proton Authenticator export"),
+            (Array(#"{"schemaVersion":5,"services":[]}"#.utf8), "2FAS backup of schema 5"),
+        ] as [([UInt8], String)] {
+            #expect { try AuthenticatorExport.recognize(bytes) } throws: {
+                guard case .unreadable(let found, let advice) = $0 as? ExportError else { return false }
+                return found == kind && !advice.isEmpty
+            }
+        }
+        #expect(try AuthenticatorExport.recognize(Array("otpauth://totp/a?secret=AA".utf8)) == nil)
+        #expect(try AuthenticatorExport.recognize(Array("{\"a\":1}".utf8)) == nil)
+        #expect(try AuthenticatorExport.recognize([]) == nil)
+    }
+
+    /// What a key cannot hold is told by account, and the others are read.
+    @Test func accountsThatAKeyCannotHold() throws {
+        let text = """
+            {"version":1,"header":{"slots":null,"params":null},"db":{"version":3,"entries":[
+            {"type":"motp","name":"m","issuer":"I","info":{"secret":"GEZDGNBV","algo":"MD5","digits":6,"pin":"1"}},
+            {"type":"totp","name":"d","issuer":"I","info":{"secret":"GEZDGNBV","algo":"SHA1","digits":9,"period":30}},
+            {"type":"totp","name":"a","issuer":"I","info":{"secret":"GEZDGNBV","algo":"MD5","digits":6,"period":30}},
+            {"type":"totp","name":"s","issuer":"I","info":{"secret":"1","algo":"SHA1","digits":6,"period":30}},
+            {"type":"totp","name":"","issuer":"I","info":{"secret":"GEZDGNBV","algo":"SHA1","digits":6,"period":30}},
+            {"type":"hotp","name":"c","issuer":"I","info":{"secret":"GEZDGNBV","algo":"SHA1","digits":6,"counter":-1}},
+            {"type":"totp","name":"ok","issuer":"I","info":{"secret":"GEZDGNBV","algo":"SHA1","digits":6,"period":30}}]}}
+            """
+        let entries = try #require(try AuthenticatorExport.recognize(Array(text.utf8))).entries()
+        let fields = entries.map { entry in
+            if case .failure(let error) = entry.account { return error.field.rawValue } else { return "read" }
+        }
+        #expect(fields == ["type", "digits", "algorithm", "secret", "label", "counter", "read"])
+        #expect(entries.map(\.label) == ["I:m", "I:d", "I:a", "I:s", "I", "I:c", "I:ok"])
+    }
+
+    /// A file does not decide how much memory and time is spent.
+    @Test func keyDerivationIsBounded() throws {
+        let aegis = String(decoding: try Self.bytes("aegis-encrypted.json"), as: UTF8.self)
+        for (from, to) in [
+            ("\"n\": 32768", "\"n\": 8388608"), ("\"p\": 1", "\"p\": 1000"), ("\"r\": 8", "\"r\": 1000"),
+        ] {
+            let text = aegis.replacing(from, with: to)
+            #expect(text != aegis)
+            let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+            #expect(throws: ExportError.tooExpensive(.aegis)) { try export.entries(password: Self.password) }
+        }
+        let ente = String(decoding: try Self.bytes("ente-encrypted.json"), as: UTF8.self)
+        for value in ["99999999999", "9223372036854775807"] {
+            let text = ente.replacing("\"memLimit\": 67108864", with: "\"memLimit\": \(value)")
+            let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+            #expect(throws: ExportError.tooExpensive(.ente)) { try export.entries(password: Self.password) }
+        }
+        let bitwarden = String(decoding: try Self.bytes("bitwarden-password-pbkdf2.json"), as: UTF8.self)
+        let export = try #require(
+            try AuthenticatorExport.recognize(Array(bitwarden.replacing("600000", with: "2147483647").utf8)))
+        #expect(throws: ExportError.tooExpensive(.bitwarden)) { try export.entries(password: Self.password) }
+    }
+
+    /// RFC 7914 §12 and libargon2's own vector (`src/test.c`, version 19, Argon2id).
+    @Test func publishedVectors() throws {
+        let scrypt = try PasswordHash.scrypt(cost: 1024, blockSize: 8, parallelism: 16).derive(
+            Secret(utf8: "password"), salt: Array("NaCl".utf8), length: 64)
+        #expect(
+            Hex.encode(scrypt.copyBytes())
+                == "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+                + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640")
+        let argon = try PasswordHash.argon2id(passes: 2, kibibytes: 65536, lanes: 1).derive(
+            Secret(utf8: "password"), salt: Array("somesalt".utf8), length: 32)
+        #expect(Hex.encode(argon.copyBytes()) == "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7")
+        for hash in [
+            PasswordHash.scrypt(cost: 3, blockSize: 1, parallelism: 1), .scrypt(cost: 0, blockSize: 1, parallelism: 1),
+            .scrypt(cost: 2, blockSize: -1, parallelism: 1), .argon2id(passes: 0, kibibytes: 8, lanes: 1),
+            .argon2id(passes: 1, kibibytes: 1, lanes: 4),
+        ] {
+            #expect(throws: PasswordHash.Failure.invalidParameters) {
+                _ = try hash.derive(Secret(utf8: "p"), salt: Array("somesalt".utf8), length: 32).count
+            }
+        }
+    }
+}
