@@ -119,6 +119,9 @@ let package = Package(
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(
+            "MultiWriteTests",
+            ["YKFIDO", "YKManagement", "YKOATH", "YKOTP", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
             "CLITests",
             [
                 "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKCapture",

@@ -26,6 +26,38 @@ import YKTransport
         #expect(asked.withLock { $0 } == [3, 4])
     }
 
+    @Test("a card whose protocol another program changed is connected to again")
+    func anotherProtocol() throws {
+        let connects = Mutex(0)
+        let transmits = Mutex(0)
+        let service = FakeLibrary().service {
+            $0.connect = { _, _, _, _, card, active in
+                let count = connects.withLock { count in
+                    count += 1
+                    return count
+                }
+                card.pointee = 7
+                active.pointee = DWORD(SCARD_PROTOCOL_T1)
+                return count <= 2 ? LONG(0x8010_000F) : 0
+            }
+            let transmit = $0.transmit
+            $0.transmit = { card, header, bytes, count, reply, length in
+                let isFirst = transmits.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? LONG(0x8010_000F) : transmit(card, header, bytes, count, reply, length)
+            }
+        }
+        let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
+        #expect(connects.withLock { $0 } == 3)  // Twice for each protocol, and again.
+        #expect(throws: LinkError.reset) { try link.exchange([0, 0xA4, 4, 0], deadline: .soon) }
+        #expect(try link.begin(deadline: .soon))
+        #expect(try link.exchange([0, 0xA4, 4, 0], deadline: .soon).suffix(2) == [0x90, 0])
+        #expect(connects.withLock { $0 } == 4)
+        link.close()
+    }
+
     @Test(
         arguments: [
             ([0, 0xA4, 4, 0, 1, 9, 0], [0, 0xA4, 4, 0, 1, 9]), ([0, 0xA4, 4, 0, 1, 9], [0, 0xA4, 4, 0, 1, 9]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import YKCrypto
 import YKOATH
@@ -54,6 +55,16 @@ struct PSKCTests {
         #expect(throws: PSKCError.unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:pin")) {
             _ = try container.keys[2].account.get()
         }
+    }
+
+    @Test("a code that was removed, or a method without a code, does not let changed secrets in (RFC 6030 §6.1.1)")
+    func codesCannotBeRemoved() throws {
+        let text = Containers.figure6
+        let start = try #require(text.range(of: "<ValueMAC>") ?? text.range(of: "<pskc:ValueMAC>"))
+        let end = try #require(text.range(of: "</ValueMAC>") ?? text.range(of: "</pskc:ValueMAC>"))
+        let without = text.replacingCharacters(in: start.lowerBound..<end.upperBound, with: "")
+        let container = try PSKC(parsing: Array(without.utf8), unlocking: Self.shared(Containers.figure6Key))
+        #expect(throws: PSKCError.field("ValueMAC", "")) { _ = try container.keys[0].account.get() }
     }
 
     @Test func aWrongKeyIsWrong() throws {

@@ -32,9 +32,9 @@ struct AccessTests {
         try await service.verify(pin())
         #expect(try await service.tries(of: .pin)?.triesLeft == 3)
         for left in [2, 1] {
-            await #expect(throws: PIVError.wrong(.pin, triesLeft: left)) { try await service.verify(pin("0000")) }
+            await #expect(throws: PIVError.wrong(.pin, triesLeft: left)) { try await service.verify(pin("000000")) }
         }
-        await #expect(throws: PIVError.blocked(.pin)) { try await service.verify(pin("0000")) }
+        await #expect(throws: PIVError.blocked(.pin)) { try await service.verify(pin("000000")) }
         await #expect(throws: PIVError.blocked(.pin)) { try await service.verify(pin()) }
         await #expect(throws: PIVError.blocked(.pin)) { try await service.changePIN(from: pin(), to: pin("654321")) }
         #expect(try await service.tries(of: .pin)?.isBlocked == true)
@@ -58,9 +58,14 @@ struct AccessTests {
         try await service.changePUK(from: .defaultPUK(), to: pin("87654321"))
         #expect(try await service.metadata(of: .pin)?.isDefault == false)
         #expect(try await service.metadata(of: .puk)?.isDefault == false)
-        await #expect(throws: PIVError.refusedPIN(.incorrectParameters)) {
-            try await service.changePIN(from: pin("abcdefgh"), to: pin("12"))
+        await #expect(throws: PIVError.shortPIN(.pin, 2, least: 6)) {
+            try await service.changePIN(from: pin("000000"), to: pin("12"))
         }
+        await #expect(throws: PIVError.shortPIN(.puk, 5, least: 6)) {
+            try await service.changePUK(from: pin("00000000"), to: pin("12345"))
+        }
+        await #expect(throws: PIVError.shortPIN(.pin, 4, least: 6)) { try await service.verify(pin("1234")) }
+        #expect(try await service.metadata(of: .pin)?.triesLeft == 3)
         await #expect(throws: PIVError.wrong(.puk, triesLeft: 2)) {
             try await service.changePUK(from: pin("11111111"), to: pin("87654321"))
         }
@@ -70,6 +75,10 @@ struct AccessTests {
     @Test func sendsNoEmptyOrLongPIN() {
         #expect(throws: PIVError.emptyPIN) { _ = try pin("") }
         #expect(throws: PIVError.badPINLength(9)) { _ = try pin("123456789") }
+        for text in ["123456\r", "1234\u{0}56", "123456\u{7F}"] {
+            #expect(throws: PIVError.unusablePIN) { _ = try pin(text) }
+        }
+        #expect(throws: PIVError.unusablePIN) { _ = try PIVPIN(Secret([0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0xFF])) }
     }
 
     @Test func setsRetries() async throws {

@@ -111,6 +111,37 @@ struct ManagementKeyTests {
         await #expect(throws: PIVError.noSuchObject(.printed)) { try await other.object(.printed) }
     }
 
+    @Test func keepsAPrintedObjectOfSomebodyElse() async throws {
+        let service = try await Bench().manage()
+        try await service.verify(pin())
+        try await service.putObject(.printed, [0x01, 0x05] + Array("Alice".utf8))
+        let key = try await service.randomManagementKey(.aes192)
+        #expect(try await service.hasForeignPrintedObject())
+        await #expect(throws: PIVError.printedInUse) {
+            try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes192, protected: true)
+        }
+        #expect(try await service.object(.printed).count == 7)
+        #expect(try await service.managementKeyMetadata()?.isDefault == true)
+        try await service.setManagementKey(
+            ManagementKey(key.value.copy()), type: .aes192, protected: true, replacesPrinted: true)
+        #expect(try await service.hasForeignPrintedObject() == false)
+    }
+
+    @Test("a card that accepts the notes and does not keep them has its old key afterwards")
+    func noticesObjectsThatAreNotKept() async throws {
+        let bench = try Bench()
+        let link = ForgetfulLink(bench.key.link(), object: [0x5F, 0xFF, 0x00])
+        let service = try await PIVService.open(CardChannel(link: link, environment: .still))
+        try await service.authenticate(with: .defaultKey())
+        try await service.verify(pin())
+        let key = try await service.randomManagementKey(.aes192)
+        await #expect(throws: PIVError.notStored(.administration)) {
+            try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes192, protected: true)
+        }
+        #expect(try await service.managementKeyMetadata()?.isDefault == true)
+        await #expect(throws: PIVError.noSuchObject(.printed)) { try await service.object(.printed) }
+    }
+
     @Test func readsAKeyDerivedFromThePIN() async throws {
         let bench = try Bench(Version(5, 4, 3))
         let service = try await bench.manage()
@@ -178,4 +209,22 @@ struct ManagementKeyTests {
             try await service.randomManagementKey(ManagementKeyType(rawValue: 1))
         }
     }
+}
+
+/// A card that says yes to PUT DATA of one object and does nothing.
+private final class ForgetfulLink: CardLink {
+    private let link: any CardLink
+    private let object: [UInt8]
+
+    init(_ link: sending any CardLink, object: [UInt8]) { (self.link, self.object) = (link, object) }
+    var identity: CardIdentity { link.identity }
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        let isPut =
+            command[1] == 0xDB && command.indices.contains { command[$0...].starts(with: [0x5C, 0x03] + object) }
+        return isPut ? [0x90, 0x00] : try link.exchange(command, deadline: deadline)
+    }
+    func begin(deadline: Deadline) throws(LinkError) -> Bool { try link.begin(deadline: deadline) }
+    func end() { link.end() }
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) { try link.reset(kind, deadline: deadline) }
+    func close() { link.close() }
 }

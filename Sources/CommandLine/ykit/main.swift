@@ -2,6 +2,9 @@
 
 import Glibc
 
+// What a crash leaves behind has no PIN in it.
+var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
+_ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
 guard Terminal.fillPlaces() else {
     Terminal().fail(.usage("standard output is closed", hint: "let it go to /dev/null to do without the results"))
     exit(ExitStatus.usage.rawValue)

@@ -8,10 +8,15 @@ extension Explain {
     static func piv(_ error: PIVError) -> Explanation {
         switch error {
         case .card(let error): card(error)
-        case .wrong, .blocked, .emptyPIN, .badPINLength, .refusedPIN, .pinRequired, .touchTimeout: pivPIN(error)
+        case .wrong, .blocked, .emptyPIN, .badPINLength, .shortPIN, .unusablePIN, .refusedPIN, .pinRequired,
+            .touchTimeout:
+            pivPIN(error)
         case .managementKeyRequired, .wrongManagementKey, .managementKeyLength, .unknownManagementKeyType,
             .notAuthentic, .notProtected:
             managementKey(error)
+        case .uncertain(let change, let cause): uncertain(change, piv(cause))
+        case .unfinished(let change, let cause): unfinished(change, piv(cause))
+        case .notApplied, .notStored, .printedInUse: notMade(error)
         case .noSuchObject, .noKey, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
             pivSlot(error)
         case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .weakGeneration, .unfit: pivLimits(error)

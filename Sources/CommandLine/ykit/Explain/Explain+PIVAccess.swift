@@ -13,6 +13,15 @@ extension Explain {
         case .badPINLength(let count):
             Explanation(
                 "pin-too-long", .usage, "a PIN or PUK has at most 8 bytes, this has \(count); it was not sent")
+        case .shortPIN(let reference, let count, let least):
+            Explanation(
+                "pin-too-short", .usage,
+                "a \(reference == .puk ? "PUK" : "PIN") has at least \(least) characters, this has \(count); it was not sent"
+            )
+        case .unusablePIN:
+            Explanation(
+                "pin-unusable", .usage, "a PIN or PUK has no control characters; it was not sent",
+                hint: "is there a carriage return at the end of the line?")
         case .refusedPIN:
             Explanation(
                 "pin-refused", .policy, "the key does not take the new one: too short, too simple, or not allowed",

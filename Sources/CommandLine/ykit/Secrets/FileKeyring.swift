@@ -14,10 +14,7 @@ struct FileKeyring: Keyring {
     let folder: String
 
     /// Under XDG_STATE_HOME.
-    static var standard: FileKeyring {
-        let state = Variables["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return FileKeyring(folder: (state ?? (Variables["HOME"] ?? "") + "/.local/state") + "/ykit")
-    }
+    static var standard: FileKeyring { get throws(Explanation) { FileKeyring(folder: try StateFolder.path()) } }
 
     var place: String { path }
     private var path: String { folder + "/oath-keys.json" }
@@ -35,7 +32,9 @@ struct FileKeyring: Keyring {
     }
 
     func remember(_ key: borrowing Secret, for device: String) throws(Explanation) {
-        try makeFolder()
+        try StateFolder.make(folder)
+        let lock = try locked()
+        defer { close(lock) }
         var entries = try entries()
         do {
             let sealed = try AESGCM.seal(key, key: try wrappingKey(), context: Array(device.utf8))
@@ -49,6 +48,9 @@ struct FileKeyring: Keyring {
     }
 
     func forget(_ device: String) throws(Explanation) -> Bool {
+        guard access(path, F_OK) == 0 else { return false }
+        let lock = try locked()
+        defer { close(lock) }
         var entries = try entries()
         guard entries[device] != nil else { return false }
         entries[device] = nil
@@ -57,13 +59,38 @@ struct FileKeyring: Keyring {
     }
 
     func forgetAll() throws(Explanation) -> Int? {
+        guard access(path, F_OK) == 0 else { return 0 }
+        let lock = try locked()
+        defer { close(lock) }
         let count = try entries().members.count
         if count > 0 { try write(JSON.Object()) }
         return count
     }
 
+    /// Waits until no other program changes the files. The lock is on the folder, and ends when it is closed.
+    private func locked() throws(Explanation) -> Int32 {
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw Files.failure("cannot open", folder) }
+        while flock(lock, LOCK_EX) != 0 {
+            if errno == EINTR, !Interruption.happened { continue }
+            defer { close(lock) }
+            throw Interruption.happened ? Explain.interrupted : Files.failure("cannot lock", folder)
+        }
+        return lock
+    }
+
+    /// Refuses a file that others may read or write: it protects nothing any more.
+    private func checkMode(_ path: String) throws(Explanation) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
+        throw Explanation(
+            "file-mode", .policy, "other users may read or change \(path)",
+            hint: "chmod 600 \(path); if others did, 'ykit oath access forget --all' and remember again")
+    }
+
     private func entries() throws(Explanation) -> JSON.Object {
         guard access(path, F_OK) == 0 else { return JSON.Object() }
+        try checkMode(path)
         let bytes = try Files.read(path)
         guard let keys = (try? JSON(parsing: bytes))?["keys"]?.object else {
             throw Explanation(
@@ -86,15 +113,36 @@ struct FileKeyring: Keyring {
             defer { Secret.wipe(&fresh) }
             try Files.write(fresh, to: wrappingPath)
         }
+        try checkMode(wrappingPath)
         var bytes = try Files.read(wrappingPath)
         defer { Secret.wipe(&bytes) }
+        guard bytes.count == 32 else {
+            throw Explanation(
+                "keyring", .failed, "\(wrappingPath) is not what ykit wrote: it has \(bytes.count) bytes, not 32",
+                hint: "remove it and \(path), then remember the passwords again")
+        }
         let machine = (try? Files.read("/etc/machine-id")) ?? []
         var key = HashAlgorithm.sha256.hmac(key: Secret(bytes), Array("ykit oath ".utf8) + machine)
         defer { Secret.wipe(&key) }
         return Secret(key)
     }
+}
 
-    private func makeFolder() throws(Explanation) {
+/// The folder of what ykit keeps for a person.
+enum StateFolder {
+    /// Below XDG_STATE_HOME, else below HOME.
+    static func path() throws(Explanation) -> String {
+        if let state = Variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/ykit" }
+        guard let home = Variables["HOME"], home.hasPrefix("/") else {
+            throw Explanation(
+                "no-home", .failed, "neither HOME nor XDG_STATE_HOME names a folder to keep things in",
+                hint: "set one of them to the path of a folder")
+        }
+        return home + "/.local/state/ykit"
+    }
+
+    /// Makes a folder and those above it.
+    static func make(_ folder: String) throws(Explanation) {
         var path = ""
         for part in folder.split(separator: "/") {
             path += "/\(part)"

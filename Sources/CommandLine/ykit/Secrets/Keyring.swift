@@ -28,11 +28,15 @@ extension Keyring {
 
 /// The keyring of this computer.
 enum Keyrings {
-    /// The Secret Service of the desktop session where there is one, else a file; `YKIT_KEYRING` says which.
-    static func standard() throws(Explanation) -> any Keyring {
+    /// The Secret Service of the desktop session where there is one, else a file; `YKIT_KEYRING` says which. A replay
+    /// reads and keeps nothing: it shows what was, and does nothing to this computer.
+    static func standard(in world: World) throws(Explanation) -> any Keyring {
+        if world.options.replay != nil { return NoKeyring() }
         switch Variables["YKIT_KEYRING"] ?? "" {
-        case "": return SecretService() ?? FileKeyring.standard
-        case "file": return FileKeyring.standard
+        case "":
+            if let service = SecretService() { return service }
+            return try FileKeyring.standard
+        case "file": return try FileKeyring.standard
         case "secret-service":
             guard let service = SecretService() else {
                 throw Explanation(
@@ -44,4 +48,14 @@ enum Keyrings {
         case let other: throw .usage("YKIT_KEYRING is '\(other)', expected file or secret-service")
         }
     }
+}
+
+/// The keyring of a replay: empty, and nothing gets into it.
+struct NoKeyring: Keyring {
+    let place = "a replay, which keeps nothing"
+
+    func key(for device: String) -> Secret? { nil }
+    func remember(_ key: borrowing Secret, for device: String) {}
+    func forget(_ device: String) -> Bool { false }
+    func forgetAll() -> Int? { 0 }
 }

@@ -32,6 +32,7 @@ enum SecretInput {
     /// One line from a descriptor, without its end.
     static func line(from descriptor: Int32) throws -> Secret {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
         var byte: UInt8 = 0
         while true {

@@ -37,9 +37,20 @@ final class SettledFile {
 
     /// Writes what there is to write, once.
     func finish(_ bytes: [UInt8]) throws(Explanation) {
+        do { try NewFile.write(bytes, to: file?.descriptor ?? pipe, path) } catch { throw Files.explained(error) }
+        try keep()
+    }
+
+    /// Writes what is to be on the disk before the key does something. Unless ``keep()`` follows, the file goes away.
+    func write(_ bytes: [UInt8]) throws(Explanation) {
         do {
             try NewFile.write(bytes, to: file?.descriptor ?? pipe, path)
-            try file?.replace(path)
+            try file?.sync()
         } catch { throw Files.explained(error) }
+    }
+
+    /// Lets the file have its name.
+    func keep() throws(Explanation) {
+        do { try file?.replace(path) } catch { throw Files.explained(error) }
     }
 }

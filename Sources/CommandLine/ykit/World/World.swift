@@ -61,13 +61,29 @@ final class World {
     /// Runs a verb; afterwards a strict replay has to be used up.
     func answer(of verb: some Verb) async throws -> Answer {
         do {
-            let answer = try await verb.answer(in: self)
+            var answer = try await verb.answer(in: self)
             try replay?.finish()
+            answer.failure = answer.failure ?? recordingProblem
             return plan?.answer ?? answer
         } catch {
+            if let problem = recordingProblem { terminal.warn(problem.message) }
             if let plan, plan.isStopped { return plan.answer }
             throw pins?.problem ?? cause(of: error)
         }
+    }
+
+    /// Why there is no recording, or none of everything; the verb has done its work all the same.
+    private var recordingProblem: Explanation? {
+        guard let recorder, let path = options.record else { return nil }
+        if case .capture(let why) = recorder.problem {
+            return Explanation(
+                "capture", .failed, "the recording is incomplete: \(why)",
+                hint: "the verb did its work; record again into a folder with room")
+        }
+        guard !recorder.hasBegun else { return nil }
+        return Explanation(
+            "not-recorded", .failed, "\(path) was not written: this verb exchanged nothing that can be recorded",
+            hint: "'ykit --record FILE info' records what a key says of itself")
     }
 
     /// A key on a contactless reader lacks its applications as long as its NFC is restricted; its tag says so.

@@ -40,9 +40,16 @@ final class PSKCCipher: Sendable {
         return .presharedKey(name: encryption.value("KeyName"))
     }
 
-    /// Checks the code over vector and ciphertext, where there is one, then decrypts.
+    /// Checks the code over vector and ciphertext, then decrypts.
+    ///
+    /// A container that names a method has a code for each encrypted value, and one that names none has none (RFC 6030
+    /// §6.1.1): a code that was removed would let changed ciphertext through.
     func open(_ encrypted: XMLNode, mac: String?) throws(PSKCError) -> [UInt8] {
-        if let mac, let macHash {
+        switch (mac, macHash) {
+        case (nil, nil): break
+        case (nil, .some): throw .field("ValueMAC", "")
+        case (.some, nil): throw .field("MACMethod", "")
+        case (let mac?, let macHash?):
             let expected = try mac.base64("ValueMAC")
             let actual = macHash.hmac(key: macKey, try Self.cipherValue(encrypted))
             guard constantTimeEqual(actual, expected) else { throw .wrongKey }

@@ -31,6 +31,19 @@ extension PIVError {
         return status.sw1 == 0x63 && status.sw2 > 0 ? .wrong(reference, triesLeft: Int(status.sw2)) : nil
     }
 
+    /// Whether the card answered and did not do it: a checking error (ISO 7816-4 §5.6, 67xx to 6Exx) or what became of
+    /// one. After an execution error (64xx, 65xx), 6F00, or no answer, the card may have done it.
+    var isRefusal: Bool {
+        switch self {
+        case .card(.status(let status, _)): (0x67...0x6E).contains(status.sw1)
+        case .card, .uncertain, .unfinished, .notApplied: false
+        default: true
+        }
+    }
+
+    /// This error of the command that makes a change: `uncertain` unless the card refused.
+    func whileChanging(_ change: PIVChange) -> PIVError { isRefusal ? self : .uncertain(change, self) }
+
     /// Whether the card does not know the instruction, or what it was asked for with it.
     static func isUnknown(_ status: StatusWord) -> Bool {
         [.unknownInstruction, .functionNotSupported, .wrongParameters, StatusWord(0x6A86), .unknownClass]

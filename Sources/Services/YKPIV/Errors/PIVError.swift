@@ -17,6 +17,10 @@ public enum PIVError: Error, Hashable, Sendable {
     case emptyPIN
     /// A PIN or PUK has at most 8 bytes; nothing was sent.
     case badPINLength(Int)
+    /// A PIN or PUK of this card has more bytes; nothing was sent.
+    case shortPIN(PIVReference, Int, least: Int)
+    /// A PIN or PUK has no control characters and no byte FF; nothing was sent.
+    case unusablePIN
     /// The new PIN or PUK is against the card's rules (6A80, 6985 to CHANGE REFERENCE).
     case refusedPIN(StatusWord)
     /// The PIN has to be given first (6982).
@@ -79,6 +83,17 @@ public enum PIVError: Error, Hashable, Sendable {
     /// The file holds no key and no certificate that can be used.
     case invalidFile(KeyFileError)
 
+    /// The reply to the command that makes a change was lost: it is made, or it is not.
+    indirect case uncertain(PIVChange, PIVError)
+    /// A change is made, and a later step of the operation failed.
+    indirect case unfinished(PIVChange, PIVError)
+    /// The card accepted a change and then reports that it was not made.
+    case notApplied(PIVChange)
+    /// The card accepted an object and then returns another one.
+    case notStored(PIVObjectID)
+    /// The printed object holds something else than a management key; nothing was written.
+    case printedInUse
+
     /// A PIN-protected management key is not on this card.
     case notProtected
     /// Fingerprints are enrolled: only a reset of the whole key clears this application.
@@ -87,6 +102,24 @@ public enum PIVError: Error, Hashable, Sendable {
     case resetNotAllowed
     /// A primitive failed on this computer.
     case crypto(CryptoFault)
+}
+
+/// What an operation changes on a card.
+public enum PIVChange: Hashable, Sendable {
+    /// The PIN.
+    case pin
+    /// The PUK.
+    case puk
+    /// How often PIN and PUK may be wrong, and both of them: they become those of a new card.
+    case retries
+    /// The management key; whether the PIN leads to the new one.
+    case managementKey(protected: Bool)
+    /// The key in a slot.
+    case key(PIVSlot)
+    /// The certificate in a slot.
+    case certificate(PIVSlot)
+    /// Everything: the application is reset.
+    case reset
 }
 
 /// What a private key does.

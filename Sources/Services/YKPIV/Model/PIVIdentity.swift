@@ -16,6 +16,10 @@ public struct PIVIdentity: Hashable, Sendable {
         return version >= feature.firstVersion
     }
 
+    /// The fewest bytes that a PIN or PUK has: 6 on YubiKeys from firmware 4 on, as NIST SP 800-73-4 Part 1 §2.4.3 has
+    /// it; cards of other makers and older keys may hold one of 4.
+    var leastPINLength: Int { isYubiKey && version.map { $0 >= Version(4, 0, 0) } ?? false ? 6 : 4 }
+
     /// What is known to be wrong with this firmware.
     public var warnings: [FirmwareWarning] { FirmwareWarning.all(isYubiKey ? version : nil) }
 

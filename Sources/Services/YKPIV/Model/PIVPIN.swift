@@ -6,11 +6,18 @@ public import YKCrypto
 public struct PIVPIN: ~Copyable, Sendable {
     private let padded: Secret
 
-    /// Takes the bytes. Throws `emptyPIN` or `badPINLength`: neither is ever sent.
+    /// Takes the bytes.
+    ///
+    /// - Throws: `emptyPIN`, `badPINLength`, or `unusablePIN` for one with a control character or the byte FF, which
+    ///   fills up shorter ones: none of them is ever sent.
     public init(_ text: borrowing Secret) throws(PIVError) {
         if text.isEmpty { throw .emptyPIN }
         guard text.count <= Self.size else { throw .badPINLength(text.count) }
         var bytes = text.copyBytes()
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0xFF }) else {
+            Secret.wipe(&bytes)
+            throw .unusablePIN
+        }
         bytes += [UInt8](repeating: 0xFF, count: Self.size - bytes.count)
         padded = Secret(bytes)
         Secret.wipe(&bytes)
@@ -30,6 +37,8 @@ public struct PIVPIN: ~Copyable, Sendable {
 
     /// How many bytes are sent.
     static let size = 8
+    /// How many bytes it has without what fills them up.
+    var count: Int { padded.withBytes { $0.firstIndex(of: 0xFF) ?? Self.size } }
     /// A second one of the same bytes.
     public borrowing func copy() -> PIVPIN { PIVPIN(padded: padded.copy()) }
     private init(padded: consuming Secret) { self.padded = padded }

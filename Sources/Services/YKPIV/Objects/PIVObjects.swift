@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 public import YKWire
 
 /// ykman's notes of PIN, PUK and management key (object 5FFF00, tag 80).
@@ -104,17 +105,37 @@ public struct DiscoveryObject: Hashable, Sendable {
     public var hasGlobalPIN: Bool { (policy.first ?? 0) & 0x20 != 0 }
 }
 
-/// The management key behind the PIN (printed object, tag 88).
+/// The management key behind the PIN (printed object, tag 88): the key under tag 89, where ykman keeps it.
+///
+/// While the key is being changed, tag 8A holds the one that it replaces or is replaced by, so that the PIN leads to
+/// the card's key whichever of the two the card has.
 struct ProtectedKey {
-    /// Reads the content of the object: the key, `nil` when there is none.
-    static func key(decoding bytes: [UInt8]) throws(WireError) -> [UInt8]? {
-        guard !bytes.isEmpty else { return nil }
+    /// The keys, the likelier one first.
+    var keys: [SharedSecret]
+
+    init(_ keys: [SharedSecret]) { self.keys = keys }
+
+    /// Reads the content of the object; an empty one has no key.
+    init(decoding bytes: [UInt8]) throws(WireError) {
+        keys = []
+        guard !bytes.isEmpty else { return }
         var reader = ByteReader(bytes)
         var inner = try reader.tlv(0x88, "the protected data")
         try reader.finish("the protected data")
-        return try inner.tlvs().value(0x89)
+        let objects = try inner.tlvs()
+        keys = [0x89, 0x8A].compactMap { tag in objects.value(tag).map { SharedSecret(Secret($0)) } }
     }
 
-    /// The content of the object.
-    static func encoded(_ key: [UInt8]?) -> [UInt8] { key.map { TLV(0x88, TLV(0x89, $0).encoded).encoded } ?? [] }
+    /// Whether the content of the printed object is something else, such as the printed information of SP 800-73-4.
+    static func isForeign(_ content: [UInt8]?) -> Bool {
+        guard let content, !content.isEmpty else { return false }
+        do { _ = try ProtectedKey(decoding: content) } catch { return true }
+        return false
+    }
+
+    /// The content of the object; wipe it afterwards.
+    var encoded: [UInt8] {
+        let objects = zip([0x89, 0x8A], keys).map { tag, key in TLV(tag, key.value.copyBytes()) }
+        return objects.isEmpty ? [] : TLV(0x88, objects.encoded).encoded
+    }
 }

@@ -8,8 +8,9 @@ extension PIVService {
     /// Gives the PIN (VERIFY), once: a wrong one costs a try. From then on the card is reset at the end, so that no
     /// other program inherits what was unlocked.
     ///
-    /// Throws `wrong` or `blocked`.
+    /// - Throws: `shortPIN` for a PIN that cannot be right, which is not sent; `wrong` or `blocked`.
     public func verify(_ pin: consuming PIVPIN) throws(PIVError) {
+        try check(pin, .pin)
         session.channel.resetsAtEnd = true
         session.pinState = .notGiven
         try session.send(Verify(pin)) { .refused(.pin, $0) }
@@ -40,51 +41,20 @@ extension PIVService {
         }
     }
 
-    /// Sets another PIN (CHANGE REFERENCE DATA). Throws `wrong`, `blocked`, or `refusedPIN` when the card's rules are
-    /// against the new one.
-    ///
-    /// Where the management key is derived from the PIN, as old programs left it, it is set anew from the new PIN: else
-    /// it would be lost.
-    public func changePIN(from old: consuming PIVPIN, to new: consuming PIVPIN) throws(PIVError) {
-        guard let notes = try? administration(), let salt = notes.salt, !notes.flags.contains(.keyStored) else {
-            return try change(.pin, old, new)
-        }
-        try verify(old.copy())
-        let isDerived = try isManagementKey(ManagementKey(pin: old, salt: salt))
-        try change(.pin, old, new)
-        if isDerived { try deriveManagementKey(new, notes) }
-    }
-
-    private func isManagementKey(_ key: consuming ManagementKey) throws(PIVError) -> Bool {
-        do { try authenticate(with: key) } catch {
-            switch error {
-            case .wrongManagementKey, .managementKeyLength: return false
-            default: throw error
-            }
-        }
-        return true
-    }
-
-    /// Sets the management key that a PIN leads to with a new salt, and notes the salt.
-    private func deriveManagementKey(_ pin: borrowing PIVPIN, _ notes: PIVAdministration) throws(PIVError) {
-        var notes = notes
-        let salt = try session.draw(16, secret: false)
-        let type = try findManagementKeyType()
-        let key = try ManagementKey(pin: pin, salt: salt)
-        try session.manage(SetManagementKey(key, type, needsTouch: false))
-        notes.salt = salt
-        try putObject(.administration, notes.encoded)
-    }
-
     /// Sets another PUK (CHANGE REFERENCE DATA). Throws as ``changePIN(from:to:)`` does.
     public func changePUK(from old: consuming PIVPIN, to new: consuming PIVPIN) throws(PIVError) {
+        try check(old, .puk)
+        try check(new, .puk)
         try change(.puk, old, new)
     }
 
     /// Sets a new PIN by the PUK (RESET RETRY COUNTER), and gives the PIN all its tries again. Throws as
     /// ``changePIN(from:to:)`` does, with `.puk`.
     public func unblockPIN(puk: consuming PIVPIN, newPIN: consuming PIVPIN) throws(PIVError) {
-        try session.send(ResetRetry(puk: puk, newPIN: newPIN)) { Self.changeMeaning(.puk, $0) }
+        try check(puk, .puk)
+        try check(newPIN, .pin)
+        let command = ResetRetry(puk: puk, newPIN: newPIN)
+        do { try session.send(command) { Self.changeMeaning(.puk, $0) } } catch { throw error.whileChanging(.pin) }
     }
 
     /// Sets how many wrong tries PIN and PUK have, 1 to 255 each (SET RETRIES); both become those of a new card.
@@ -95,17 +65,33 @@ extension PIVService {
             throw .badInput("1 to 255 tries")
         }
         let (isManaging, hasPIN) = (session.isManaging, session.pinState != .notGiven)
-        try session.send(SetRetries(pin: pin, puk: puk)) { status in
-            guard status == .securityStatusNotSatisfied else { return nil }
-            return !isManaging ? .managementKeyRequired : hasPIN ? nil : .pinRequired
-        }
+        do {
+            try session.send(SetRetries(pin: pin, puk: puk)) { status in
+                guard status == .securityStatusNotSatisfied else { return nil }
+                return !isManaging ? .managementKeyRequired : hasPIN ? nil : .pinRequired
+            }
+        } catch { throw error.whileChanging(.retries) }
         session.pinState = .notGiven
+        for (reference, total) in [(PIVReference.pin, pin), (.puk, puk)] {
+            let said = try metadata(of: reference)?.triesTotal
+            guard said == nil || said == Int(total) else { throw .notApplied(.retries) }
+        }
     }
 
-    private func change(
+    /// Refuses a PIN or PUK that is shorter than any that the card can have.
+    func check(_ pin: borrowing PIVPIN, _ reference: PIVReference) throws(PIVError) {
+        guard pin.count >= identity.leastPINLength else {
+            throw .shortPIN(reference, pin.count, least: identity.leastPINLength)
+        }
+    }
+
+    func change(
         _ reference: PIVReference, _ old: borrowing PIVPIN, _ new: borrowing PIVPIN
     ) throws(PIVError) {
-        try session.send(ChangeReference(reference, from: old, to: new)) { Self.changeMeaning(reference, $0) }
+        let command = ChangeReference(reference, from: old, to: new)
+        do { try session.send(command) { Self.changeMeaning(reference, $0) } } catch {
+            throw error.whileChanging(reference == .puk ? .puk : .pin)
+        }
     }
 
     private static func changeMeaning(_ reference: PIVReference, _ status: StatusWord) -> PIVError? {

@@ -26,15 +26,18 @@ extension PIVService {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         let certificate = try PIVCertificate(der: der)
         if checking { try check(certificate, belongsTo: slot) }
-        try putObject(id, try CertificateObject(certificate: der, compressed: compressed).encoded)
-        if updatingCHUID { _ = try updateCHUID() }
+        let content = try CertificateObject(certificate: der, compressed: compressed).encoded
+        do { try putObject(id, content) } catch { throw error.whileChanging(.certificate(slot)) }
+        guard updatingCHUID else { return }
+        do { _ = try updateCHUID() } catch { throw .unfinished(.certificate(slot), error) }
     }
 
     /// Removes the certificate of a slot (PUT DATA). Needs the management key.
     public func deleteCertificate(_ slot: PIVSlot, updatingCHUID: Bool = false) throws(PIVError) {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
-        try putObject(id, [])
-        if updatingCHUID { _ = try updateCHUID() }
+        do { try putObject(id, []) } catch { throw error.whileChanging(.certificate(slot)) }
+        guard updatingCHUID else { return }
+        do { _ = try updateCHUID() } catch { throw .unfinished(.certificate(slot), error) }
     }
 
     /// Whether a certificate belongs to the key in a slot. The card's metadata tell; on older firmware the key's

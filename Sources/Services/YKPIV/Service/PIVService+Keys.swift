@@ -18,8 +18,9 @@ extension PIVService {
             throw .weakGeneration(version)
         }
         try checkFit(slot, algorithm, policies)
-        return try session.manage(GenerateKey(slot: slot, algorithm: algorithm, policies: policies)) {
-            Self.keyMeaning($0, slot, algorithm)
+        let command = GenerateKey(slot: slot, algorithm: algorithm, policies: policies)
+        do { return try session.manage(command) { Self.keyMeaning($0, slot, algorithm) } } catch {
+            throw error.whileChanging(.key(slot))
         }
     }
 
@@ -39,7 +40,9 @@ extension PIVService {
         do {
             command = try ImportKey(key, algorithm: algorithm, slot: slot, policies: policies)
         } catch { throw .crypto(error) }
-        try session.manage(command) { Self.keyMeaning($0, slot, algorithm) }
+        do { try session.manage(command) { Self.keyMeaning($0, slot, algorithm) } } catch {
+            throw error.whileChanging(.key(slot))
+        }
         return algorithm
     }
 

@@ -19,6 +19,7 @@ extension PIVService {
         let command = AnswerWitness(type, witness: answer, challenge: challenge)
         let response: [UInt8]
         session.isManaging = false
+        session.protectedKey = nil
         do {
             response = try session.send(command) { $0.isRefusal ? .wrongManagementKey : nil }
         } catch {
@@ -64,40 +65,6 @@ extension PIVService {
         throw .unknownManagementKeyType(nil)
     }
 
-    /// Sets another management key (SET MANAGEMENT KEY), and keeps ykman's notes in step: a key that the PIN protects
-    /// is put into the printed object, and one that was there is removed.
-    ///
-    /// Needs the management key, with `protected` the PIN too. Throws `managementKeyLength` before anything is sent.
-    public func setManagementKey(
-        _ key: consuming ManagementKey, type: ManagementKeyType, needsTouch: Bool = false, protected: Bool = false
-    ) throws(PIVError) {
-        guard key.secret.count == type.keySize else { throw .managementKeyLength(key.secret.count, needs: type) }
-        if type != .tripleDES { try session.require(.aesManagementKey) }
-        if needsTouch { try session.require(.policies) }
-        var notes = try administration()
-        let old = try protected ? content(.printed) : nil
-        if protected {
-            var bytes = key.copyBytes()
-            defer { Secret.wipe(&bytes) }
-            try putObject(.printed, ProtectedKey.encoded(bytes))
-        }
-        do {
-            try session.manage(SetManagementKey(key, type, needsTouch: needsTouch)) { status in
-                PIVError.isUnknown(status) || [.incorrectParameters, .wrongLength].contains(status)
-                    ? .unsupported(.aesManagementKey, identity) : nil
-            }
-        } catch {
-            if protected { try? putObject(.printed, old ?? []) }  // The old key is still the one that counts.
-            throw error
-        }
-        session.managementKeyType = type
-        let before = notes
-        notes.salt = nil
-        if protected { notes.flags.insert(.keyStored) } else { notes.flags.remove(.keyStored) }
-        if notes != before { try putObject(.administration, notes.encoded) }
-        if before.flags.contains(.keyStored), !protected { try? putObject(.printed, []) }
-    }
-
     /// A new random management key of a type.
     public func randomManagementKey(_ type: ManagementKeyType) throws(PIVError) -> SharedSecret {
         guard let size = type.keySize else { throw .unknownManagementKeyType(type) }
@@ -111,24 +78,6 @@ extension PIVService {
         try parse(.administration, content(.administration) ?? []) { bytes throws(WireError) in
             try PIVAdministration(decoding: bytes)
         }
-    }
-
-    /// Gives the PIN, then the management key that it protects: stored in the printed object, or derived from the
-    /// PIN. Throws `notProtected` when the notes know of none; then the PIN was not tried.
-    public func authenticate(withProtectedKeyOf pin: consuming PIVPIN) throws(PIVError) {
-        let notes = try administration()
-        guard notes.isKeyProtected else { throw .notProtected }
-        let copy = pin.copy()
-        try verify(copy)
-        guard notes.flags.contains(.keyStored) else {
-            return try authenticate(with: ManagementKey(pin: pin, salt: notes.salt ?? []))
-        }
-        let key = try parse(.printed, content(.printed) ?? []) { bytes throws(WireError) in
-            try ProtectedKey.key(decoding: bytes)
-        }
-        guard var key else { throw .notProtected }
-        defer { Secret.wipe(&key) }
-        try authenticate(with: ManagementKey(Secret(key)))
     }
 }
 

@@ -33,7 +33,9 @@ extension PIVService {
     /// Removes everything, as ``reset()`` does, where PIN and PUK are blocked already. Throws `resetNotAllowed`
     /// otherwise.
     public func resetBlocked() throws(PIVError) {
-        try session.send(ResetApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
+        do {
+            try session.send(ResetApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
+        } catch { throw error.whileChanging(.reset) }
         session.forget()
         session.managementKeyType = nil
         _ = try? session.channel.select(.piv)

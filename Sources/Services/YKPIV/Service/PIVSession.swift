@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKTransport
 import YKWire
 
@@ -11,6 +12,8 @@ final class PIVSession {
     var pinState = PINState.notGiven
     /// Whether the management key was given.
     var isManaging = false
+    /// The management key, when the PIN led to it.
+    var protectedKey: SharedSecret?
     /// The type of the management key, once it is known.
     var managementKeyType: ManagementKeyType?
 
@@ -47,6 +50,7 @@ final class PIVSession {
     func forget() {
         pinState = .notGiven
         isManaging = false
+        protectedKey = nil
     }
 
     /// Sends a command; `meaning` says what a status word means after it.

@@ -48,7 +48,7 @@ struct NameReader {
 
     /// The text of a string (X.680 §8.6) in UTF-8; `nil` when the value is none. TeletexString is read as Latin 1, which
     /// those who write it mean.
-    private static func string(_ value: TLV) -> [UInt8]? {
+    static func string(_ value: TLV) -> [UInt8]? {
         let bytes = value.value
         switch value.tag {
         case 0x0C: return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes

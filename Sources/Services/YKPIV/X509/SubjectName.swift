@@ -43,13 +43,25 @@ extension NameParser.Attribute {
 
     private var encodedValue: [UInt8]? {
         switch value {
+        case .text(let text) where !Self.isPlain(text): return nil
         case .text(let text) where type == "2.5.4.6":  // A country.
             return text.utf8.allSatisfy(Self.isPrintable) ? TLV(0x13, Array(text.utf8)).encoded : nil
         case .text(let text) where Self.internationalASCII.contains(type):
             return text.utf8.allSatisfy { $0 < 0x80 } ? TLV(0x16, Array(text.utf8)).encoded : nil
         case .text(let text): return TLV(0x0C, Array(text.utf8)).encoded
-        case .der(let bytes): return (try? TLV.list(bytes))?.first?.encoded == bytes ? bytes : nil
+        case .der(let bytes):
+            guard let object = (try? TLV.list(bytes))?.first, object.encoded == bytes else { return nil }
+            guard !object.value.isEmpty else { return nil }
+            let text = NameReader.string(object).flatMap { String(validating: $0, as: UTF8.self) }
+            return text.map(Self.isPlain) ?? true ? bytes : nil
         }
+    }
+
+    /// Whether a text is something to read: not empty (X.520 §6), and without control characters, which make programs
+    /// that end a text at NUL see another name than is signed.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
     /// Domain component and e-mail address.

@@ -9,6 +9,8 @@ final class CaptureFile {
     private let path: String
     private var file: NewFile
     private var lines: [String] = []
+    /// How many bytes the complete lines have.
+    private var size = 0
 
     /// Creates the file; an existing one is refused, nothing is overwritten.
     init(creating path: String, header: String) throws(LinkError) {
@@ -17,9 +19,15 @@ final class CaptureFile {
         try append(header)
     }
 
+    /// Adds a line; one that the disk has no room for is taken off again, so that the file stays a capture.
     func append(_ line: String) throws(LinkError) {
+        let bytes = Array((line + "\n").utf8)
+        do { try file.append(bytes) } catch {
+            file.truncate(to: size)
+            throw error.asLinkError
+        }
         lines.append(line)
-        do { try file.append(Array((line + "\n").utf8)) } catch { throw error.asLinkError }
+        size += bytes.count
     }
 
     /// Replaces the first line: the whole file is written anew beside the old one and takes its name.
@@ -27,9 +35,11 @@ final class CaptureFile {
         lines[0] = header
         do {
             var fresh = try NewFile(beside: path)
-            try fresh.append(Array((lines.joined(separator: "\n") + "\n").utf8))
+            let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+            try fresh.append(bytes)
             try fresh.replace(path)
             file = fresh
+            size = bytes.count
         } catch { throw error.asLinkError }
     }
 }

@@ -6,13 +6,15 @@ import YKWire
 
 /// Writes what passes over a link, and the randomness and time that the host used, into a capture file.
 public final class Recorder: Sendable {
-    private struct State {
+    fileprivate struct State {
         var header: Capture.Header
         var file: CaptureFile?
         var redactor: Redactor?
         var random: [UInt8] = []
         /// Milliseconds of the latest event.
         var latest = 0.0
+        /// Why nothing is written any more.
+        var failure: LinkError?
     }
 
     private let path: String
@@ -39,10 +41,21 @@ public final class Recorder: Sendable {
         return environment
     }
 
-    /// The link with its exchanges recorded; the file is created here.
+    /// Why the recording is incomplete; `nil` as long as everything was written.
+    ///
+    /// A disk that is full stops the recording, not the operation: what the key did stays done, and its answer reaches
+    /// whoever asked.
+    public var problem: LinkError? { state.withLock { $0.failure } }
+
+    /// Whether a key was talked to, so that there is a file.
+    public var hasBegun: Bool { state.withLock { $0.file != nil } }
+
+    /// The link with its exchanges recorded; the file is created here, unless a key that was unplugged and plugged in
+    /// again is recorded already.
     public func recording(_ link: sending any CardLink) throws(LinkError) -> sending any CardLink {
         let identity = link.identity
         try with { state throws(LinkError) in
+            guard try state.begins(.card) else { return }
             state.header.reader = identity.reader
             state.header.atr = identity.atr
             state.header.maxCommandLength = identity.maxCommandLength
@@ -55,6 +68,7 @@ public final class Recorder: Sendable {
     /// Begins a capture of a HID device.
     func begin(_ identity: ReportIdentity) throws(LinkError) {
         try with { state throws(LinkError) in
+            guard try state.begins(.hid) else { return }
             state.header.fields["link"] = .string(Capture.LinkKind.hid.rawValue)
             state.header.reader = identity.path
             state.header.device = identity.name
@@ -80,7 +94,7 @@ public final class Recorder: Sendable {
             event.milliseconds = elapsed
             state.latest = (elapsed * 1000).rounded() / 1000
             if let redacted = state.redactor?.redacted(event) { event = redacted }
-            try state.file?.append(event.text)
+            state.write { file throws(LinkError) in try file.append(event.text) }
         }
     }
 
@@ -104,12 +118,28 @@ public final class Recorder: Sendable {
         try with { state throws(LinkError) in
             state.random += bytes
             state.header.random = state.random
-            try state.file?.replaceHeader(JSON.object(state.header.fields).text)
+            let header = JSON.object(state.header.fields).text
+            state.write { file throws(LinkError) in try file.replaceHeader(header) }
         }
     }
 
     private func with(_ body: (inout State) throws(LinkError) -> Void) throws(LinkError) {
         try state.withLock { state throws(LinkError) in try body(&state) }
+    }
+}
+
+extension Recorder.State {
+    /// Whether a file is to be created for a link, of which a recording has one kind.
+    fileprivate func begins(_ kind: Capture.LinkKind) throws(LinkError) -> Bool {
+        guard file != nil else { return true }
+        guard header.link == kind else { throw .capture("a recording has one kind of link, \(header.link.rawValue)") }
+        return false
+    }
+
+    /// Writes to the file; after the first failure nothing more.
+    fileprivate mutating func write(_ body: (CaptureFile) throws(LinkError) -> Void) {
+        guard let file, failure == nil else { return }
+        do { try body(file) } catch { failure = error }
     }
 }
 

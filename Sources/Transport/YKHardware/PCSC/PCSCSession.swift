@@ -66,6 +66,11 @@ final class PCSCSession {
             if code == .unknownReader, try readerNames().contains(target.reader) {
                 code = connect(target, in: context)
             }
+            // While another program resets the card, pcscd knows of no protocol for a moment.
+            if code == .protocolMismatch {
+                usleep(50_000)
+                code = connect(target, in: context)
+            }
             guard code == .success, let card else { throw PCSCFailure(code, .connect) }
             return CardFacts(atr: atr(of: card), maxCommandLength: ReaderFeatures.maxCommandLength(card, library))
         }
@@ -105,7 +110,11 @@ final class PCSCSession {
                 isInTransaction = true
                 return begun
             case .resetCard:
-                try reconnect(target, .leave)
+                do { try reconnect(target, .leave) } catch {
+                    guard error.code == .protocolMismatch else { throw error }
+                    disconnect(.leave)
+                    continue
+                }
                 begun = Begun(isLost: true, isNew: begun.isNew, facts: CardFacts(atr: atr(of: card)))
             case let code where code.meansServiceLost && !begun.isNew:
                 forget()
@@ -160,6 +169,12 @@ final class PCSCSession {
         }
         // vpcd 3.3 answers without a byte when its card goes away.
         if code == .success, length == 0 { code = .notTransacted }
+        // Another program reset the card, which speaks the other protocol since: nothing was sent, and what was selected
+        // is lost, as after any reset. The next transaction connects again.
+        if code == .protocolMismatch {
+            disconnect(.leave)
+            throw PCSCFailure(.resetCard, .transmit)
+        }
         guard code == .success else { throw PCSCFailure(cause(of: code, card, patience), .transmit) }
         guard length <= DWORD(buffer.count) else { throw PCSCFailure(.insufficientBuffer, .transmit) }
         defer { _ = buffer.baseAddress.map { memset($0, 0, Int(length)) } }

@@ -5,7 +5,8 @@ import Glibc
 /// A file that is being written: mode 0600, never through a symbolic link, nothing that is there already is touched.
 ///
 /// One that was created beside another, or to reserve a name, is gone at the end of its life unless it has got its name
-/// by ``replace(_:)`` or ``takeFree(_:)`` when it was complete.
+/// by ``replace(_:)`` or ``takeFree(_:)`` when it was complete. Where a program was killed in between, the next one that
+/// writes the same file removes what was left: secrets do not stay behind.
 package struct NewFile: ~Copyable {
     /// What it is called now.
     package private(set) var path: String
@@ -25,6 +26,7 @@ package struct NewFile: ~Copyable {
 
     /// Creates a file in the same folder, with a name that nothing has.
     package init(beside path: String) throws(FileFailure) {
+        Self.removeLeftovers(of: path)
         for attempt in 0..<100 {
             do throws(FileFailure) {
                 self = try Self("\(path).new-\(getpid())-\(attempt)", isTemporary: true)
@@ -34,6 +36,27 @@ package struct NewFile: ~Copyable {
             }
         }
         throw FileFailure(.create, path, EEXIST)
+    }
+
+    /// Removes this user's `PATH.new-PID-N` of processes that are no more.
+    private static func removeLeftovers(of path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
+        let start = (parts.last.map(String.init) ?? path) + ".new-"
+        guard let entries = opendir(folder) else { return }
+        defer { closedir(entries) }
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix(start), let process = pid_t(name.dropFirst(start.count).prefix { $0 != "-" }) else {
+                continue
+            }
+            var info = stat()
+            guard process > 0, kill(process, 0) != 0, errno == ESRCH, lstat(folder + name, &info) == 0 else { continue }
+            guard info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else { continue }
+            unlink(folder + name)
+        }
     }
 
     private init(_ path: String, isTemporary: Bool) throws(FileFailure) {
@@ -51,6 +74,12 @@ package struct NewFile: ~Copyable {
     /// Adds bytes at the end.
     package borrowing func append(_ bytes: [UInt8]) throws(FileFailure) {
         try Self.write(bytes, to: descriptor, path)
+    }
+
+    /// Takes off what is behind so many bytes.
+    package borrowing func truncate(to count: Int) {
+        _ = ftruncate(descriptor, off_t(count))
+        _ = lseek(descriptor, off_t(count), SEEK_SET)
     }
 
     /// Waits until the content is on the disk.

@@ -44,7 +44,7 @@ struct OATHAccessChange: Verb {
         let info = await service.info
         if clear {
             try await service.removeAccessKey()
-            _ = try? Keyrings.standard().forget(info.deviceID)
+            _ = try? Keyrings.standard(in: world).forget(info.deviceID)
             return done("the password is removed", info, hasPassword: false, isRemembered: false)
         }
         let new = try newPassword(world.terminal)
@@ -55,7 +55,7 @@ struct OATHAccessChange: Verb {
 
     /// Remembers the new key where that is asked for, or where the old one was remembered.
     private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ world: World) throws -> Bool {
-        let keyring = try Keyrings.standard()
+        let keyring = try Keyrings.standard(in: world)
         guard try remember || keyring.holds(info.deviceID), world.plan == nil else { return false }
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }

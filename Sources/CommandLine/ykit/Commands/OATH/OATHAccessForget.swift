@@ -17,7 +17,7 @@ struct OATHAccessForget: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let keyring = try Keyrings.standard()
+        let keyring = try Keyrings.standard(in: world)
         if all {
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"

@@ -32,7 +32,7 @@ struct OATHAccessRemember: Verb {
         let secret = try secret(world.terminal)
         let key = try AccessKey(password: secret, salt: info.salt)
         try await service.unlock(with: key.copy())
-        let keyring = try Keyrings.standard()
+        let keyring = try Keyrings.standard(in: world)
         var raw = key.copyBytes()
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)

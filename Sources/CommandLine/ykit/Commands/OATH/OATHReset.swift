@@ -21,7 +21,7 @@ struct OATHReset: Verb {
         try confirmation.ask(
             typing: "reset", "this deletes all OATH accounts of \(before) for good, and the password", in: world)
         try await service.reset()
-        _ = try? Keyrings.standard().forget(before)
+        _ = try? Keyrings.standard(in: world).forget(before)
         let after = await service.info.deviceID
         return Answer("all accounts are deleted, the device id is now \(after)", ["deviceId": .string(after)])
     }

@@ -16,7 +16,7 @@ struct OATHShow: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let info = await (try world.openOATH()).info
-        let isRemembered = (try? Keyrings.standard().holds(info.deviceID)) ?? false
+        let isRemembered = (try? Keyrings.standard(in: world).holds(info.deviceID)) ?? false
         let version = info.version?.description
         let rows = [
             ["version", version ?? "not told"], ["device id", info.deviceID],

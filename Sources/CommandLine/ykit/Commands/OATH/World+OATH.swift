@@ -34,7 +34,8 @@ extension World {
 
     /// Tries the key that was remembered for this device; a wrong one is told of and not tried again.
     private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
-        guard let raw = try Keyrings.standard().key(for: info.deviceID) else { return false }
+        if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
+        guard let raw = try Keyrings.standard(in: self).key(for: info.deviceID) else { return false }
         do {
             try await service.unlock(with: AccessKey(rawKey: raw))
             return true

@@ -133,13 +133,8 @@ struct OTPVerify: Verb {
 
     /// In the folder of what ykit keeps, which is made when it is not there.
     private static func usualStore() throws -> String {
-        let state = Variables["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = (state ?? (Variables["HOME"] ?? "") + "/.local/state") + "/ykit"
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
+        let folder = try StateFolder.path()
+        try StateFolder.make(folder)
         return folder + "/otp-counters.json"
     }
 }

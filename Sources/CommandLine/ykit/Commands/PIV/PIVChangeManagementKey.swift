@@ -41,6 +41,9 @@ struct PIVChangeManagementKey: Verb {
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
+    @OptionGroup(title: "Confirmation")
+    var confirmation: Confirmation
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
@@ -50,17 +53,37 @@ struct PIVChangeManagementKey: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
+        let file = try world.plan == nil ? keyFile.map { path in try SettledFile(path, .new) } : nil
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "set another one")
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
+        var replacesPrinted = false
+        if protect {
+            try await unlocking.verify(for: "keep the management key behind it")
+            replacesPrinted = try await service.hasForeignPrintedObject()
+            if replacesPrinted {
+                try confirmation.ask("the printed object holds other data, which this overwrites; go on?", in: world)
+            }
+        }
         let key = try await newKey(type, service, world)
-        if protect { try await unlocking.verify(for: "keep the management key behind it") }
-        if let keyFile, world.plan == nil { try Files.create(Array((Self.digits(key) + "\n").utf8), at: keyFile) }
-        try await service.setManagementKey(
-            ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect)
+        try file?.write(Array((Self.digits(key) + "\n").utf8))
         if generate, !protect, keyFile == nil, world.plan == nil { try show(key) }
+        do {
+            try await service.setManagementKey(
+                ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect,
+                replacesPrinted: replacesPrinted)
+        } catch {
+            switch error {
+            case PIVError.uncertain, PIVError.unfinished: try file?.keep()
+            case _ where generate && !protect && keyFile == nil && world.plan == nil:
+                world.terminal.say("the management key is still the old one")
+            default: break
+            }
+            throw error
+        }
+        try file?.keep()
         return Answer(
             "the management key is set: \(type)" + (protect ? ", kept on the key behind the PIN" : ""),
             [

@@ -27,7 +27,7 @@ extension World {
     private func code(
         _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for reason: String
     ) async throws -> PIVPIN {
-        if plan != nil { return try PIVPIN(Secret(utf8: "plan")) }
+        if plan != nil { return try PIVPIN(Secret(utf8: "planning")) }
         switch try SecretInput.given(source, terminal) {
         case .secret(let secret): return try PIVPIN(secret)
         case .none: break
@@ -50,7 +50,7 @@ extension World {
 extension SecretInput.Source {
     /// A new PIN or PUK, given or asked for twice.
     func newCode(_ name: String, _ world: World) throws -> PIVPIN {
-        if world.plan != nil { return try PIVPIN(Secret(utf8: "plan")) }
+        if world.plan != nil { return try PIVPIN(Secret(utf8: "planning")) }
         switch try SecretInput.given(self, world.terminal) {
         case .secret(let secret): return try PIVPIN(secret)
         case .none:

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKTransport
+import YKWire
+
+/// What happens to one exchange.
+enum Cut: Hashable, Sendable {
+    /// The key is unplugged before the command arrives.
+    case removedBefore
+    /// The key carries the command out, and is unplugged before it answers.
+    case removedAfter
+    /// The key carries the command out, and its answer comes too late.
+    case timedOutAfter
+    /// Another program resets the card before the command arrives.
+    case reset
+    /// The command does not arrive; this status word answers.
+    case refused(UInt16)
+    /// The command does not arrive; this CTAP status answers.
+    case ctap(UInt8)
+
+    /// What can happen to a smart card application.
+    static let card: [Cut] = [
+        .removedBefore, .removedAfter, .timedOutAfter, .reset, .refused(0x6A82), .refused(0x6982), .refused(0x6F00),
+    ]
+    /// What can happen to the FIDO application over a card.
+    static let fido: [Cut] = [
+        .removedBefore, .removedAfter, .timedOutAfter, .reset, .ctap(0x30), .ctap(0x33), .ctap(0x7F), .refused(0x6F00),
+    ]
+}
+
+/// Counts the exchanges of an operation and cuts one of them.
+final class CutLink: CardLink {
+    /// Which exchange is cut, and how many there were.
+    final class Counter: Sendable {
+        let cut: Cut?
+        let number: Int
+        private let state = Mutex((count: 0, commands: [[UInt8]]()))
+
+        init(_ cut: Cut? = nil, at number: Int = 0) { (self.cut, self.number) = (cut, number) }
+        var count: Int { state.withLock { $0.count } }
+        /// The command that was cut, for the report.
+        var command: String {
+            state.withLock { state in
+                state.commands.indices.contains(number - 1) ? Hex.encode(state.commands[number - 1].prefix(4)) : ""
+            }
+        }
+        func next(_ command: [UInt8]) -> Cut? {
+            state.withLock { state in
+                state.count += 1
+                state.commands.append(command)
+                return state.count == number ? cut : nil
+            }
+        }
+    }
+
+    private let link: any CardLink
+    private let counter: Counter
+    private var isRemoved = false
+    private var isLost = false
+
+    init(_ link: sending any CardLink, _ counter: Counter) { (self.link, self.counter) = (link, counter) }
+
+    var identity: CardIdentity { link.identity }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        if isRemoved { throw .removed }
+        switch counter.next(command) {
+        case .refused(0x6A82) where command[1] == 0xCB:  // "There is no such object" would be an answer, not a fault.
+            return try link.exchange(command, deadline: deadline)
+        case nil: return try link.exchange(command, deadline: deadline)
+        case .removedBefore: isRemoved = true
+        case .removedAfter:
+            _ = try link.exchange(command, deadline: deadline)
+            isRemoved = true
+        case .timedOutAfter:
+            _ = try link.exchange(command, deadline: deadline)
+            throw .timedOut("waiting for a reply")
+        case .reset:
+            try link.reset(.cold, deadline: deadline)
+            isLost = true
+            throw .reset
+        case .refused(let status): return ResponseAPDU(StatusWord(status)).encoded
+        case .ctap(let status): return [status] + ResponseAPDU(.ok).encoded
+        }
+        throw .removed
+    }
+
+    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+        if isRemoved { throw .removed }
+        defer { isLost = false }
+        return try link.begin(deadline: deadline) || isLost
+    }
+
+    func end() { link.end() }
+    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+        if isRemoved { throw .removed }
+        try link.reset(kind, deadline: deadline)
+    }
+    func close() { link.close() }
+}

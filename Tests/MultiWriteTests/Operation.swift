@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// An operation of one or more writes that may be cut at any of its exchanges.
+struct Operation: CustomTestStringConvertible, Sendable {
+    typealias Link = CardLink
+    let name: String
+    var version = Version(5, 7, 1)
+    var cuts = Cut.card
+    /// Brings a new key into the state before.
+    var prepare: @Sendable (VirtualKey) async throws -> Void = { _ in }
+    /// The operation.
+    let run: @Sendable (sending any CardLink) async throws -> Void
+    /// What has to hold whatever happened: nothing is lost, everything is known to somebody. Throws when it does not.
+    let holds: @Sendable (VirtualKey) async throws -> Void
+    /// What a person does after a cut; the operation again unless told otherwise.
+    var again: (@Sendable (VirtualKey) async throws -> Void)?
+    /// What has to hold at the end.
+    let isDone: @Sendable (VirtualKey) async throws -> Void
+
+    var testDescription: String { name }
+
+    /// Runs the operation without a cut, and then with each cut of each exchange.
+    func proveNothingIsLost() async throws {
+        let first = try VirtualKey(
+            .new(DeviceProfile(version: version, serial: 4711), random: Counting()), world: Self.world)
+        try await prepare(first)
+        let before = first.state
+        let whole = VirtualKey(before, world: Self.world)
+        let counter = CutLink.Counter()
+        try await run(CutLink(whole.link(), counter))
+        try await holds(whole)
+        try await isDone(whole)
+        #expect(counter.count > 0)
+        for number in 1...counter.count {
+            for cut in cuts { await prove(before, cut, number) }
+        }
+    }
+
+    private func prove(_ before: VirtualKeyState, _ cut: Cut, _ number: Int) async {
+        let key = VirtualKey(before, world: Self.world)
+        let counter = CutLink.Counter(cut, at: number)
+        var failure: (any Error)?
+        do { try await run(CutLink(key.link(), counter)) } catch { failure = error }
+        let place =
+            "\(name): exchange \(number) (\(counter.command)) \(cut), which ended with \(failure.map { "\($0)" } ?? "success")"
+        let after = VirtualKey(key.state, world: Self.world)
+        do { try await holds(after) } catch { Issue.record("\(place): lost: \(error)") }
+        do {
+            if failure == nil { return try await isDone(after) }
+            let again = VirtualKey(key.state, world: Self.world)
+            if let repeating = self.again { try await repeating(again) } else { try await run(again.link()) }
+            try await holds(again)
+            try await isDone(again)
+        } catch { Issue.record("\(place): not repeatable: \(error)") }
+    }
+
+    static let world = VirtualWorld(random: Counting(), touch: { _ in .touched })
+}
+
+/// What does not hold.
+struct Lost: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func require(_ condition: Bool, _ words: String) throws {
+    if !condition { throw Lost(words) }
+}
