@@ -127,7 +127,7 @@ struct ReportTests {
         await service.rest()
         let other = try await bench.open()
         let report = try await other.report()
-        #expect(await other.exchanges == 16)
+        #expect(await other.statistics.exchanges == 16)
         #expect(report.defaults == [.pin, .puk, .managementKey])
         #expect(report.slots.count == 1)
         #expect(report.slots.first?.metadata?.algorithm == .p256)
@@ -143,7 +143,7 @@ struct ReportTests {
         let bench = try Bench()
         let service = try await bench.open()
         _ = try await service.report()
-        #expect(await service.exchanges == 15)
+        #expect(await service.statistics.exchanges == 15)
         await service.rest()
         let manager = try await bench.manage()
         try await manager.setManagementKey(ManagementKey(Secret([UInt8](repeating: 7, count: 24))), type: .aes192)
@@ -152,7 +152,7 @@ struct ReportTests {
         await manager.rest()
         let other = try await bench.open()
         let report = try await other.report()
-        #expect(await other.exchanges == 17)
+        #expect(await other.statistics.exchanges == 17)
         #expect(report.capability != nil && !report.administration.isKeyProtected)
     }
 
@@ -169,7 +169,7 @@ struct ReportTests {
         await service.rest()
         let issued = try await bench.open()
         #expect(try await issued.report().slots.map(\.slot) == [.retired(2)!])
-        #expect(await issued.exchanges <= 18 + 4)
+        #expect(await issued.statistics.exchanges <= 18 + 4)
         await issued.rest()
         try await service.authenticate(with: .defaultKey())
         try await service.putObject(.keyHistory, [0xFF])
@@ -182,7 +182,7 @@ struct ReportTests {
         let report = try await service.report()
         #expect(report.pin?.triesLeft == 3 && report.puk == nil && report.managementKey == nil)
         #expect(report.serial == nil && report.defaults.isEmpty && report.slots.isEmpty)
-        #expect(await service.exchanges <= 12)
+        #expect(await service.statistics.exchanges <= 12)
     }
 
     @Test func tellsLinksThatBreakFromObjectsThatAreBroken() async throws {

@@ -24,8 +24,6 @@ public struct Environment: Sendable {
     public var cancellation: Cancellation
     /// Waits between two questions to a key, no longer than its deadline; a replay and a test do not wait at all.
     package var pause: @Sendable (Duration, Deadline) -> Void = Pause.system
-    /// The thread of services; where there is none each starts its own.
-    package var thread: ServiceThread?
 
     /// Makes an environment; without arguments it is the real world with 30 seconds for an operation.
     public init(
@@ -40,12 +38,6 @@ public struct Environment: Sendable {
 
     /// A deadline for an operation that starts now.
     public func deadline() -> Deadline { .after(timeout, cancellation: cancellation) }
-
-    /// The thread for a service that begins. Throws `failed` when the system has no thread to give.
-    package func serviceThread() throws(LinkError) -> ServiceThread {
-        if let thread { return thread }
-        return try ServiceThread()
-    }
 }
 
 /// A clock that stands still.
