@@ -138,7 +138,7 @@ final class HeardReports: ReportLink {
 
     @Test func aTaskThatIsCancelledSendsNothing() async throws {
         let sent = Sent()
-        let key = VirtualKey.demonstration(version: Version(5, 7, 1))
+        let key = VirtualKey.demonstration()
         let service = try await OATHService.open(CardChannel(link: HeardCard(key.link(), sent)))
         let count = sent.frames.count
         let task = Task {

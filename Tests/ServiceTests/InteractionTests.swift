@@ -27,7 +27,9 @@ import YKWire
 
     @Test func aHundredCallersMeetAPrompt() async throws {
         let sent = Sent()
-        let (asked, disturbed, open) = (Mutex(0), Mutex(0), Mutex(0))
+        let asked = Mutex(0)
+        let disturbed = Mutex(0)
+        let open = Mutex(0)
         let interaction = FIDOInteraction(pin: { _ in
             let others = open.withLock { open in
                 open += 1

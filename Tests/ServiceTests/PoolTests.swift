@@ -20,7 +20,7 @@ enum Opened: CaseIterable {
     func open(
         _ gate: Gate, _ environment: Environment = Environment(timeout: .seconds(60))
     ) async throws -> ServiceRuntime {
-        let key = VirtualKey.demonstration(version: Version(5, 7, 1))
+        let key = VirtualKey.demonstration()
         switch self {
         case .oath: return try await OATHService.open(channel(key, gate, environment)).runtime
         case .piv: return try await PIVService.open(channel(key, gate, environment)).runtime
