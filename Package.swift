@@ -110,6 +110,13 @@ let package = Package(
         test("YKSmartCardTests", ["YKSmartCard", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
         test("YKWireTests", ["YKWire"]),
         test(
+            "ServiceTests",
+            [
+                "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport",
+                "YKCrypto",
+                "YKWire",
+            ]),
+        test(
             "YKHardwareTests",
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
         test("YKTransportTests", ["YKCapture", "YKTransport", "YKProtocols", "YKWire"]),

@@ -253,7 +253,7 @@ struct FirmwareTests {
         let service = try await bench.open()
         try await service.setPIN(secret("12345"))
         _ = try await service.info()
-        let before = await service.messages
+        let before = await service.statistics.exchanges
         for (typed, problem) in [
             ("123", PINProblem.tooShort(codePoints: 3, minimum: 4)),
             (String(repeating: "1", count: 64), .tooLong(bytes: 64, maximum: 63)),
@@ -264,7 +264,7 @@ struct FirmwareTests {
             }
         }
         // Two characters of two bytes each are a PIN for programs that count bytes.
-        #expect(await service.messages == before)
+        #expect(await service.statistics.exchanges == before)
         await #expect(throws: FIDOError.wrongPIN(PINRetries(count: 7))) { try await service.verifyPIN(secret("éé")) }
     }
 

@@ -80,7 +80,7 @@ struct VirtualKeyTests {
             let channel = CardChannel(link: bench.key.link(), environment: .instant)
             let service = try await FIDOService.open(card: channel, interaction: interaction)
             _ = try await service.register(registration())
-            counts.append(await service.messages)
+            counts.append(await service.statistics.exchanges)
         }
         #expect(bench.pins.requests.map(\.retries) == [PINRetries(count: 8), nil])
         #expect(counts[0] == counts[1] + 1)
@@ -116,7 +116,7 @@ struct VirtualKeyTests {
 
     @Test func refusesUnsuitablePINsBeforeSending() async throws {
         let service = try await Bench().open()
-        let before = await service.messages
+        let before = await service.statistics.exchanges
         await #expect(throws: FIDOError.unsuitablePIN(.tooShort(codePoints: 3, minimum: 4))) {
             try await service.setPIN(secret("e\u{301}e\u{301}e\u{301}"))
         }
@@ -126,7 +126,7 @@ struct VirtualKeyTests {
         await #expect(throws: FIDOError.unsuitablePIN(.endsWithZero)) {
             try await service.setPIN(secret("12345\0"))
         }
-        #expect(await service.messages == before)
+        #expect(await service.statistics.exchanges == before)
     }
 
     @Test func waitsForATouchWithKeepalives() async throws {
@@ -136,12 +136,17 @@ struct VirtualKeyTests {
             return asked.withLock { $0 } < 4 ? .pending : .touched
         })
         let bench = try Bench(world: world)
-        let heard = Mutex<[FIDOKeepalive]>([])
+        let prompts = Mutex(0)
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: .instant),
-            interaction: FIDOInteraction(keepalive: { status in heard.withLock { $0.append(status) } }))
+            interaction: FIDOInteraction(touch: { prompts.withLock { $0 += 1 } }))
+        let progress = service.progress
         _ = try await service.register(registration())
-        #expect(heard.withLock { $0 } == [.touchNeeded, .touchNeeded, .touchNeeded])
+        await service.close()
+        var heard: [FIDOKeepalive] = []
+        for await status in progress { heard.append(status) }
+        #expect(heard == [.touchNeeded, .touchNeeded, .touchNeeded])
+        #expect(prompts.withLock { $0 } == 1, "one prompt for one wait")
     }
 
     @Test func callsOffAWaitForATouch() async throws {
@@ -149,7 +154,7 @@ struct VirtualKeyTests {
         let environment = Environment.instant
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: environment),
-            interaction: FIDOInteraction(keepalive: { _ in environment.cancellation.cancel() }))
+            interaction: FIDOInteraction(touch: { environment.cancellation.cancel() }))
         await #expect(throws: FIDOError.ctap(.link(.card(.link(.cancelled))))) {
             try await service.register(registration())
         }

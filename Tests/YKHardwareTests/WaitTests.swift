@@ -27,6 +27,23 @@ import YKTransport
         }
     }
 
+    @Test func aCancelledTaskEndsTheWait() async throws {
+        let begun = Mutex(false)
+        let service = FakeLibrary().service {
+            $0.getStatusChange = { _, milliseconds, states, count in
+                if milliseconds > 0 { begun.withLock { $0 = true } }
+                for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
+                return 0
+            }
+        }
+        let task = Task {
+            try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(60)).deadline())
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        await #expect(throws: LinkError.cancelled) { try await task.value }
+    }
+
     @Test func aCardEndsTheWait() throws {
         let found = try service(after: 3).readers(otherThan: [Self.empty], .after(.seconds(20)))
         #expect(found.map(\.hasCard) == [true])

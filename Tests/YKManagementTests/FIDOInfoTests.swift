@@ -21,7 +21,7 @@ struct FIDOInfoTests {
         let service = try await ManagementService.open(fido: try HIDFIDOLink(key.reportLink()))
         #expect(try await service.deviceInfo() == card)
         #expect(await service.version == Version(5, 7, 1))
-        #expect(await service.exchanges == 2)
+        #expect(await service.statistics.exchanges == 2)
         await service.rest()
     }
 

@@ -27,7 +27,7 @@ struct KeyboardTests {
         let outcome = try await service.write(change)
         #expect(outcome.unconfirmed.isEmpty && outcome.restarts && outcome.info.challengeResponseTimeout == 40)
         await #expect(throws: ManagementError.noWholeReset) { try await service.resetDevice() }
-        #expect(await service.exchanges > 5)
+        #expect(await service.statistics.exchanges > 5)
         await service.rest()
     }
 

@@ -18,7 +18,7 @@ struct VirtualDeviceInfoTests {
         let service = try await ManagementService.open(channel(Version(5, 7, 1)))
         let info = try await service.deviceInfo()
         #expect(await service.version == Version(5, 7, 1))
-        #expect(await service.exchanges == 3)
+        #expect(await service.statistics.exchanges == 3)
         #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
         let all: Capability = [.otp, .u2f, .fido2, .oath, .piv]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)

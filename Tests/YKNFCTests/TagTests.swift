@@ -32,7 +32,7 @@ import YKWire
                 "00b0000015",
             ])
         #expect(try await service.capabilities().readLimit == 60)
-        #expect(await service.exchanges == 8)
+        #expect(await service.statistics.exchanges == 8)
         #expect(await service.identity.reader == "tag")
         await service.rest()
     }

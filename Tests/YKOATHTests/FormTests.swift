@@ -94,11 +94,11 @@ struct FormTests {
         await writer.rest()
         let lister = try await Virtual.open(key)
         #expect(try await lister.accounts().count == count)
-        #expect(await lister.exchanges == 2)
+        #expect(await lister.statistics.exchanges == 2)
         await lister.rest()
         let calculator = try await Virtual.open(key)
         #expect(try await calculator.codes().compactMap(\.code).count == count)
-        #expect(await calculator.exchanges == 2)
+        #expect(await calculator.statistics.exchanges == 2)
     }
 
     @Test func oldFirmwareRefusesByVersion() async throws {
@@ -114,7 +114,7 @@ struct FormTests {
         await #expect(throws: OATHError.unsupported(.rename, needs: Version(5, 3, 1), has: Version(5, 2, 4))) {
             try await five.rename(id, to: id)
         }
-        #expect(await five.exchanges == 1)
+        #expect(await five.statistics.exchanges == 1)
         #expect(await five.info.supports(.touch) == true)
         #expect(await five.info.supports(.rename) == false)
     }

@@ -63,7 +63,7 @@ struct InterruptionTests {
                 do { try await run(operation, service) } catch let error as OATHError { throw error } catch {
                     Issue.record("\(operation) at exchange \(number): \(error)")
                 }
-                let exchanges = await service.exchanges
+                let exchanges = await service.statistics.exchanges
                 await service.rest()
                 if exchanges < number {
                     #expect(number > 1)

@@ -46,7 +46,7 @@ struct ReplayTests {
     @Test func needsNoMoreExchangesThanThereIsToSay() async throws {
         let service = try await Recordings.open("canokey-extended")
         #expect(try await service.accounts().count == 10)
-        #expect(await service.exchanges == 3)
+        #expect(await service.statistics.exchanges == 3)
     }
 
     @Test func givesUpOnAKeyThatAnnouncesMoreForEver() async throws {

@@ -92,7 +92,7 @@ struct StatusTests {
         let service = try await OATHService.open(CardChannel(link: link, environment: world()))
         let code = try #require(try await service.codes().first?.code)
         #expect(code.text == SteamGuard.code(0x0506_0708))
-        #expect(await service.exchanges == 3)
+        #expect(await service.statistics.exchanges == 3)
     }
 
     @Test func theApplicationIsMissing() async throws {

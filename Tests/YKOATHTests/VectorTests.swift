@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTransport
 import YKVirtualKey
 
 /// The test vectors of RFC 4226 appendix D and RFC 6238 appendix B, written onto a virtual key and read back.
@@ -57,9 +58,9 @@ struct VectorTests {
         let service = try await Virtual.open(try Virtual.empty())
         let new = Virtual.account("frank", issuer: "Steam")
         try await service.put(new)
-        let before = await service.exchanges
+        let before = await service.statistics.exchanges
         #expect(try await service.codes(at: time).first?.code?.text == text)
-        #expect(await service.exchanges == before + 1)
+        #expect(await service.statistics.exchanges == before + 1)
         #expect(try await service.code(for: new.id, at: time).text == text)
     }
 

@@ -27,8 +27,8 @@ struct Virtual: Sendable {
         }
     }
 
-    func service(_ carrier: OTPCarrier, waiting: @escaping @Sendable () -> Void = {}) async throws -> OTPService {
-        try await OTPService.open(link(carrier), waiting: waiting)
+    func service(_ carrier: OTPCarrier, touch: @escaping @Sendable () async -> Void = {}) async throws -> OTPService {
+        try await OTPService.open(link(carrier), touch: touch)
     }
 }
 

@@ -127,7 +127,7 @@ struct ReportTests {
         await service.rest()
         let other = try await bench.open()
         let report = try await other.report()
-        #expect(await other.exchanges == 35)
+        #expect(await other.statistics.exchanges == 35)
         #expect(report.defaults == [.pin, .puk, .managementKey])
         #expect(report.slots.count == 1)
         #expect(report.slots.first?.metadata?.algorithm == .p256)
@@ -142,7 +142,7 @@ struct ReportTests {
         let bench = try Bench()
         let service = try await bench.open()
         _ = try await service.report()
-        #expect(await service.exchanges == 35)
+        #expect(await service.statistics.exchanges == 35)
         await service.rest()
         let manager = try await bench.manage()
         try await manager.setManagementKey(ManagementKey(Secret([UInt8](repeating: 7, count: 24))), type: .aes192)
@@ -151,7 +151,7 @@ struct ReportTests {
         await manager.rest()
         let other = try await bench.open()
         let report = try await other.report()
-        #expect(await other.exchanges == 37)
+        #expect(await other.statistics.exchanges == 37)
         #expect(report.capability != nil && !report.administration.isKeyProtected)
     }
 
@@ -182,7 +182,7 @@ struct ReportTests {
         let report = try await service.report()
         #expect(report.pin?.triesLeft == 3 && report.puk == nil && report.managementKey == nil)
         #expect(report.serial == nil && report.defaults.isEmpty && report.slots.isEmpty)
-        #expect(await service.exchanges <= 32)
+        #expect(await service.statistics.exchanges <= 32)
     }
 
     @Test func tellsLinksThatBreakFromObjectsThatAreBroken() async throws {

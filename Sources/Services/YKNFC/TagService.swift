@@ -6,35 +6,39 @@ public import YKWire
 /// A Type 4 tag, such as a security key at a contactless reader: reads what it tells a telephone.
 ///
 /// Every method runs a whole exchange with the tag on a thread of its own; two callers never mix on the card.
-public actor TagService {
-    private let thread: ServiceThread
+public actor TagService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     private let session: TagSession
 
-    /// The thread the tag is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ session: sending TagSession, on thread: ServiceThread) {
+    private init(_ session: sending TagSession, _ runtime: ServiceRuntime) {
         self.session = session
-        self.thread = thread
+        self.runtime = runtime
     }
 
     /// Selects the NDEF application (NFC Forum Type 4 Tag 2.0 §5.4.1).
     ///
     /// Throws `notATag` when there is none.
     public static func open(_ channel: sending CardChannel) async throws(TagError) -> TagService {
-        let thread: ServiceThread
-        do { thread = try ServiceThread() } catch { throw .card(.link(error)) }
-        return TagService(try TagSession(channel), on: thread)
+        let (runtime, session) = try await ServiceRuntime.open(channel, { TagError.card(.link($0)) }) {
+            channel, runtime throws(TagError) in
+            channel.runtime = runtime
+            return try TagSession(channel)
+        }
+        return TagService(session, runtime)
     }
 
     /// How many exchanges were made with the tag.
-    public var exchanges: Int { session.channel.exchanges }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
     /// What is known of the tag and the reader.
     public var identity: CardIdentity { session.channel.identity }
 
     /// Lets other programs use the tag until the next operation.
     public func rest() { session.channel.rest() }
+
+    /// Ends the use of the tag.
+    public func close() { session.channel.close() }
 
     /// Reads the capability container (NFC Forum Type 4 Tag 2.0 §5.1).
     public func capabilities() throws(TagError) -> CapabilityContainer { try session.capabilities() }

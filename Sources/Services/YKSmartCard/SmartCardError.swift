@@ -84,6 +84,7 @@ extension SmartCardError {
         case .reset: self = .resetCard
         case .timedOut: self = .timeout
         case .cancelled: self = .cancelled
+        case .closed: self = .invalidHandle
         case .unresponsive: self = .unresponsiveCard
         case .malformed: self = .communicationError
         case .replay, .capture: self = .internalError

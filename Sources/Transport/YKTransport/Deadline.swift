@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time that is left for a piece of work, and whether somebody called it off; handed down through every layer.
+/// The time that is left for a piece of work, and whether it was cancelled; handed down through every layer.
 public struct Deadline: Sendable {
     private let expires: ContinuousClock.Instant
     private let cancellation: Cancellation?
@@ -8,7 +8,8 @@ public struct Deadline: Sendable {
     /// A hundred years: what comes from a user or a file may not overflow the clock.
     private static let longest = Duration.seconds(100 * 366 * 86400)
 
-    /// Ends `duration` from now, or when `cancellation` is thrown.
+    /// Ends `duration` from now. With a cancellation it also ends when that is cancelled, or the task that waits under it;
+    /// without one nothing but time ends it, as is wanted of what cleans up after a cancellation.
     public static func after(_ duration: Duration, cancellation: Cancellation? = nil) -> Deadline {
         Deadline(expires: .now.advanced(by: min(duration, longest)), cancellation: cancellation)
     }
@@ -25,8 +26,8 @@ public struct Deadline: Sendable {
     /// Whether the time is over.
     public var isOver: Bool { remaining == .zero }
 
-    /// Whether somebody called the work off.
-    public var isCancelled: Bool { cancellation?.isCancelled ?? false }
+    /// Whether the work was cancelled.
+    public var isCancelled: Bool { cancellation.map { $0.isCancelled || Task.isCancelled } ?? false }
 
     /// Throws `cancelled` or `timedOut` when there is no reason to go on.
     public func check(_ doing: @autoclosure () -> String) throws(LinkError) {

@@ -27,8 +27,6 @@ public struct Environment: Sendable {
     /// Whether a recording is played back whose secrets were overwritten: then a proof that was overwritten is not
     /// checked, and no result is made of overwritten bytes.
     package var isRedactedReplay = false
-    /// The thread of services; where there is none each starts its own.
-    package var thread: ServiceThread?
 
     /// Makes an environment; without arguments it is the real world with 30 seconds for an operation.
     public init(
@@ -53,12 +51,6 @@ public struct Environment: Sendable {
 
     /// A deadline for an operation that starts now.
     public func deadline() -> Deadline { .after(timeout, cancellation: cancellation) }
-
-    /// The thread for a service that begins. Throws `failed` when the system has no thread to give.
-    package func serviceThread() throws(LinkError) -> ServiceThread {
-        if let thread { return thread }
-        return try ServiceThread()
-    }
 }
 
 /// A clock that stands still.

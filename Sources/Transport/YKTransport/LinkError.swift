@@ -30,6 +30,8 @@ public enum LinkError: Error, Hashable, Sendable {
     case timedOut(String)
     /// Somebody called it off.
     case cancelled
+    /// The service was closed before.
+    case closed
     /// The card does not answer to power, or the reader cannot talk to it.
     case unresponsive(String)
     /// What came back is not a response.

@@ -62,7 +62,7 @@ struct ClientExtensionTests {
         ] as [(DOMExceptionName, [[UInt8]], JSON)] {
             await expect(name) { try await site.client.get(Site.request(allowed, extensions: inputs)) }
         }
-        #expect(await site.client.service.messages == 1)
+        #expect(await site.client.service.statistics.exchanges == 1)
     }
 
     private static let salt = Base64.encodeURL([UInt8](repeating: 5, count: 32))
@@ -131,7 +131,7 @@ struct ClientExtensionTests {
         let signed = try await site.client.create(Site.creation())
         let nothing = try await site.client.get(Site.request([signed.id], extensions: ["largeBlob": [:]])).first
         #expect(nothing?.clientExtensionResults.members.isEmpty == true)
-        #expect(await site.client.service.messages == 3)
+        #expect(await site.client.service.statistics.exchanges == 3)
     }
 
     @Test func protectsAndKeepsBytes() async throws {

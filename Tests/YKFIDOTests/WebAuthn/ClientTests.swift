@@ -154,7 +154,7 @@ struct ClientTests {
         let environment = Environment.instant
         let service = try await FIDOService.open(
             card: CardChannel(link: bench.key.link(), environment: environment),
-            interaction: FIDOInteraction(keepalive: { _ in environment.cancellation.cancel() }))
+            interaction: FIDOInteraction(touch: { environment.cancellation.cancel() }))
         let client = WebAuthnClient(service: service, origin: try Origin("https://example.com"))
         await expect(.abort) { try await client.create(Site.creation()) }
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import YKTransport
 import YKWire
@@ -67,6 +68,18 @@ import YKWire
             try node.link.write(report, deadline: .after(.seconds(20), cancellation: cancellation))
         }
         #expect(node.written() == nil)
+    }
+
+    @Test func aWaitEndsWithItsTask() async throws {
+        let begun = Mutex(false)
+        let task = Task {
+            let node = try FakeNode()
+            begun.withLock { $0 = true }
+            return try node.link.read(deadline: Environment(timeout: .seconds(60)).deadline())
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        task.cancel()
+        await #expect(throws: LinkError.cancelled) { try await task.value }
     }
 
     @Test func aDeviceThatGoesIsRemovedAfterWhatItSaid() throws {

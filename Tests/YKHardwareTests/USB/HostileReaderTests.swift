@@ -144,6 +144,25 @@ import YKWire
         #expect(pipe.sent.last?.kind == .abort)
     }
 
+    @Test func aCancelledTaskStopsTheReader() async throws {
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { [command] in
+            let pipe = ScriptedPipe.card { _ in
+                ask.yield()
+                while !Task.isCancelled {}
+                return []
+            }
+            let link = try pipe.link()
+            let deadline = Environment(timeout: .seconds(60)).deadline()
+            let failure = #expect(throws: LinkError.self) { try link.exchange(command, deadline: deadline) }
+            return (failure, pipe.sent.last?.kind)
+        }
+        for await _ in asked { break }
+        task.cancel()
+        let (failure, last) = try await task.value
+        #expect(failure == .cancelled && last == .abort)
+    }
+
     @Test("unplugged at every transfer")
     func unplugged() throws {
         let gone = USBFailure.link(.removed)

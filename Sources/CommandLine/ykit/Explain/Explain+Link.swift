@@ -22,6 +22,7 @@ extension Explain {
                 "timed-out", .timeOut, "no answer in time, \(step.hasPrefix("waiting") ? step : "waiting for \(step)")",
                 hint: "take the key out, insert it again, or allow more time with --timeout SECONDS")
         case .cancelled: interrupted
+        case .closed: Explanation("closed", .failed, "the connection to the key was closed", hint: "open it again")
         case .unresponsive(let why):
             Explanation(
                 "unresponsive", .failed, "the card does not answer: \(why)",

@@ -6,8 +6,6 @@ import YKTransport
 /// Runs the program's tasks on the main thread. Swift's own executor starts a pool of threads first, which takes longer
 /// than most verbs.
 final class MainLoop: TaskExecutor {
-    private static let running = Mutex<MainLoop?>(nil)
-
     private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let wake = Semaphore()
     private let result = Mutex<ExitStatus?>(nil)
@@ -18,11 +16,6 @@ final class MainLoop: TaskExecutor {
         add { job.runSynchronously(on: executor) }
     }
 
-    /// The main thread as that of services, where this loop runs it: a verb waits for what it asks of a card anyway.
-    static func serviceThread() -> ServiceThread? {
-        running.withLock { $0 }.map { loop in ServiceThread(sharing: { loop.add($0) }) }
-    }
-
     private func add(_ job: @escaping @Sendable () -> Void) {
         jobs.withLock { $0.append(job) }
         wake.post()
@@ -30,7 +23,6 @@ final class MainLoop: TaskExecutor {
 
     /// Runs `body` and what it starts, until it is done.
     func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
-        Self.running.withLock { $0 = self }
         Task(executorPreference: self) { self.end(await body()) }
         return loop()
     }

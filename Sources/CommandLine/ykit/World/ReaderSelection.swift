@@ -12,7 +12,7 @@ enum ReaderSelection {
         var found = readers
         if let wanted {
             let exact = readers.filter { $0.name == wanted }
-            found = exact.isEmpty ? readers.filter { $0.name.lowercased().contains(wanted.lowercased()) } : exact
+            found = exact.isEmpty ? readers.filter { $0.name.mentions(wanted) } : exact
             guard let reader = found.first else { throw .unknownReader(wanted) }
             if !found.contains(where: \.hasCard) { throw .noCard(reader: reader.name) }
         }

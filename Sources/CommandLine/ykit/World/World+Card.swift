@@ -93,7 +93,7 @@ extension World {
                 hint: "insert a key, or try without: ykit --virtual oath list")
         }
         let found = all.filter { device in
-            selection.reader.map { device.readerName.lowercased().contains($0.lowercased()) } ?? true
+            selection.reader.map { device.readerName.mentions($0) } ?? true
         }
         if let reader = selection.reader, found.isEmpty { throw LinkError.unknownReader(reader) }
         if selection.device == nil, found.count == 1, let only = found.first { return only }

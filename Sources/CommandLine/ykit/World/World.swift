@@ -39,7 +39,6 @@ final class World {
         plan = options.plan ? Plan() : nil
         var environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
-        environment.thread = MainLoop.serviceThread()
         try Self.checkSelection(options)
         replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
         software = try options.virtual.map { try Self.software($0) }

@@ -8,6 +8,8 @@ public import YKWire
 public final class CardFIDOLink: FIDOLink {
     /// How long to wait before the key is asked again whether it is done.
     static let pollInterval = Duration.milliseconds(100)
+    /// How long a key that was told to stop may take to say so.
+    static let stopGrace = Duration.seconds(1)
 
     private let channel: CardChannel
     private var acceptsKeepalives = true
@@ -72,7 +74,8 @@ public final class CardFIDOLink: FIDOLink {
             let mustStop = deadline.isCancelled || deadline.isOver
             if mustStop, isCancelled { break }
             if mustStop {
-                response = try transmit(Self.poll(p1: 0x11))
+                // Sent in a time of its own: the operation's is over or cancelled.
+                response = try transmit(Self.poll(p1: 0x11), deadline: .after(Self.stopGrace))
                 isCancelled = true
             } else {
                 environment.pause(Self.pollInterval, deadline)
@@ -109,15 +112,16 @@ public final class CardFIDOLink: FIDOLink {
     }
 
     /// Sends a command; short lengths for good when the first command of extended length is refused for its length.
-    private func transmit(_ apdu: APDU) throws(FIDOLinkError) -> ResponseAPDU {
+    private func transmit(_ apdu: APDU, deadline: Deadline? = nil) throws(FIDOLinkError) -> ResponseAPDU {
         try lift(FIDOLinkError.card) { () throws(CardError) in
-            let response = try channel.transmit(apdu)
+            let deadline = deadline ?? environment.deadline()
+            let response = try channel.transmit(apdu, deadline: deadline)
             guard channel.form == .extended, !isFormProven, response.status == .wrongLength else {
                 isFormProven = true
                 return response
             }
             channel.form = .short
-            return try channel.transmit(apdu)
+            return try channel.transmit(apdu, deadline: deadline)
         }
     }
 }

@@ -12,13 +12,25 @@ package final class CTAPSession {
     package var mode = CBOR.Mode.lenient
     /// The end of a piece of work of several messages; each has the environment's time at most.
     package var limit: Deadline?
-    /// Told what the key is doing while it works.
-    package var keepalive: (FIDOKeepalive) -> Void = { _ in }
+    /// Where those who watch learn what the key is doing while it works.
+    package let progress: Broadcast<FIDOKeepalive>
+    private let runtime: ServiceRuntime?
+    private let touch: TouchWait
+    /// How many pieces of work, one inside the other, the touch prompt lasts for.
+    private var promptDepth = 0
 
     /// The least that every key takes (CTAP 2.2 §6.4).
     package static let defaultMessageLimit = 1024
 
-    package init(_ link: any FIDOLink) { self.link = link }
+    package init(
+        _ link: any FIDOLink, _ runtime: ServiceRuntime? = nil,
+        progress: Broadcast<FIDOKeepalive> = Broadcast(), touch: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.link = link
+        self.runtime = runtime
+        self.progress = progress
+        self.touch = TouchWait(touch)
+    }
 
     package var environment: Environment { link.environment }
 
@@ -53,8 +65,35 @@ package final class CTAPSession {
     /// Sends a message of any kind.
     package func call(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(CTAPError) -> [UInt8] {
         try lift(CTAPError.link) { () throws(FIDOLinkError) in
-            try link.call(command, payload, deadline: deadline(), keepalive: keepalive)
+            guard let runtime else { return try callNow(command, payload) }
+            return try runtime.perform(FIDOLinkError.device, cause: \.link) { () throws(FIDOLinkError) in
+                try callNow(command, payload)
+            }
         }
+    }
+
+    private func callNow(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(FIDOLinkError) -> [UInt8] {
+        let deadline = deadline()
+        if deadline.isCancelled { throw .device(.cancelled) }
+        return try keepingTouchPrompt { () throws(FIDOLinkError) in
+            try link.call(command, payload, deadline: deadline, keepalive: tell)
+        }
+    }
+
+    /// Passes on what the key is doing.
+    func tell(_ status: FIDOKeepalive) {
+        progress.send(status)
+        if status == .touchNeeded { touch.begin() }
+    }
+
+    /// Does a piece of work, over whose messages a prompt for a touch stays, and takes the prompt away at its end.
+    func keepingTouchPrompt<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        promptDepth += 1
+        defer {
+            promptDepth -= 1
+            if promptDepth == 0 { touch.end() }
+        }
+        return try body()
     }
 
     /// Draws random bytes.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKTransport
 
-/// How a service speaks with its user while it works. The closures run on the service's thread.
+/// How a service speaks with its user while it works.
+///
+/// The closures begin on the service's thread, which they must not block, and may continue anywhere: on the main actor for a
+/// dialog, for example. While one is awaited no other caller gets onto the key.
 public struct FIDOInteraction: Sendable {
-    /// Asked when a PIN is needed; `nil` gives up. A wrong PIN is never asked for again by itself.
-    public var pin: @Sendable (PINRequest) -> SharedSecret?
-    /// Told each time that the key says what it is doing.
-    public var keepalive: @Sendable (FIDOKeepalive) -> Void
+    /// Asked when a PIN is needed; `nil` gives up. A wrong PIN is never asked for again by itself. The task is cancelled
+    /// when the operation is.
+    public var pin: @Sendable (PINRequest) async -> SharedSecret?
+    /// Runs while the key waits for a touch; its task is cancelled when the wait ends.
+    public var touch: @Sendable () async -> Void
     /// Whether the PIN is at hand, so that nobody has to know how many tries are left: the key is not asked for that.
     public var hasPIN = false
 
@@ -17,11 +20,11 @@ public struct FIDOInteraction: Sendable {
 
     /// Makes an interaction; without arguments no PIN is given.
     public init(
-        pin: @escaping @Sendable (PINRequest) -> SharedSecret? = { _ in nil },
-        keepalive: @escaping @Sendable (FIDOKeepalive) -> Void = { _ in }
+        pin: @escaping @Sendable (PINRequest) async -> SharedSecret? = { _ in nil },
+        touch: @escaping @Sendable () async -> Void = {}
     ) {
         self.pin = pin
-        self.keepalive = keepalive
+        self.touch = touch
     }
 }
 

@@ -8,32 +8,32 @@ import YKWire
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key. A PIN is
 /// asked for through ``FIDOInteraction`` when one is needed, with the tries that are left; a wrong one is never
 /// tried again by itself.
-public actor FIDOService {
-    private let thread: ServiceThread
+public actor FIDOService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     let session: FIDOSession
+    private nonisolated let broadcast: Broadcast<FIDOKeepalive>
 
-    /// The thread the key is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ session: sending FIDOSession, on thread: ServiceThread) {
+    private init(
+        _ session: sending FIDOSession, _ runtime: ServiceRuntime, _ broadcast: Broadcast<FIDOKeepalive>
+    ) {
         self.session = session
-        self.thread = thread
+        self.runtime = runtime
+        self.broadcast = broadcast
     }
 
     /// Takes a link over and asks the key what it can do; a key that knows only U2F has nothing to say.
     public static func open(
         _ link: sending any FIDOLink, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
-        FIDOService(try FIDOSession(link, interaction), on: try thread())
+        try await start(link, interaction) { link throws(FIDOLinkError) in link }
     }
 
     /// Selects the FIDO application of a card.
     public static func open(
         card channel: sending CardChannel, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
-        let link: CardFIDOLink
-        do { link = try CardFIDOLink(channel) } catch { throw .ctap(.link(error)) }
-        return FIDOService(try FIDOSession(link, interaction), on: try thread())
+        try await start(channel, interaction) { channel throws(FIDOLinkError) in try CardFIDOLink(channel) }
     }
 
     /// Asks a HID device for a channel.
@@ -41,21 +41,35 @@ public actor FIDOService {
         hid device: sending any ReportLink, environment: Environment = Environment(),
         interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
-        let link: HIDFIDOLink
-        do { link = try HIDFIDOLink(device, environment: environment) } catch { throw .ctap(.link(error)) }
-        return FIDOService(try FIDOSession(link, interaction), on: try thread())
+        try await start(device, interaction) { device throws(FIDOLinkError) in
+            try HIDFIDOLink(device, environment: environment)
+        }
     }
 
-    private static func thread() throws(FIDOError) -> ServiceThread {
-        do { return try ServiceThread() } catch { throw .ctap(.link(.device(error))) }
+    /// Makes the link and does the first exchanges on the thread of the service.
+    private static func start<Carrier>(
+        _ carrier: sending Carrier, _ interaction: FIDOInteraction,
+        _ link: @escaping @Sendable (sending Carrier) throws(FIDOLinkError) -> sending any FIDOLink
+    ) async throws(FIDOError) -> FIDOService {
+        let broadcast = Broadcast<FIDOKeepalive>()
+        let (runtime, session) = try await ServiceRuntime.open(carrier, { FIDOError.ctap(.link(.device($0))) }) {
+            carrier, runtime throws(FIDOError) in
+            let made: any FIDOLink
+            do throws(FIDOLinkError) { made = try link(carrier) } catch { throw .ctap(.link(error)) }
+            return try FIDOSession(made, interaction, runtime, broadcast)
+        }
+        return FIDOService(session, runtime, broadcast)
     }
+
+    /// What the key says that it is doing, from now on, operation by operation (CTAPHID_KEEPALIVE); ends with the service.
+    public nonisolated var progress: AsyncStream<FIDOKeepalive> { broadcast.stream() }
 
     /// Whether the key knows CTAP2; otherwise it knows U2F only.
     public var hasCTAP2: Bool { session.isCTAP2 }
     /// What the carrier said of the key.
     public var profile: FIDOLinkProfile { session.ctap.link.profile }
     /// How many messages were sent to the key.
-    public var messages: Int { session.ctap.link.messages }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.ctap.link.messages) }
 
     /// What the key can do (getInfo); asked once, and again after something changed it.
     public func info() throws(FIDOError) -> AuthenticatorInfo { try session.info() }
@@ -76,7 +90,17 @@ public actor FIDOService {
     }
 
     /// Lets other programs use the key until the next operation.
-    public func rest() { session.ctap.link.rest() }
+    public func rest() {
+        session.ctap.link.rest()
+        runtime.rest()
+    }
+
+    /// Ends the use of the key.
+    public func close() {
+        session.ctap.link.close()
+        runtime.close()
+        broadcast.finish()
+    }
 
     /// Waits for a touch, to tell which of several keys is meant (selection; on keys that lack it, a credential that
     /// is thrown away is asked for, which CTAP 2.0 ends with the touch).

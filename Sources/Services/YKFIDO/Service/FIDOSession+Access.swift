@@ -33,8 +33,15 @@ extension FIDOSession {
         guard !info.mustChangePIN else { throw .pinChangeForced }
         let retries = interaction.hasPIN ? nil : try usableRetries()
         let request = PINRequest(permissions: permissions, rpID: rpID, retries: retries, fallback: fallback)
-        guard let pin = interaction.pin(request) else { throw .pinNeeded }
+        guard let pin = try ask(request) else { throw .pinNeeded }
         return try token(for: pin.value, permissions, rpID: rpID)
+    }
+
+    private func ask(_ request: PINRequest) throws(FIDOError) -> SharedSecret? {
+        let pin = interaction.pin
+        do { return try ServiceRuntime.ask(ctap.environment.cancellation) { await pin(request) } } catch {
+            throw .ctap(.link(.device(error)))
+        }
     }
 
     /// The tries that are left, when a PIN can be tried at all.

@@ -19,10 +19,12 @@ final class FIDOSession {
     let isCTAP2: Bool
 
     /// Asks the key what it can do; a key that knows only U2F has no answer.
-    init(_ link: sending any FIDOLink, _ interaction: FIDOInteraction) throws(FIDOError) {
-        ctap = CTAPSession(link)
+    init(
+        _ link: sending any FIDOLink, _ interaction: FIDOInteraction, _ runtime: ServiceRuntime,
+        _ progress: Broadcast<FIDOKeepalive>
+    ) throws(FIDOError) {
+        ctap = CTAPSession(link, runtime, progress: progress, touch: interaction.touch)
         self.interaction = interaction
-        ctap.keepalive = { interaction.keepalive($0) }
         guard ctap.link.profile.hasCTAP2, !interaction.usesU2FOnly else {
             isCTAP2 = false
             return

@@ -54,13 +54,15 @@ struct U2FSession {
     /// Asks until the key was touched: 6985 means not yet.
     private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
         let deadline = ctap.deadline()
-        while true {
-            let response = try exchange(command)
-            guard response.status == .conditionsNotSatisfied else { return response }
-            ctap.keepalive(.touchNeeded)
-            if deadline.isCancelled { throw .link(.device(.cancelled)) }
-            if deadline.isOver { throw .link(.notTouched) }
-            ctap.environment.pause(Self.touchInterval, deadline)
+        return try ctap.keepingTouchPrompt { () throws(CTAPError) in
+            while true {
+                let response = try exchange(command)
+                guard response.status == .conditionsNotSatisfied else { return response }
+                ctap.tell(.touchNeeded)
+                if deadline.isCancelled { throw .link(.device(.cancelled)) }
+                if deadline.isOver { throw .link(.notTouched) }
+                ctap.environment.pause(Self.touchInterval, deadline)
+            }
         }
     }
 

@@ -32,6 +32,7 @@ package final class CardCarrier: ManagementCarrier {
 
     package var exchanges: Int { channel.exchanges }
     package func rest() { channel.rest() }
+    package func close() { channel.close() }
 
     package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
         try lift(ManagementError.card) { () throws(CardError) in try channel.send(ReadConfig(page: page)) }

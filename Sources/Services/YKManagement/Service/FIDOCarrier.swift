@@ -6,19 +6,29 @@ import YKWire
 /// Management over FIDO HID: vendor commands of CTAPHID (Yubico management interface).
 package final class FIDOCarrier: ManagementCarrier {
     private let link: any FIDOLink
+    private let runtime: ServiceRuntime?
     package let version: Version
 
     /// Takes over an open link; nothing is sent. Before the 4 series the version that INIT tells is not the firmware's:
     /// such a key counts as 3.0.0 (ykman 5.9.2).
-    package init(_ link: any FIDOLink) {
+    package init(_ link: any FIDOLink, _ runtime: ServiceRuntime? = nil) {
         self.link = link
+        self.runtime = runtime
         let told = link.profile.deviceVersion ?? Version(0, 0, 0)
         let isPreview = told == Version(0, 0, 1) || told.major == 0 && link.profile.hasCTAP2
         version = told.major >= 4 || isPreview ? told : Version(3, 0, 0)
     }
 
     package var exchanges: Int { link.messages }
-    package func rest() { link.rest() }
+    package func rest() {
+        link.rest()
+        runtime?.rest()
+    }
+
+    package func close() {
+        link.close()
+        runtime?.close()
+    }
 
     package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
         try call(.readConfig, [page], during: ReadConfig.name)
@@ -46,8 +56,13 @@ package final class FIDOCarrier: ManagementCarrier {
     private func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], during name: String
     ) throws(ManagementError) -> [UInt8] {
-        do {
-            return try link.call(command, payload, deadline: link.environment.deadline(), keepalive: { _ in })
+        let deadline = link.environment.deadline()
+        func callNow() throws(FIDOLinkError) -> [UInt8] {
+            try link.call(command, payload, deadline: deadline, keepalive: { _ in })
+        }
+        do throws(FIDOLinkError) {
+            guard let runtime else { return try callNow() }
+            return try runtime.perform(FIDOLinkError.device, cause: \.link, callNow)
         } catch {
             throw .fido(error, during: name)
         }

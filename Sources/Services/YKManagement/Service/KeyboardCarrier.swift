@@ -6,18 +6,28 @@ import YKWire
 /// Management over OTP HID: slot commands of the OTP application (Yubico management interface).
 package final class KeyboardCarrier: ManagementCarrier {
     private let link: any OTPLink
+    private let runtime: ServiceRuntime?
     package let version: Version
     package private(set) var exchanges = 1
 
     /// Asks the application for its status, which tells the version.
-    package init(_ link: any OTPLink) throws(ManagementError) {
+    package init(_ link: any OTPLink, _ runtime: ServiceRuntime? = nil) throws(ManagementError) {
         self.link = link
+        self.runtime = runtime
         do { version = try link.status(deadline: link.environment.deadline()).version } catch {
             throw .otp(error, during: "STATUS")
         }
     }
 
-    package func rest() { link.rest() }
+    package func rest() {
+        link.rest()
+        runtime?.rest()
+    }
+
+    package func close() {
+        link.close()
+        runtime?.close()
+    }
 
     package func readPage(_ page: UInt8) throws(ManagementError) -> [UInt8] {
         try query(.deviceInfo, [page], .counted, during: ReadConfig.name)
@@ -53,18 +63,28 @@ package final class KeyboardCarrier: ManagementCarrier {
     private func query(
         _ command: OTPCommand, _ payload: [UInt8], _ size: OTPReplySize, during name: String
     ) throws(ManagementError) -> [UInt8] {
-        exchanges += 1
-        do {
-            return try link.query(
-                command, payload, reply: size, deadline: link.environment.deadline(), waiting: {})
-        } catch {
-            throw .otp(error, during: name)
+        try perform(name) { deadline throws(OTPLinkError) in
+            try link.query(command, payload, reply: size, deadline: deadline, waiting: {})
         }
     }
 
     private func write(_ command: OTPCommand, _ payload: [UInt8], during name: String) throws(ManagementError) {
+        _ = try perform(name) { deadline throws(OTPLinkError) in
+            try link.write(command, payload, deadline: deadline)
+        }
+    }
+
+    private func perform<Value>(
+        _ name: String, _ body: (Deadline) throws(OTPLinkError) -> Value
+    ) throws(ManagementError) -> Value {
         exchanges += 1
-        do { _ = try link.write(command, payload, deadline: link.environment.deadline()) } catch {
+        let deadline = link.environment.deadline()
+        do throws(OTPLinkError) {
+            guard let runtime else { return try body(deadline) }
+            return try runtime.perform(OTPLinkError.device, cause: \.link) { () throws(OTPLinkError) in
+                try body(deadline)
+            }
+        } catch {
             throw .otp(error, during: name)
         }
     }

@@ -22,4 +22,6 @@ package protocol ManagementCarrier: AnyObject {
     func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo
     /// Lets other programs use the key until the next operation.
     func rest()
+    /// Ends the use of the key.
+    func close()
 }

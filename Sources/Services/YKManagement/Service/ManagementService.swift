@@ -5,28 +5,24 @@ public import YKTransport
 /// The management of a YubiKey: what the key is, what it can do, and what of it is switched on.
 ///
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key.
-public actor ManagementService {
-    private let thread: ServiceThread
+public actor ManagementService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     private let session: ManagementSession
 
-    /// The thread the key is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ session: sending ManagementSession, on thread: ServiceThread) {
+    private init(_ session: sending ManagementSession, _ runtime: ServiceRuntime) {
         self.session = session
-        self.thread = thread
-    }
-
-    private static func thread() throws(ManagementError) -> ServiceThread {
-        do { return try ServiceThread() } catch { throw .card(.link(error)) }
+        self.runtime = runtime
     }
 
     /// Selects the management application of a card.
     ///
     /// Throws `card(.appletMissing)` when the key has none: keys of other makers.
     public static func open(_ channel: sending CardChannel) async throws(ManagementError) -> ManagementService {
-        let thread = try thread()
-        return ManagementService(try ManagementSession(channel), on: thread)
+        try await start(channel) { channel, runtime throws(ManagementError) in
+            channel.runtime = runtime
+            return try ManagementSession(channel)
+        }
     }
 
     /// Uses the management behind the FIDO interface of a key; nothing is sent.
@@ -35,16 +31,26 @@ public actor ManagementService {
     public static func open(
         fido link: sending any FIDOLink, product: USBProduct? = nil
     ) async throws(ManagementError) -> ManagementService {
-        let thread = try thread()
-        return ManagementService(ManagementSession(link, product: product), on: thread)
+        try await start(link) { link, runtime throws(ManagementError) in
+            ManagementSession(FIDOCarrier(link, runtime), product: product)
+        }
     }
 
     /// Uses the management behind the OTP interface of a key, after asking for its status.
     public static func open(
         otp link: sending any OTPLink, product: USBProduct? = nil
     ) async throws(ManagementError) -> ManagementService {
-        let thread = try thread()
-        return ManagementService(try ManagementSession(otp: link, product: product), on: thread)
+        try await start(link) { link, runtime throws(ManagementError) in
+            ManagementSession(try KeyboardCarrier(link, runtime), product: product)
+        }
+    }
+
+    private static func start<Link>(
+        _ link: sending Link,
+        _ session: @Sendable (sending Link, ServiceRuntime) throws(ManagementError) -> sending ManagementSession
+    ) async throws(ManagementError) -> ManagementService {
+        let opened = try await ServiceRuntime.open(link, { ManagementError.card(.link($0)) }, session)
+        return ManagementService(opened.session, opened.runtime)
     }
 
     /// The firmware version that the application gave when it was opened; over FIDO HID 3.0.0 for any key from before
@@ -52,10 +58,13 @@ public actor ManagementService {
     public var version: Version { session.version }
 
     /// How many exchanges were made with the key.
-    public var exchanges: Int { session.carrier.exchanges }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.carrier.exchanges) }
 
     /// Lets other programs use the card until the next operation.
     public func rest() { session.carrier.rest() }
+
+    /// Ends the use of the key.
+    public func close() { session.carrier.close() }
 
     /// Reads every page of device information (READ CONFIG, from firmware 4.1 on); for an older key, finds out what
     /// can be found out by selecting its applications, or by its USB product number.

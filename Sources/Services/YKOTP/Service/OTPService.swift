@@ -8,37 +8,40 @@ import YKWire
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key. What is
 /// written is checked against the key's programming sequence, so that a change which did not happen is never taken for
 /// one that did.
-public actor OTPService {
-    private let thread: ServiceThread
+public actor OTPService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     let link: any OTPLink
-    let waiting: @Sendable () -> Void
+    private let touch: TouchWait
+    private var exchanges = 1
     /// The status after the last command that told it.
     public internal(set) var status: OTPStatus
 
-    /// The thread the key is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
     private init(
-        _ link: sending any OTPLink, _ status: OTPStatus, _ waiting: @escaping @Sendable () -> Void,
-        on thread: ServiceThread
+        _ opened: sending (link: any OTPLink, status: OTPStatus), _ touch: TouchWait, _ runtime: ServiceRuntime
     ) {
-        self.link = link
-        self.status = status
-        self.waiting = waiting
-        self.thread = thread
+        link = opened.link
+        status = opened.status
+        self.touch = touch
+        self.runtime = runtime
     }
 
-    /// Asks the application for its status, over HID (``HIDOTPLink``) or a card (``CardOTPLink``); `waiting` is called
-    /// again and again while the key waits for a touch, on the service's thread.
+    /// Asks the application for its status, over HID (``HIDOTPLink``) or a card (``CardOTPLink``).
+    ///
+    /// `touch` runs while the key waits for a touch: it begins on the service's thread, which it must not block, and its
+    /// task is cancelled when the wait ends.
     ///
     /// Throws `card(.appletMissing)` when the card has no OTP application, or it is switched off.
     public static func open(
-        _ link: sending any OTPLink, waiting: @escaping @Sendable () -> Void = {}
+        _ link: sending any OTPLink, touch: @escaping @Sendable () async -> Void = {}
     ) async throws(OTPError) -> OTPService {
-        let thread: ServiceThread
-        do { thread = try ServiceThread() } catch { throw .device(error) }
-        let (link, status) = try await Opening(on: thread).status(of: link)
-        return OTPService(link, status, waiting, on: thread)
+        let (runtime, opened) = try await ServiceRuntime.open(link, { OTPError.device($0) }) {
+            link, _ throws(OTPError) -> sending (link: any OTPLink, status: OTPStatus) in
+            let deadline = link.environment.deadline()
+            let status = try lift(OTPError.init) { () throws(OTPLinkError) in try link.status(deadline: deadline) }
+            return (link, status)
+        }
+        return OTPService(opened, TouchWait(touch), runtime)
     }
 
     /// The firmware version of the application.
@@ -51,8 +54,7 @@ public actor OTPService {
 
     /// Asks for the status anew.
     public func refresh() throws(OTPError) {
-        let deadline = link.environment.deadline()
-        status = try lift(OTPError.init) { () throws(OTPLinkError) in try link.status(deadline: deadline) }
+        status = try perform { deadline throws(OTPLinkError) in try link.status(deadline: deadline) }
     }
 
     /// The serial number. Throws `rejected` where the key's slots forbid it.
@@ -71,7 +73,19 @@ public actor OTPService {
     }
 
     /// Lets other programs use the key until the next operation.
-    public func rest() { link.rest() }
+    public func rest() {
+        link.rest()
+        runtime.rest()
+    }
+
+    /// Ends the use of the key.
+    public func close() {
+        link.close()
+        runtime.close()
+    }
+
+    /// How many commands the key was sent.
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: exchanges) }
 
     func require(_ feature: OTPFeature) throws(OTPError) {
         guard feature.isSupported(by: version) else {
@@ -80,31 +94,23 @@ public actor OTPService {
     }
 
     func query(_ command: OTPCommand, _ payload: [UInt8], _ reply: OTPReplySize) throws(OTPError) -> [UInt8] {
-        let deadline = link.environment.deadline()
-        return try lift(OTPError.init) { () throws(OTPLinkError) in
-            try link.query(command, payload, reply: reply, deadline: deadline, waiting: waiting)
+        try perform { deadline throws(OTPLinkError) in
+            defer { touch.end() }
+            return try link.query(command, payload, reply: reply, deadline: deadline, waiting: touch.begin)
         }
     }
 
     func write(_ command: OTPCommand, _ payload: [UInt8]) throws(OTPError) {
-        let deadline = link.environment.deadline()
-        status = try lift(OTPError.init) { () throws(OTPLinkError) in
+        status = try perform { deadline throws(OTPLinkError) in
             try link.write(command, payload, deadline: deadline)
         }
     }
-}
 
-/// Asks for the first status on the thread of the service that is to be.
-private actor Opening {
-    private let thread: ServiceThread
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    init(on thread: ServiceThread) { self.thread = thread }
-
-    func status(of link: sending any OTPLink) throws(OTPError) -> sending (any OTPLink, OTPStatus) {
+    private func perform<Value>(_ body: (Deadline) throws(OTPLinkError) -> Value) throws(OTPError) -> Value {
         let deadline = link.environment.deadline()
-        let status = try lift(OTPError.init) { () throws(OTPLinkError) in try link.status(deadline: deadline) }
-        return (link, status)
+        exchanges += 1
+        return try lift(OTPError.init) { () throws(OTPLinkError) in
+            try runtime.perform(OTPLinkError.device, cause: \.link) { () throws(OTPLinkError) in try body(deadline) }
+        }
     }
 }

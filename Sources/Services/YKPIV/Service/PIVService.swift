@@ -6,16 +6,14 @@ import YKWire
 /// The PIV application of a key (NIST SP 800-73-4, with Yubico's additions): keys, certificates, PINs.
 ///
 /// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on it.
-public actor PIVService {
-    private let thread: ServiceThread
+public actor PIVService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     let session: PIVSession
 
-    /// The thread the card is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ session: sending PIVSession, on thread: ServiceThread) {
+    private init(_ session: sending PIVSession, _ runtime: ServiceRuntime) {
         self.session = session
-        self.thread = thread
+        self.runtime = runtime
     }
 
     /// Selects the application and asks for its version; YubiKeys from firmware 4.0 on get commands of extended
@@ -23,19 +21,25 @@ public actor PIVService {
     ///
     /// Throws `card(.appletMissing)` when the card has no PIV, or it is switched off.
     public static func open(_ channel: sending CardChannel) async throws(PIVError) -> PIVService {
-        let thread: ServiceThread
-        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
-        return PIVService(try await Opening(on: thread).session(channel), on: thread)
+        let (runtime, session) = try await ServiceRuntime.open(channel, { PIVError.card(.link($0)) }) {
+            channel, runtime throws(PIVError) in
+            channel.runtime = runtime
+            return try PIVSession(channel)
+        }
+        return PIVService(session, runtime)
     }
 
     /// Which application it is.
     public var identity: PIVIdentity { session.identity }
 
     /// How many exchanges were made with the card.
-    public var exchanges: Int { session.channel.exchanges }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
     /// Lets other programs use the card until the next operation; the PIN has to be given again when one did.
     public func rest() { session.channel.rest() }
+
+    /// Ends the use of the card.
+    public func close() { session.channel.close() }
 
     /// The serial number of the key (GET SERIAL); `nil` when the card does not say.
     public func serial() throws(PIVError) -> UInt32? {
@@ -47,15 +51,4 @@ public actor PIVService {
             }
         }
     }
-}
-
-/// Selects on the thread of the service that is to be: SELECT blocks as every other exchange does.
-private actor Opening {
-    private let thread: ServiceThread
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    init(on thread: ServiceThread) { self.thread = thread }
-
-    func session(_ channel: sending CardChannel) throws(PIVError) -> sending PIVSession { try PIVSession(channel) }
 }

@@ -15,6 +15,9 @@ public final class CardChannel {
     /// Runs after an application had to be selected again, with the reply to SELECT: a service unlocks it once more.
     package var onReselect: (([UInt8]) throws(CardError) -> Void)?
 
+    /// The runtime of the service that uses this channel.
+    package var runtime: ServiceRuntime?
+
     private let link: any CardLink
     private let encoding: EncodingStage
     private let chaining: CommandChaining
@@ -98,7 +101,11 @@ public final class CardChannel {
 
     /// Sends a command through the stages and gives the reply, whatever its status word.
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
-        let deadline = environment.deadline()
+        try transmit(command, deadline: environment.deadline())
+    }
+
+    /// Sends a command under a deadline of its own: one that ends an operation goes out after a cancellation as well.
+    package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
         return try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
     }
@@ -117,6 +124,14 @@ public final class CardChannel {
         guard isHeld else { return }
         isHeld = false
         link.end()
+        runtime?.rest()
+    }
+
+    /// Ends the use of the card; later commands throw `closed`.
+    package func close() {
+        rest()
+        link.close()
+        runtime?.close()
     }
 
     /// Resets the card; the next command selects the application again.
@@ -128,8 +143,14 @@ public final class CardChannel {
     }
 
     private func hold(_ deadline: Deadline, reselecting: Bool) throws(CardError) {
+        try lift(CardError.link) { () throws(LinkError) in
+            try runtime?.begin()
+            if deadline.isCancelled { throw .cancelled }
+        }
         if !isHeld {
-            let wasUsed = try lift(CardError.link) { () throws(LinkError) in try link.begin(deadline: deadline) }
+            let wasUsed = try restingOnLinkFailure { () throws(CardError) in
+                try lift(CardError.link) { () throws(LinkError) in try link.begin(deadline: deadline) }
+            }
             isHeld = true
             isLost = isLost || wasUsed
         }
@@ -147,7 +168,10 @@ public final class CardChannel {
     /// After a failure of the link nothing is held any more: the next command begins anew.
     private func restingOnLinkFailure<Value>(_ body: () throws(CardError) -> Value) throws(CardError) -> Value {
         do { return try body() } catch {
-            if case .link = error { rest() }
+            if case .link(let failure) = error {
+                rest()
+                runtime?.note(failure)
+            }
             throw error
         }
     }

@@ -70,4 +70,12 @@ public enum OTPLinkError: Error, Hashable, Sendable {
     case notTouched
     /// What came back makes no sense.
     case malformed(WireError)
+
+    /// The failure of the link at the bottom, when it was one.
+    public var link: LinkError? {
+        switch self {
+        case .card(.link(let error)), .device(let error): error
+        default: nil
+        }
+    }
 }

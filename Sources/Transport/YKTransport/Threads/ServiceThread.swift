@@ -3,32 +3,23 @@
 import Synchronization
 
 /// A serial executor with a thread of its own: a service actor blocks here, never in Swift's shared thread pool.
-public final class ServiceThread: SerialExecutor {
-    private let add: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let stop: @Sendable () -> Void
+package final class ServiceThread: SerialExecutor {
+    private let core = Core()
 
     /// Starts the thread; it ends when the executor goes away. Throws `failed` when the system has no thread to give.
-    public init() throws(LinkError) {
-        let core = Core()
-        guard SystemThread.start({ core.run() }) else {
+    package init() throws(LinkError) {
+        guard SystemThread.start({ [core] in core.run() }) else {
             throw .failed(code: 0, "no thread for the service: the system has none left for this user")
         }
-        (add, stop) = ({ core.add($0) }, { core.stop() })
     }
 
-    /// Uses a thread that is there: `add` puts a job at the end of what it does.
-    package init(sharing add: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        self.add = add
-        stop = {}
-    }
-
-    deinit { stop() }
+    deinit { core.stop() }
 
     /// Puts a job at the end of the queue.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
-        add { job.runSynchronously(on: executor) }
+        core.add { job.runSynchronously(on: executor) }
     }
 
     private final class Core: Sendable {

@@ -71,7 +71,7 @@ struct RememberedCredential {
             { $0.id == query || Hex.encode($0.credential.id.id) == wanted },
             { query.count >= 6 && $0.id.hasPrefix(query) },
             { $0.name == query },
-            { $0.name.lowercased().contains(wanted) || $0.relyingParty.id.lowercased().contains(wanted) },
+            { $0.name.mentions(query) || $0.relyingParty.id.mentions(query) },
         ]
         for test in tests {
             let found = all.filter(test)

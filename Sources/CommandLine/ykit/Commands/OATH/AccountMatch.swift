@@ -11,8 +11,7 @@ enum AccountMatch {
         if !whole.isEmpty { return whole }
         let exact = ids.filter { $0.text == query }
         if !exact.isEmpty { return exact }
-        let wanted = query.lowercased()
-        return ids.filter { (showHidden || !$0.isHidden) && $0.text.lowercased().contains(wanted) }
+        return ids.filter { (showHidden || !$0.isHidden) && $0.text.mentions(query) }
     }
 
     /// The only account a query finds; none and several are failures.

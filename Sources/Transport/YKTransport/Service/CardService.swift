@@ -5,16 +5,15 @@ public import YKWire
 /// A card for commands of one's own: an actor on a thread of its own, as the services of applications are.
 ///
 /// Calls run one after the other in the order in which they come; none mixes with another on the card.
-public actor CardService {
-    private let thread: ServiceThread
+public actor CardService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
-
-    /// The thread the card is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// Takes a channel over; nothing is sent. Throws `link` when the system has no thread to give.
     public init(_ channel: sending CardChannel) throws(CardError) {
-        do { thread = try ServiceThread() } catch { throw .link(error) }
+        do { runtime = try ServiceRuntime.start() } catch { throw .link(error) }
+        channel.runtime = runtime
         self.channel = channel
     }
 
@@ -35,6 +34,10 @@ public actor CardService {
         _ body: @Sendable (CardChannel) throws(Failure) -> Value
     ) throws(Failure) -> Value { try body(channel) }
 
+    /// How many exchanges were made with the card.
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
     /// Lets other programs use the card until the next call.
     public func rest() { channel.rest() }
+    /// Ends the use of the card.
+    public func close() { channel.close() }
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Gives each value to everybody who listens. A listener who is slow keeps the newest values only.
+package final class Broadcast<Element: Sendable>: Sendable {
+    private typealias Listeners = (next: Int, all: [Int: AsyncStream<Element>.Continuation])
+
+    /// How many values wait for a slow listener.
+    private static var backlog: Int { 64 }
+
+    private let listeners = Mutex<Listeners>((0, [:]))
+
+    package init() {}
+
+    /// A sequence of what is sent from now on.
+    package func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
+        let (stream, listener) = AsyncStream.makeStream(
+            of: Element.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        let number = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.all[listeners.next] = listener
+            return listeners.next
+        }
+        listener.onTermination = { [weak self] _ in self?.remove(number) }
+        if let first { listener.yield(first) }
+        return stream
+    }
+
+    package func send(_ element: Element) {
+        for listener in listeners.withLock({ Array($0.all.values) }) { listener.yield(element) }
+    }
+
+    /// Ends all sequences.
+    package func finish() {
+        let all = listeners.withLock { listeners in
+            defer { listeners.all = [:] }
+            return Array(listeners.all.values)
+        }
+        for listener in all { listener.finish() }
+    }
+
+    private func remove(_ number: Int) { _ = listeners.withLock { $0.all.removeValue(forKey: number) } }
+
+    deinit { finish() }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Runs one service: the thread that it is opened on and does every exchange on, and the state that others can watch.
+///
+/// An exchange blocks; it does so on the service's own thread and never in Swift's shared thread pool. While a person is
+/// asked for something with ``ask(_:_:)`` the thread waits, so that no other caller gets onto the key in between.
+public final class ServiceRuntime: Sendable {
+    private let thread: ServiceThread
+    private let current = Mutex(ServiceState.open)
+    private let watchers = Broadcast<ServiceState>()
+
+    private init() throws(LinkError) { thread = try ServiceThread() }
+
+    /// The thread as the executor of the service's actor.
+    public var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// What the service is doing with its key now.
+    public var state: ServiceState { current.withLock { $0 } }
+
+    /// The present state and each later one; ends after `closed`.
+    public var states: AsyncStream<ServiceState> {
+        current.withLock { state in
+            let stream = watchers.stream(beginningWith: state)
+            if case .closed = state { watchers.finish() }
+            return stream
+        }
+    }
+
+    /// Starts a thread and opens a service on it: `start` does the first exchanges (SELECT, INIT, getInfo) there.
+    ///
+    /// - Parameters:
+    ///   - link: What the service takes over; it is released on the thread when `start` throws.
+    ///   - lifted: Makes an error of the service of one of the link, for when the system has no thread left.
+    ///   - start: Opens the session that the service works with.
+    package static func open<Link, Session, Failure: Error>(
+        _ link: sending Link, _ lifted: (LinkError) -> Failure,
+        _ start: @Sendable (sending Link, ServiceRuntime) throws(Failure) -> sending Session
+    ) async throws(Failure) -> sending (runtime: ServiceRuntime, session: Session) {
+        let runtime: ServiceRuntime
+        do { runtime = try ServiceRuntime() } catch { throw lifted(error) }
+        return (runtime, try await Opening(runtime).run(link, start))
+    }
+
+    /// A runtime for a service that begins without an exchange.
+    package static func start() throws(LinkError) -> ServiceRuntime { try ServiceRuntime() }
+}
+
+/// Runs on the thread of a service that does not exist yet.
+private actor Opening {
+    private let runtime: ServiceRuntime
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { runtime.unownedExecutor }
+
+    init(_ runtime: ServiceRuntime) { self.runtime = runtime }
+
+    func run<Link, Session, Failure: Error>(
+        _ link: sending Link, _ start: @Sendable (sending Link, ServiceRuntime) throws(Failure) -> sending Session
+    ) throws(Failure) -> sending Session { try start(link, runtime) }
+}
+
+// MARK: - State
+
+extension ServiceRuntime {
+    /// Notes that an operation begins. Throws `closed`, or why the key is gone.
+    package func begin() throws(LinkError) {
+        let closed: LinkError? = current.withLock { state in
+            if case .closed(let cause) = state { return cause ?? .closed }
+            move(&state, to: .open)
+            return nil
+        }
+        if let closed { throw closed }
+    }
+
+    /// Notes that other programs may use the key until the next operation.
+    package func rest() {
+        current.withLock { state in
+            guard state == .open else { return }
+            move(&state, to: .resting)
+        }
+    }
+
+    /// Notes a failure of the link: a key that was removed does not come back on the same link.
+    package func note(_ failure: LinkError?) {
+        guard failure == .removed else { return }
+        close(.removed)
+    }
+
+    /// Ends the service: later operations throw `closed`, or `cause`.
+    package func close(_ cause: LinkError? = nil) {
+        current.withLock { state in
+            if case .closed = state { return }
+            move(&state, to: .closed(cause))
+            watchers.finish()
+        }
+    }
+
+    private func move(_ state: inout ServiceState, to next: ServiceState) {
+        guard state != next else { return }
+        state = next
+        watchers.send(next)
+    }
+
+    /// Runs one operation on the link: refused once the service is closed, and a removed key closes it.
+    package func perform<Value, Failure: Error>(
+        _ lifted: (LinkError) -> Failure, cause: (Failure) -> LinkError?, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        do { try begin() } catch { throw lifted(error) }
+        do { return try body() } catch {
+            note(cause(error))
+            throw error
+        }
+    }
+}
+
+// MARK: - People
+
+extension ServiceRuntime {
+    /// Asks a person while the service waits: nobody else gets onto the key, and no thread of Swift's pool is blocked.
+    ///
+    /// The question starts on the service's thread and may continue anywhere. It is cancelled, and `cancelled` thrown,
+    /// when `cancellation` or the task of the caller is.
+    package static func ask<Value: Sendable>(
+        _ cancellation: Cancellation, _ question: @escaping @Sendable () async -> Value
+    ) throws(LinkError) -> Value {
+        let answer = Answer<Value>()
+        let task = Task.immediate { answer.give(await question()) }
+        let wait = Deadline.after(.seconds(24 * 3600), cancellation: cancellation)
+        while true {
+            if let value = answer.value { return value }
+            if wait.isCancelled {
+                task.cancel()
+                throw .cancelled
+            }
+            Pause.step(wait)
+        }
+    }
+
+    /// What a person answers, given by one thread and waited for by another.
+    private final class Answer<Value: Sendable>: Sendable {
+        private let content = Mutex<Value?>(nil)
+
+        var value: Value? { content.withLock { $0 } }
+
+        func give(_ value: Value) { content.withLock { $0 = value } }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tells a person to touch the key, for as long as it waits for that.
+///
+/// Belongs to the thread of a service. The prompt starts there, may continue anywhere, and its task is cancelled when the
+/// wait ends.
+package final class TouchWait {
+    private let show: @Sendable () async -> Void
+    private var task: Task<Void, Never>?
+
+    package init(_ show: @escaping @Sendable () async -> Void) { self.show = show }
+
+    /// Notes that the key waits for a touch; the prompt is started once until ``end()``.
+    package func begin() {
+        guard task == nil else { return }
+        let show = show
+        task = Task.immediate { await show() }
+    }
+
+    /// Notes that the key no longer waits.
+    package func end() {
+        task?.cancel()
+        task = nil
+    }
+
+    deinit { end() }
+}
