@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "YKFIDO", targets: ["YKFIDO"]),
         .library(name: "YKPIV", targets: ["YKPIV"]),
         .library(name: "YKOTP", targets: ["YKOTP"]),
+        .library(name: "YKHSMAuth", targets: ["YKHSMAuth"]),
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
@@ -87,6 +88,7 @@ let package = Package(
             ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire", "CPublicSuffix", asn1]),
         library("Services/YKPIV", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
         library("Services/YKOTP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library("Services/YKHSMAuth", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
@@ -99,7 +101,7 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken",
+                "YKToken", "YKHSMAuth",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house, linkerSettings: [inside]),
 
@@ -115,6 +117,7 @@ let package = Package(
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(

@@ -24,6 +24,7 @@ struct Ykit: ParsableCommand {
             U2FGroup.self,
             PIVGroup.self,
             OTPGroup.self,
+            HSMAuthGroup.self,
             NFCGroup.self,
             ConfigGroup.self,
             ArculusGroup.self,

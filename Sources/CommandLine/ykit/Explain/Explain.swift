@@ -3,6 +3,7 @@
 import YKArculus
 import YKCapture
 import YKFIDO
+import YKHSMAuth
 import YKHTTP
 import YKManagement
 import YKNFC
@@ -29,6 +30,7 @@ enum Explain {
         case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
+        case let error as HSMAuthError: hsmAuth(error)
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)
