@@ -25,6 +25,7 @@ struct Ykit: ParsableCommand {
             PIVGroup.self,
             OTPGroup.self,
             HSMAuthGroup.self,
+            OpenPGPGroup.self,
             NFCGroup.self,
             ConfigGroup.self,
             ArculusGroup.self,

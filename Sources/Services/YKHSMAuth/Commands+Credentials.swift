@@ -25,10 +25,14 @@ package struct PutCredential: CardCommand {
             case .generatedP256: [TLV(HSMAuthProtocol.Tag.privateKey, [])]
             }
         let head = [
-            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()), TLV(HSMAuthProtocol.Tag.label, label.bytes),
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
             TLV(HSMAuthProtocol.Tag.algorithm, [key.algorithm.rawValue]),
         ]
-        let tail = [TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes()), TLV(HSMAuthProtocol.Tag.touch, [needsTouch ? 1 : 0])]
+        let tail = [
+            TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.touch, [needsTouch ? 1 : 0]),
+        ]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.put, data: (head + keys + tail).encoded, le: .none)
     }
 }
@@ -39,7 +43,10 @@ package struct DeleteCredential: CardCommand {
     package let apdu: APDU
 
     init(_ label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword) {
-        let data = [TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()), TLV(HSMAuthProtocol.Tag.label, label.bytes)]
+        let data = [
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+        ]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.delete, data: data.encoded, le: .none)
     }
 }
@@ -86,7 +93,10 @@ package struct PutManagementKey: CardCommand {
     package let apdu: APDU
 
     init(from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
-        let data = [TLV(HSMAuthProtocol.Tag.managementKey, old.copyBytes()), TLV(HSMAuthProtocol.Tag.managementKey, new.copyBytes())]
+        let data = [
+            TLV(HSMAuthProtocol.Tag.managementKey, old.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.managementKey, new.copyBytes()),
+        ]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.putManagementKey, data: data.encoded, le: .none)
     }
 }
@@ -127,7 +137,8 @@ package struct SetCredentialPassword: CardCommand {
 
     init(of label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
         let data = [
-            TLV(HSMAuthProtocol.Tag.label, label.bytes), TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
             TLV(HSMAuthProtocol.Tag.credentialPassword, new.copyBytes()),
         ]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.changePassword, p1: 1, data: data.encoded, le: .none)

@@ -11,11 +11,15 @@ package struct GetHostChallenge: CardCommand {
     package let apdu: APDU
 
     init(_ label: HSMAuthLabel) {
-        apdu = APDU(ins: HSMAuthProtocol.Instruction.getChallenge, data: TLV(HSMAuthProtocol.Tag.label, label.bytes).encoded)
+        apdu = APDU(
+            ins: HSMAuthProtocol.Instruction.getChallenge, data: TLV(HSMAuthProtocol.Tag.label, label.bytes).encoded)
     }
 
     init(_ label: HSMAuthLabel, password: borrowing HSMAuthPassword) {
-        let data = [TLV(HSMAuthProtocol.Tag.label, label.bytes), TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes())]
+        let data = [
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+            TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes()),
+        ]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.getChallenge, data: data.encoded)
     }
 
@@ -36,7 +40,10 @@ package struct CalculateSessionKeys: CardCommand {
         password: borrowing HSMAuthPassword
     ) {
         let data =
-            [TLV(HSMAuthProtocol.Tag.label, label.bytes), TLV(HSMAuthProtocol.Tag.context, hostChallenge + hsmChallenge)]
+            [
+                TLV(HSMAuthProtocol.Tag.label, label.bytes),
+                TLV(HSMAuthProtocol.Tag.context, hostChallenge + hsmChallenge),
+            ]
             + (cryptogram.map { [TLV(HSMAuthProtocol.Tag.cryptogram, $0)] } ?? [])
             + [TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes())]
         apdu = APDU(ins: HSMAuthProtocol.Instruction.calculate, data: data.encoded)

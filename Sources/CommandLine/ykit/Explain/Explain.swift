@@ -9,6 +9,7 @@ import YKManagement
 import YKNFC
 import YKOATH
 import YKOTP
+import YKOpenPGP
 import YKPIV
 import YKToken
 import YKTransport
@@ -31,6 +32,7 @@ enum Explain {
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
         case let error as HSMAuthError: hsmAuth(error)
+        case let error as OpenPGPError: openPGP(error)
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)
