@@ -100,7 +100,7 @@ import Testing
         }
         keep() { file=$1; shift; "$@" > $file; status=$?; cat $file; return $status; }
         member() { sed 's/.*"'"$1"'":"\([^"]*\)".*/\1/' "$2"; }
-        printf '123456\n' > pin; printf '12345678\n' > puk; echo blob > blob
+        printf '123456\n' > pin; echo > empty; printf '12345678\n' > puk; echo blob > blob
         echo JBSWY3DPEHPK3PXP > base32; echo ecde18dbe76fbd0c33330f1c354871db > aes
         echo 'otpauth://totp/Dave:dave?secret=JBSWY3DPEHPK3PXP' > uri
         echo 'otpauth://totp/Eve:eve?secret=JBSWY3DPEHPK3PXP' > uri2

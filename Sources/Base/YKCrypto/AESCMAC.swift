@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Message authentication with AES (CMAC, NIST SP 800-38B, RFC 4493).
+import Crypto
+import CryptoExtras
+
+/// AES-CMAC (NIST SP 800-38B), and the key derivation in counter mode built on it (NIST SP 800-108r1 §4.1).
 public enum AESCMAC {
-    /// The code over a message, 16 bytes, under a key of 16, 24 or 32 bytes.
+    /// The code in bytes.
+    public static let size = 16
+
+    /// The code of a message under a key of 16, 24 or 32 bytes.
+    ///
+    /// - Throws: `CryptoFault` for a key of another length.
     public static func code(_ message: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
-        let zero = [UInt8](repeating: 0, count: AESCBC.blockSize)
-        var subkey = doubled(try BlockCipher.aes.encrypt(zero, key: key))
-        let isWhole = !message.isEmpty && message.count.isMultiple(of: AESCBC.blockSize)
-        if !isWhole { subkey = doubled(subkey) }
-        var padded = message
-        if !isWhole {
-            padded.append(0x80)
-            while !padded.count.isMultiple(of: AESCBC.blockSize) { padded.append(0) }
+        do {
+            var code = try AES.CMAC(key: key.withBytes { SymmetricKey(data: $0) })
+            message.withUnsafeBytes { code.update(bufferPointer: $0) }
+            return Array(code.finalize())
+        } catch {
+            throw CryptoFault("AES-CMAC: \(error)")
         }
-        for (place, byte) in zip(padded.indices.suffix(AESCBC.blockSize), subkey) { padded[place] ^= byte }
-        return Array(try AESCBC.encrypt(padded, key: key, initialisationVector: zero).suffix(AESCBC.blockSize))
     }
 
-    /// Multiplication by x in GF(2^128).
-    private static func doubled(_ block: [UInt8]) -> [UInt8] {
-        var output = zip(block, block.dropFirst() + [0]).map { $0 << 1 | $1 >> 7 }
-        output[output.count - 1] ^= block[0] & 0x80 == 0 ? 0 : 0x87
-        return output
+    /// Derives a key as secure channels do (GlobalPlatform Amendment D §4.1.5): the block that is authenticated is the
+    /// label, 00, the length in bits (two bytes), a counter of one byte, and the context.
+    ///
+    /// - Parameters:
+    ///   - label: Eleven bytes 00 and a constant that says what the key is for.
+    ///   - length: The length of the result in bytes, 1 to 32.
+    /// - Throws: `CryptoFault` for another length of the key or the result.
+    public static func derive(
+        _ key: borrowing Secret, label: [UInt8], context: [UInt8], length: Int
+    ) throws(CryptoFault) -> Secret {
+        guard (1...32).contains(length) else { throw CryptoFault("AES-CMAC: a key of \(length) bytes") }
+        let bits = UInt16(truncatingIfNeeded: length * 8)
+        let head = label + [0, UInt8(bits >> 8), UInt8(truncatingIfNeeded: bits)]
+        var output: [UInt8] = []
+        defer { Secret.wipe(&output) }
+        for counter in UInt8(1)...2 where output.count < length {
+            output += try code(head + [counter] + context, key: key)
+        }
+        return Secret(output.prefix(length))
     }
 }

@@ -23,10 +23,18 @@ package enum HSMAuthProtocol: CardVocabulary {
 
     /// The tags of the data objects.
     package enum Tag {
+        package static let label: TLV.Tag = 0x71
+        package static let listEntry: TLV.Tag = 0x72
         package static let credentialPassword: TLV.Tag = 0x73
+        package static let algorithm: TLV.Tag = 0x74
         package static let encryptionKey: TLV.Tag = 0x75
         package static let macKey: TLV.Tag = 0x76
+        package static let context: TLV.Tag = 0x77
+        package static let cryptogram: TLV.Tag = 0x78
+        package static let version: TLV.Tag = 0x79
+        package static let touch: TLV.Tag = 0x7A
         package static let managementKey: TLV.Tag = 0x7B
+        package static let publicKey: TLV.Tag = 0x7C
         package static let privateKey: TLV.Tag = 0x7D
     }
 
@@ -46,5 +54,14 @@ package enum HSMAuthProtocol: CardVocabulary {
     /// CALCULATE answers with session keys.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         command.ins == Instruction.calculate ? SecretRuns.all(reply) : []
+    }
+
+    /// What gives a password costs a try when it is wrong, and its reply cannot be assumed.
+    package static func effect(of command: APDU) -> CommandEffect {
+        switch command.ins {
+        case Instruction.list, Instruction.getVersion, Instruction.getManagementRetries, Instruction.getPublicKey: .read
+        case Instruction.calculate, Instruction.getChallenge: .write(reply: nil)
+        default: .done
+        }
     }
 }

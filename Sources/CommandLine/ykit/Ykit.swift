@@ -24,6 +24,8 @@ struct Ykit: ParsableCommand {
             U2FGroup.self,
             PIVGroup.self,
             OTPGroup.self,
+            HSMAuthGroup.self,
+            OpenPGPGroup.self,
             NFCGroup.self,
             ConfigGroup.self,
             ArculusGroup.self,

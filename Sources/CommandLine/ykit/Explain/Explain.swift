@@ -3,11 +3,13 @@
 import YKArculus
 import YKCapture
 import YKFIDO
+import YKHSMAuth
 import YKHTTP
 import YKManagement
 import YKNFC
 import YKOATH
 import YKOTP
+import YKOpenPGP
 import YKPIV
 import YKSecurID
 import YKStore
@@ -31,6 +33,8 @@ enum Explain {
         case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
+        case let error as HSMAuthError: hsmAuth(error)
+        case let error as OpenPGPError: openPGP(error)
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)

@@ -21,7 +21,7 @@ package struct VirtualCard: Sendable {
 
     private static let applets: [any Applet.Type] = [
         OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
-        PIVApplet.self,
+        PIVApplet.self, HSMAuthApplet.self,
     ]
 
     /// Puts the state in a card without power, in a port unless the profile or `isOnReader` says that it lies on a

@@ -18,6 +18,7 @@ extension VirtualKeyState {
         object["ndef"] = .string(ndef)
         object["fido"] = fido.json
         object["piv"] = piv.json
+        object["hsmAuth"] = hsmAuth.json
         object["otp"] = otp.json
         object["management"] = management.json
         return .object(object)
@@ -31,6 +32,7 @@ extension VirtualKeyState {
             profile: try DeviceProfile(try fields.fields("device")), oath: try OATHMemory(try fields.fields("oath")))
         ndef = try fields.text("ndef")
         if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
+        if fields.has("hsmAuth") { hsmAuth = try HSMAuthMemory(try fields.fields("hsmAuth")) }
         if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
         if fields.has("management") { management = try ManagementMemory(try fields.fields("management")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }

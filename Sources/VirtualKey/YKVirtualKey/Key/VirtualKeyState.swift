@@ -22,6 +22,9 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The PIV application's memory.
     package var piv = PIVMemory()
 
+    /// The YubiHSM Auth application's memory.
+    package var hsmAuth = HSMAuthMemory()
+
     /// The OTP application's memory.
     package var otp = OTPMemory()
     /// What the OTP application keeps as long as there is power; it makes no difference between two states.

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHSMAuth
+import YKWire
+
+/// Changes the password of a credential.
+struct HSMAuthChangePassword: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-password", abstract: "Change the password of a credential (firmware 5.8).",
+        discussion: """
+            With --admin the management password allows it in place of the old password. When both passwords come by \
+            standard input, the first line is the present one, the second the new one.
+            """)
+    static let members = ["label"]
+
+    @Argument(help: "Label of the credential.")
+    var label: String
+
+    @Flag(help: "Use the management password instead of the old one.")
+    var admin = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
+    var force = false
+
+    @OptionGroup(title: "Password Options")
+    var password: CredentialPasswordOptions
+
+    @OptionGroup(title: "New Password Options")
+    var new: NewHSMAuthPasswordOptions
+
+    @OptionGroup(title: "Management Password Options")
+    var management: ManagementPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let name = try HSMAuthLabel(label)
+        let service = try await world.openHSMAuth()
+        let credential = try await service.credential(name)
+        if admin {
+            let management = try await world.managementPassword(management, of: service, for: "set a password")
+            let new = try world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            try await service.setPassword(of: name, to: new, managementKey: management)
+        } else {
+            let old = try world.credentialPassword(password, of: credential, force: force)
+            let new = try world.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
+            try await service.changePassword(of: name, from: old, to: new)
+        }
+        return Answer("the password of '\(label.printable)' is changed", ["label": .string(label)])
+    }
+}
+
+/// Changes the management password.
+struct HSMAuthChangeManagementPassword: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-management-password", abstract: "Change the management password.",
+        discussion: """
+            That of a new key is sixteen bytes 00, the same as an empty password. When both come by standard input, the \
+            first line is the present one, the second the new one.
+            """)
+    static let members = ["changed"]
+
+    @OptionGroup(title: "Management Password Options")
+    var management: ManagementPasswordOptions
+
+    @OptionGroup(title: "New Password Options")
+    var new: NewHSMAuthPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openHSMAuth()
+        let old = try await world.managementPassword(management, of: service, for: "change it")
+        let new = try world.newHSMAuthPassword(new.source, "new management password")
+        try await service.changeManagementKey(from: old, to: new)
+        return Answer("the management password is changed", ["changed": true])
+    }
+}
+
+/// Draws the host's challenge.
+struct HSMAuthChallenge: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "challenge", abstract: "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
+        discussion: """
+            For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
+            which the key keeps the private one only until the application is selected again: a session with it is \
+            opened in one run by 'ykit hsmauth calculate'.
+            """)
+    static let members = ["label", "challenge"]
+
+    @Argument(help: "Label of the credential.")
+    var label: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
+    var force = false
+
+    @OptionGroup(title: "Password Options")
+    var password: CredentialPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let name = try HSMAuthLabel(label)
+        let service = try await world.openHSMAuth()
+        let credential = try await service.credential(name)
+        let challenge =
+            credential.algorithm == .aes128
+            ? try await service.challenge(name)
+            : try await service.challenge(
+                name, password: try world.credentialPassword(password, of: credential, force: force))
+        return Answer(
+            Hex.encode(challenge), ["label": .string(label), "challenge": .string(Hex.encode(challenge))])
+    }
+}
+
+/// Calculates session keys.
+struct HSMAuthCalculate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "calculate", abstract: "Calculate the session keys of an aes128 credential.",
+        discussion: """
+            The context is the host's challenge and the HSM's, 16 bytes in hexadecimal. With --cryptogram the HSM's \
+            proof is checked before any key is given out. Whoever has session keys can read and forge the session: they \
+            are written into a new file of three lines, S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
+            """)
+    static let members = ["label", "sEnc", "sMac", "sRmac", "output"]
+
+    @Argument(help: "Label of the credential.")
+    var label: String
+
+    @Option(help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex"))
+    var context: String
+
+    @Option(help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex"))
+    var cryptogram: String?
+
+    @Option(
+        help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(help: "Print the session keys.")
+    var showKeys = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
+    var force = false
+
+    @OptionGroup(title: "Password Options")
+    var password: CredentialPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard showKeys != (output != nil) else {
+            throw ValidationError("one of --output FILE and --show-keys says where the session keys go")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let name = try HSMAuthLabel(label)
+        guard let challenges = try? Hex.decode(context), challenges.count == 16 else {
+            throw Explanation.usage("--context takes 32 hexadecimal digits")
+        }
+        let proof = try cryptogram.map { text throws(Explanation) in
+            guard let bytes = try? Hex.decode(text), bytes.count == 8 else {
+                throw Explanation.usage("--cryptogram takes 16 hexadecimal digits")
+            }
+            return bytes
+        }
+        let file = try output.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let service = try await world.openHSMAuth()
+        let credential = try await service.credential(name)
+        guard credential.algorithm == .aes128 else {
+            throw Explanation(
+                "not-supported", .notSupported,
+                "'\(label.printable)' is a \(credential.algorithm) credential, whose sessions take its challenge "
+                    + "in the same run",
+                hint: "open the session with the library: HSMAuthService.sessionKeys")
+        }
+        let password = try world.credentialPassword(password, of: credential, force: force)
+        let prompt = credential.needsTouch == false ? nil : TouchPrompt(world.terminal)
+        defer { prompt?.end() }
+        let keys = try await service.sessionKeys(
+            name, hostChallenge: Array(challenges[..<8]), hsmChallenge: Array(challenges[8...]), cryptogram: proof,
+            password: password)
+        let texts = [keys.encryption, keys.mac, keys.responseMAC].map {
+            $0.value.withBytes { Hex.encode(Array($0)) }
+        }
+        var answer = Answer("the session keys are in \(output ?? "-")", ["label": .string(label)])
+        if let file {
+            try file.finish(Array((texts.joined(separator: "\n") + "\n").utf8))
+            answer.members["output"] = output.map(JSON.string) ?? .null
+        } else {
+            answer.lines = zip(["S-ENC ", "S-MAC ", "S-RMAC"], texts).map { "\($0) \($1)" }
+            for (name, text) in zip(["sEnc", "sMac", "sRmac"], texts) { answer.members[name] = .string(text) }
+        }
+        return answer
+    }
+}
+
+/// Deletes everything the application holds.
+struct HSMAuthReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Delete all credentials and reset the management password.",
+        discussion: "The key requires no password for this. Other applications of the key are not touched.")
+    static let members = ["deleted"]
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openHSMAuth()
+        let labels = try await service.credentials().map(\.label.text)
+        let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.joined(separator: ", ")
+        try confirmation.ask(
+            typing: "reset", "this deletes all YubiHSM Auth credentials (\(names)) for good", in: world)
+        try await service.reset()
+        var answer = Answer(
+            "all YubiHSM Auth credentials are deleted", ["deleted": .array(labels.map(JSON.string))])
+        answer.warnings = ["the management password is that of a new key now"]
+        return answer
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHSMAuth
+import YKPIV
+import YKTransport
+import YKWire
+
+/// Shows the state of the application.
+struct HSMAuthInfo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show version, tries of the management password and number of credentials.")
+    static let members = ["version", "managementRetries", "credentials"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openHSMAuth()
+        let version = service.version.description
+        let retries = try await service.managementKeyRetries()
+        let count = try await service.credentials().count
+        return Answer(
+            Table.lines([
+                ["version", version], ["management password", retries == 0 ? "blocked" : "\(retries) tries left"],
+                ["credentials", "\(count)"],
+            ]),
+            [
+                "version": .string(version), "managementRetries": .int(Int64(retries)),
+                "credentials": .int(Int64(count)),
+            ])
+    }
+}
+
+/// Lists credentials.
+struct HSMAuthList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List credentials: label, algorithm, touch, tries left.")
+    static let members = ["credentials"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openHSMAuth()
+        let list = try await service.credentials().sorted {
+            $0.label.text.lowercased() < $1.label.text.lowercased()
+        }
+        if list.isEmpty { world.terminal.note("no credentials yet; add one with: ykit hsmauth add LABEL --derive") }
+        let lines = Table.lines(
+            list.map {
+                [
+                    $0.label.text.printable, $0.algorithm.description, $0.needsTouch == true ? "touch" : "",
+                    "\($0.retries) tries left",
+                ]
+            })
+        return Answer(lines, ["credentials": .array(list.map(\.json))])
+    }
+}
+
+/// Stores a credential.
+struct HSMAuthAdd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Store a credential.",
+        discussion: """
+            The keys of an aes128 credential are derived from a password (--derive, the same as on other keys and in \
+            YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or drawn at random \
+            and written into a new file (--generate --key-file). A p256 key is generated on the key and never leaves it \
+            (--generate), derived, or read from a PEM file.
+            """)
+    static let members = ["label", "algorithm", "touch", "publicKey"]
+
+    @Argument(help: "Label of the credential, up to 64 bytes.")
+    var label: String
+
+    @Option(name: .shortAndLong, help: "aes128 or p256.")
+    var algorithm: HSMAuthAlgorithmChoice = .aes128
+
+    @Flag(help: "Derive the keys from a password.")
+    var derive = false
+
+    @Flag(help: "Generate the keys.")
+    var generate = false
+
+    @Option(
+        name: .customLong("import"), help: ArgumentHelp("Read the keys from this file.", valueName: "file"),
+        completion: .file())
+    var keys: String?
+
+    @Option(
+        help: ArgumentHelp("Write generated aes128 keys into this new file.", valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
+    @Flag(name: .shortAndLong, help: "Require a touch for every session.")
+    var touch = false
+
+    @Flag(help: "Read the password that the keys are derived from from standard input, one line.")
+    var derivationPasswordStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read it from this open file descriptor; or set YKIT_HSMAUTH_DERIVATION_PASSWORD.", valueName: "n"))
+    var derivationPasswordFd: Int32?
+
+    @OptionGroup(title: "File Options")
+    var file: KeyFileOptions
+
+    @OptionGroup(title: "Password Options")
+    var password: CredentialPasswordOptions
+
+    @OptionGroup(title: "Management Password Options")
+    var management: ManagementPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard [derive, generate, keys != nil].filter({ $0 }).count == 1 else {
+            throw ValidationError("one of --derive, --generate and --import says where the keys come from")
+        }
+        if (keyFile != nil) != (generate && algorithm == .aes128) {
+            throw ValidationError("--generate of an aes128 credential and --key-file belong together")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let label = try HSMAuthLabel(label)
+        let key = try key(world)
+        let service = try await world.openHSMAuth()
+        if try await service.credentials().contains(where: { $0.label == label }) {
+            throw HSMAuthError.credentialExists(label)
+        }
+        let management = try await world.managementPassword(management, of: service, for: "store a credential")
+        let password = try world.newHSMAuthPassword(
+            password.source, "password of the new credential '\(self.label.printable)'")
+        if case .symmetric(let encryption, let mac) = key, let keyFile, world.plan == nil {
+            let digits = [encryption, mac].map { $0.value.withBytes { Hex.encode(Array($0)) } }.joined()
+            try Files.create(Array((digits + "\n").utf8), at: keyFile)
+        }
+        try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
+        var answer = Answer("stored '\(self.label.printable)', \(key.algorithm)", [:])
+        answer.members["label"] = .string(self.label)
+        answer.members["algorithm"] = .string(key.algorithm.description)
+        answer.members["touch"] = .bool(touch)
+        if key.algorithm == .p256, world.plan == nil {
+            let text = PEM.text("PUBLIC KEY", try await service.publicKey(of: label).subjectPublicKeyInfo)
+            answer.members["publicKey"] = .string(text)
+            answer.lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
+        }
+        return answer
+    }
+
+    private func key(_ world: World) throws -> HSMAuthKey {
+        if let keys { return try imported(keys, world) }
+        if generate {
+            guard algorithm == .aes128 else { return .generatedP256 }
+            var bytes = try world.environment.random.draw(32, secret: true)
+            defer { Secret.wipe(&bytes) }
+            return try .symmetric(Secret(bytes))
+        }
+        let source = SecretInput.Source(
+            isStandardInput: derivationPasswordStdin, descriptor: derivationPasswordFd,
+            variable: "YKIT_HSMAUTH_DERIVATION_PASSWORD", warning: "",
+            hint: "give it with --derivation-password-stdin, --derivation-password-fd N or "
+                + "YKIT_HSMAUTH_DERIVATION_PASSWORD")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return try derived(secret)
+        case .none:
+            return try derived(try Prompt(orElse: source.hint).newSecret("password to derive the keys from"))
+        }
+    }
+
+    private func derived(_ password: borrowing Secret) throws -> HSMAuthKey {
+        try algorithm == .aes128 ? .derived(from: password) : .derivedP256(from: password)
+    }
+
+    private func imported(_ path: String, _ world: World) throws -> HSMAuthKey {
+        guard algorithm == .aes128 else {
+            guard let key = try file.read(path, world).privateKey, case .ec(.p256, _) = key.publicKey else {
+                throw Explanation("no-private-key", .notFound, "\(path.printable) holds no P-256 private key")
+            }
+            return .p256(try key.scalar())
+        }
+        var text = try Files.read(path)
+        defer { Secret.wipe(&text) }
+        var digits = text.filter { ![0x20, 0x0A, 0x0D, UInt8(ascii: ":")].contains($0) }
+        defer { Secret.wipe(&digits) }
+        guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), bytes.count == 32 else {
+            throw Explanation.malformed("\(path.printable) does not hold 64 hexadecimal digits, K-ENC then K-MAC")
+        }
+        defer { Secret.wipe(&bytes) }
+        return try .symmetric(Secret(bytes))
+    }
+}
+
+/// The kinds of credentials by name.
+enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
+    case aes128, p256
+}
+
+extension Explanation {
+    fileprivate static func malformed(_ message: String) -> Explanation { Explain.malformed(message) }
+}
+
+/// Deletes a credential.
+struct HSMAuthDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a credential. Its keys cannot be restored.")
+    static let members = ["label"]
+
+    @Argument(help: "Label of the credential.")
+    var label: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Management Password Options")
+    var management: ManagementPasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let name = try HSMAuthLabel(label)
+        let service = try await world.openHSMAuth()
+        _ = try await service.credential(name)
+        try confirmation.ask("delete '\(label.printable)'? its keys cannot be restored", in: world)
+        let management = try await world.managementPassword(management, of: service, for: "delete a credential")
+        try await service.delete(name, managementKey: management)
+        return Answer("deleted '\(label.printable)'", ["label": .string(label)])
+    }
+}
+
+/// Writes the public key of a credential.
+struct HSMAuthExportPublicKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export-public-key", abstract: "Write the public key of a p256 credential, for the HSM.")
+    static let members = ["label", "publicKey", "output"]
+
+    @Argument(help: "Label of the credential.")
+    var label: String
+
+    @Argument(help: "Output file, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).")
+    var format: HSMAuthPublicKeyFormat = .pem
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format != .der, world)
+        let service = try await world.openHSMAuth()
+        let key = try await service.publicKey(of: HSMAuthLabel(label))
+        var answer = Answer("the public key of '\(label.printable)' is in \(file)", [:])
+        let pem = PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo)
+        switch format {
+        case .pem: try output.put(Array(pem.utf8), &answer)
+        case .der: try output.put(key.subjectPublicKeyInfo, &answer)
+        case .hex:
+            guard case .ec(_, let point) = key else { break }
+            try output.put(Array((Hex.encode(point) + "\n").utf8), &answer)
+        }
+        answer.members["label"] = .string(label)
+        answer.members["publicKey"] = .string(pem)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}
+
+/// How the public key of a credential is written.
+enum HSMAuthPublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
+    case pem, der, hex
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKOpenPGP
+import YKTransport
+import YKWire
+
+/// Verbs on the OpenPGP application.
+struct OpenPGPGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "openpgp", abstract: "OpenPGP card: status, PINs and keys.", subcommands: [OpenPGPInfo.self])
+}
+
+/// Shows what the card says of itself.
+struct OpenPGPInfo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
+        discussion: "Only data that anybody may read is read; nothing on the card changes.")
+    static let members = [
+        "version", "firmware", "manufacturer", "manufacturerName", "serial", "name", "login", "url", "languages",
+        "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures", "keys",
+    ]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await OpenPGPService.open(try world.connect())
+        let status = try await service.status()
+        let holder = try await service.cardholder()
+        let count = try await service.signatureCount()
+        let usesKDF = status.supportsKDF ? try await service.kdf() != nil : false
+        let firmware = status.identity.manufacturerName == "Yubico" ? try await service.firmware() : nil
+        var answer = Answer()
+        let identity = status.identity
+        let members: KeyValuePairs<String, JSON> = [
+            "version": .string(identity.version), "firmware": firmware.map { .string($0.description) } ?? .null,
+            "manufacturer": .int(Int64(identity.manufacturer)),
+            "manufacturerName": identity.manufacturerName.map(JSON.string) ?? .null,
+            "serial": .string(identity.serial), "name": holder.name.map(JSON.string) ?? .null,
+            "login": holder.login.map(JSON.string) ?? .null, "url": holder.url.map(JSON.string) ?? .null,
+            "languages": .array(holder.languages.map(JSON.string)),
+            "userRetries": .int(Int64(status.pins.retries.user)),
+            "resetCodeRetries": .int(Int64(status.pins.retries.reset)),
+            "adminRetries": .int(Int64(status.pins.retries.admin)),
+            "signatureNeedsPin": .bool(status.pins.signatureNeedsPIN), "kdf": .bool(usesKDF),
+            "signatures": .int(Int64(count)), "keys": .array(status.keys.map(\.json)),
+        ]
+        for (name, value) in members { answer.members[name] = value }
+        answer.lines = Self.lines(status, holder, count, usesKDF, firmware)
+        return answer
+    }
+
+    private static func lines(
+        _ status: OpenPGPStatus, _ holder: OpenPGPCardholder, _ count: Int, _ usesKDF: Bool, _ firmware: Version?
+    ) -> [String] {
+        let identity = status.identity
+        let maker = identity.manufacturerName ?? "unknown (\(Hex.encode(identity.manufacturerBytes)))"
+        var rows = [["OpenPGP card", identity.version], ["manufacturer", maker], ["serial number", identity.serial]]
+        if let firmware { rows.append(["firmware", firmware.description]) }
+        let texts = [("cardholder", holder.name), ("login", holder.login), ("URL", holder.url)]
+        for (name, text) in texts { if let text { rows.append([name, text.printable]) } }
+        rows += [
+            ["user PIN", tries(status.pins.retries.user)],
+            ["reset code", status.pins.retries.reset == 0 ? "not set, or blocked" : tries(status.pins.retries.reset)],
+            ["admin PIN", tries(status.pins.retries.admin)],
+            ["PIN for signatures", status.pins.signatureNeedsPIN ? "for each" : "once"],
+            ["PINs are sent", usesKDF ? "hashed (KDF)" : "as they are"], ["signatures made", "\(count)"],
+        ]
+        let keys = status.keys.flatMap { key in
+            [
+                [
+                    "\(key.slot) key",
+                    key.isPresent ? key.algorithm?.description ?? "unknown" : "none",
+                    key.isPresent ? key.origin?.description ?? "" : "",
+                    key.touch.map { "touch \($0)" } ?? "",
+                ].filter { !$0.isEmpty }
+            ] + (key.fingerprint.map { [["", Hex.encode($0)]] } ?? [])
+        }
+        return Table.lines(rows + keys)
+    }
+
+    private static func tries(_ count: Int) -> String {
+        count == 0 ? "blocked" : count == 1 ? "1 try left" : "\(count) tries left"
+    }
+}
+
+extension OpenPGPIdentity {
+    fileprivate var manufacturerBytes: [UInt8] {
+        [UInt8(manufacturer >> 8), UInt8(truncatingIfNeeded: manufacturer)]
+    }
+}
+
+extension OpenPGPKeyInfo {
+    /// Whether there is a key, as far as the card tells; cards that do not tell have a fingerprint stored for it.
+    fileprivate var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
+
+    fileprivate var json: JSON {
+        var object = JSON.Object()
+        object["slot"] = .string(slot.description)
+        object["algorithm"] = algorithm.map { .string($0.description) } ?? .null
+        object["origin"] = origin.map { .string($0.description) } ?? .null
+        object["fingerprint"] = fingerprint.map { .string(Hex.encode($0)) } ?? .null
+        object["created"] = created.map { .int(Int64($0)) } ?? .null
+        object["touch"] = touch.map { .string($0.description) } ?? .null
+        return .object(object)
+    }
+}
+
+extension Explain {
+    static func openPGP(_ error: OpenPGPError) -> Explanation {
+        switch error {
+        case .card(let error): card(error)
+        case .terminated:
+            Explanation(
+                "terminated", .failed, "the OpenPGP application is terminated: a reset began and did not end",
+                hint: "activate it: gpg-connect-agent 'scd apdu 00 44 00 00' /bye")
+        }
+    }
+}

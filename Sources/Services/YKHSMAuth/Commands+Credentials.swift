@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKProtocols
+import YKTransport
+package import YKWire
+
+/// PUT CREDENTIAL: stores a credential under a label that no other has.
+package struct PutCredential: CardCommand {
+    package static let name = "PUT CREDENTIAL"
+    package let apdu: APDU
+
+    init(
+        _ label: HSMAuthLabel, _ key: HSMAuthKey, password: borrowing HSMAuthPassword, needsTouch: Bool,
+        managementKey: borrowing HSMAuthPassword
+    ) {
+        let keys =
+            switch key {
+            case .symmetric(let encryption, let mac):
+                [
+                    TLV(HSMAuthProtocol.Tag.encryptionKey, encryption.value.copyBytes()),
+                    TLV(HSMAuthProtocol.Tag.macKey, mac.value.copyBytes()),
+                ]
+            case .p256(let number): [TLV(HSMAuthProtocol.Tag.privateKey, number.value.copyBytes())]
+            case .generatedP256: [TLV(HSMAuthProtocol.Tag.privateKey, [])]
+            }
+        let head = [
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+            TLV(HSMAuthProtocol.Tag.algorithm, [key.algorithm.rawValue]),
+        ]
+        let tail = [
+            TLV(HSMAuthProtocol.Tag.credentialPassword, password.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.touch, [needsTouch ? 1 : 0]),
+        ]
+        apdu = APDU(ins: HSMAuthProtocol.Instruction.put, data: (head + keys + tail).encoded, le: .none)
+    }
+}
+
+/// DELETE CREDENTIAL.
+package struct DeleteCredential: CardCommand {
+    package static let name = "DELETE CREDENTIAL"
+    package let apdu: APDU
+
+    init(_ label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword) {
+        let data = [
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+        ]
+        apdu = APDU(ins: HSMAuthProtocol.Instruction.delete, data: data.encoded, le: .none)
+    }
+}
+
+/// LIST: all credentials, in the key's order.
+package struct ListCredentials: CardCommand {
+    package static let name = "LIST"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.list) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [HSMAuthCredential] {
+        var list: [HSMAuthCredential] = []
+        while !reader.isAtEnd {
+            var entry = try reader.tlv(HSMAuthProtocol.Tag.listEntry, "a credential")
+            let algorithm = HSMAuthAlgorithm(rawValue: try entry.byte("the algorithm"))
+            let touch = try entry.byte("the touch flag")
+            let label = try entry.bytes(entry.remaining - 1, "the label")
+            list.append(
+                HSMAuthCredential(
+                    label: HSMAuthLabel(bytes: label), algorithm: algorithm,
+                    needsTouch: touch < 2 ? touch == 1 : nil, retries: Int(try entry.byte("the retries"))))
+        }
+        return list
+    }
+}
+
+/// GET PUBLIC KEY: the point of a P-256 credential.
+package struct GetPublicKey: CardCommand {
+    package static let name = "GET PUBLIC KEY"
+    let label: HSMAuthLabel
+
+    package var apdu: APDU {
+        APDU(ins: HSMAuthProtocol.Instruction.getPublicKey, data: TLV(HSMAuthProtocol.Tag.label, label.bytes).encoded)
+    }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] { try reader.point() }
+}
+
+/// PUT MANAGEMENT KEY.
+package struct PutManagementKey: CardCommand {
+    package static let name = "PUT MANAGEMENT KEY"
+    package let apdu: APDU
+
+    init(from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
+        let data = [
+            TLV(HSMAuthProtocol.Tag.managementKey, old.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.managementKey, new.copyBytes()),
+        ]
+        apdu = APDU(ins: HSMAuthProtocol.Instruction.putManagementKey, data: data.encoded, le: .none)
+    }
+}
+
+/// GET MANAGEMENT KEY RETRIES.
+package struct GetManagementKeyRetries: CardCommand {
+    package static let name = "GET MANAGEMENT KEY RETRIES"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.getManagementRetries) }
+
+    package func decode(_ reader: inout ByteReader) throws(WireError) -> Int {
+        let count = Int(try reader.byte("the retries"))
+        try reader.finish("the retries")
+        return count
+    }
+}
+
+/// CHANGE CREDENTIAL PASSWORD, by who knows the password.
+package struct ChangeCredentialPassword: CardCommand {
+    package static let name = "CHANGE CREDENTIAL PASSWORD"
+    package let apdu: APDU
+
+    init(of label: HSMAuthLabel, from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
+        let data = [
+            TLV(HSMAuthProtocol.Tag.label, label.bytes), TLV(HSMAuthProtocol.Tag.credentialPassword, old.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.credentialPassword, new.copyBytes()),
+        ]
+        apdu = APDU(ins: HSMAuthProtocol.Instruction.changePassword, data: data.encoded, le: .none)
+    }
+}
+
+/// CHANGE CREDENTIAL PASSWORD, by who knows the management key.
+package struct SetCredentialPassword: CardCommand {
+    package static let name = "CHANGE CREDENTIAL PASSWORD (administrator)"
+    package let apdu: APDU
+
+    init(of label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
+        let data = [
+            TLV(HSMAuthProtocol.Tag.label, label.bytes),
+            TLV(HSMAuthProtocol.Tag.managementKey, managementKey.copyBytes()),
+            TLV(HSMAuthProtocol.Tag.credentialPassword, new.copyBytes()),
+        ]
+        apdu = APDU(ins: HSMAuthProtocol.Instruction.changePassword, p1: 1, data: data.encoded, le: .none)
+    }
+}
+
+/// RESET: deletes all credentials and makes the management key that of a new key; it requires no authentication.
+package struct ResetHSMAuth: CardCommand {
+    package static let name = "RESET"
+
+    package init() {}
+
+    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
+}
+
+extension ByteReader {
+    /// Takes all that is left as an uncompressed point of P-256: 04, x, y.
+    mutating func point() throws(WireError) -> [UInt8] {
+        let start = offset
+        let point = try bytes(65, "a point of P-256")
+        guard point[0] == 0x04 else { throw WireError(.malformed, at: start, "a point begins with 04") }
+        try finish("the point")
+        return point
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+import YKWire
+
+/// Why an operation of YubiHSM Auth failed.
+public enum HSMAuthError: Error, Hashable, Sendable {
+    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    case card(CardError)
+    /// The management key is not the right one (63Cn).
+    case wrongManagementKey(triesLeft: Int)
+    /// The management key has no tries left: only a reset helps (63C0).
+    case managementKeyBlocked
+    /// The password of the credential is not the right one (63Cn).
+    case wrongPassword(HSMAuthLabel, triesLeft: Int)
+    /// The password was wrong too often, and the key deleted the credential (63C0).
+    case credentialLost(HSMAuthLabel)
+    /// No credential has that label (6A82).
+    case noSuchCredential(HSMAuthLabel)
+    /// A credential has that label already (6983); there is no overwriting.
+    case credentialExists(HSMAuthLabel)
+    /// There is no room for another credential (6A84).
+    case full
+    /// Nobody touched the key in time (6982).
+    case touchTimeout
+    /// The HSM's cryptogram or receipt is not right (6984): it is not the HSM that has the other half of the keys.
+    case notAuthentic
+    /// The key has no challenge pending for this credential (6985).
+    case noChallenge
+    /// The key refuses this password or key: not complex enough, or against a rule of the FIPS series (6985).
+    case refusedByPolicy
+    /// The credential has no public key.
+    case notAsymmetric(HSMAuthLabel)
+    /// The key's firmware lacks this; nothing was sent.
+    case unsupported(HSMAuthFeature, has: Version)
+    /// A label has 1 to 64 bytes; nothing was sent.
+    case badLabel(bytes: Int)
+    /// A password has at most 16 bytes; nothing was sent.
+    case passwordTooLong(bytes: Int)
+    /// The keys have another length in bytes; nothing was sent.
+    case badKeyLength(Int)
+    /// A challenge, point or cryptogram has another length or form; nothing was sent.
+    case badContext(String)
+    /// A primitive failed on this computer.
+    case crypto(CryptoFault)
+}
+
+/// Which secret a command gave, so that an error names it.
+enum HSMAuthSecret {
+    case none
+    case managementKey
+    case password
+}
+
+extension HSMAuthError {
+    /// Lifts what the card said of a command; the only place that does.
+    init(_ error: CardError, giving secret: HSMAuthSecret, label: HSMAuthLabel?) {
+        guard case .status(let status, let command) = error,
+            let meaning = Self.meaning(status, of: command, secret, label)
+        else {
+            self = .card(error)
+            return
+        }
+        self = meaning
+    }
+
+    private static func meaning(
+        _ status: StatusWord, of command: String, _ secret: HSMAuthSecret, _ label: HSMAuthLabel?
+    ) -> HSMAuthError? {
+        if let tries = status.triesLeft {
+            switch (secret, label) {
+            case (.managementKey, _): return tries == 0 ? .managementKeyBlocked : .wrongManagementKey(triesLeft: tries)
+            case (.password, let label?):
+                return tries == 0 ? .credentialLost(label) : .wrongPassword(label, triesLeft: tries)
+            default: return nil
+            }
+        }
+        switch (status, command) {
+        case (.noSpace, PutCredential.name): return .full
+        case (.authenticationBlocked, PutCredential.name): return label.map { .credentialExists($0) }
+        case (.notFound, _): return label.map { .noSuchCredential($0) }
+        case (.securityStatusNotSatisfied, CalculateSessionKeys.name),
+            (.securityStatusNotSatisfied, GetHostChallenge.name):
+            return .touchTimeout
+        case (.dataInvalid, CalculateSessionKeys.name): return .notAuthentic
+        case (.conditionsNotSatisfied, CalculateSessionKeys.name): return .noChallenge
+        case (.conditionsNotSatisfied, _): return secret == .none ? nil : .refusedByPolicy
+        case (_, GetPublicKey.name):
+            return status == .unknownInstruction ? nil : label.map { .notAsymmetric($0) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+
+/// The kind of a credential. An open set.
+public struct HSMAuthAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The algorithm byte.
+    public let rawValue: UInt8
+    /// Wraps an algorithm byte.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Two AES-128 keys, for a session by SCP03.
+    public static let aes128 = HSMAuthAlgorithm(rawValue: 38)
+    /// A P-256 key, for a session like that of SCP11.
+    public static let p256 = HSMAuthAlgorithm(rawValue: 39)
+
+    /// The usual name, else the number.
+    public var description: String {
+        switch self {
+        case .aes128: "aes128"
+        case .p256: "p256"
+        default: "algorithm \(rawValue)"
+        }
+    }
+}
+
+/// The name of a credential: 1 to 64 bytes, UTF-8 as a rule.
+public struct HSMAuthLabel: Hashable, Sendable {
+    /// The most bytes of a label.
+    public static let limit = 64
+    /// The bytes as the key has them.
+    public let bytes: [UInt8]
+
+    /// A label that the key told of.
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Takes the UTF-8 bytes of a text.
+    ///
+    /// - Throws: `badLabel` when there are none or more than 64.
+    public init(_ text: String) throws(HSMAuthError) {
+        bytes = Array(text.utf8)
+        guard (1...Self.limit).contains(bytes.count) else { throw .badLabel(bytes: bytes.count) }
+    }
+
+    /// The label as text; bytes that are not UTF-8 are replaced.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// A credential as LIST tells of it.
+public struct HSMAuthCredential: Hashable, Sendable {
+    /// Its name.
+    public let label: HSMAuthLabel
+    /// What kind of keys it has.
+    public let algorithm: HSMAuthAlgorithm
+    /// Whether CALCULATE requires a touch; `nil` for a byte that has no meaning.
+    public let needsTouch: Bool?
+    /// How many wrong passwords are left; with the last the key deletes the credential.
+    public let retries: Int
+}
+
+/// Sixteen bytes that are checked by the key: the password of a credential, or the management key.
+public struct HSMAuthPassword: ~Copyable, Sendable {
+    /// The length in bytes.
+    public static let size = 16
+    private let bytes: Secret
+
+    /// Takes a password: UTF-8, filled up with 00 to 16 bytes; 32 hexadecimal digits are the 16 bytes themselves.
+    ///
+    /// - Throws: `passwordTooLong` for more than 16 bytes.
+    public init(_ text: borrowing Secret) throws(HSMAuthError) {
+        var input = text.copyBytes()
+        defer { Secret.wipe(&input) }
+        if input.count == 2 * Self.size, var raw = Self.unhex(input) {
+            defer { Secret.wipe(&raw) }
+            bytes = Secret(raw)
+            return
+        }
+        guard input.count <= Self.size else { throw .passwordTooLong(bytes: input.count) }
+        var padded = input + [UInt8](repeating: 0, count: Self.size - input.count)
+        defer { Secret.wipe(&padded) }
+        bytes = Secret(padded)
+    }
+
+    private init(bytes: consuming Secret) { self.bytes = bytes }
+
+    /// The management key of every new key: sixteen bytes 00.
+    public static func defaultManagementKey() -> HSMAuthPassword {
+        HSMAuthPassword(bytes: Secret([UInt8](repeating: 0, count: size)))
+    }
+
+    /// Whether it is that of a new key, or an empty password.
+    public var isDefault: Bool { bytes == Secret([UInt8](repeating: 0, count: Self.size)) }
+
+    /// A second one of the same bytes.
+    public borrowing func copy() -> HSMAuthPassword { HSMAuthPassword(bytes: bytes.copy()) }
+
+    borrowing func copyBytes() -> [UInt8] { bytes.copyBytes() }
+
+    private static func unhex(_ digits: [UInt8]) -> [UInt8]? {
+        var result: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = nibble(digits[index]), let low = nibble(digits[index + 1]) else {
+                Secret.wipe(&result)
+                return nil
+            }
+            result.append(high << 4 | low)
+        }
+        return result
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+}
+
+/// The keys of a session with a YubiHSM.
+public struct HSMSessionKeys: Sendable {
+    /// S-ENC: encrypts the messages.
+    public let encryption: SharedSecret
+    /// S-MAC: authenticates the commands.
+    public let mac: SharedSecret
+    /// S-RMAC: authenticates the responses.
+    public let responseMAC: SharedSecret
+}
+
+/// What the application can do only from some firmware on.
+public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
+    /// P-256 credentials, GET PUBLIC KEY.
+    case asymmetric = "asymmetric credentials"
+    /// GET CHALLENGE.
+    case challenge = "a challenge of the key"
+    /// CHANGE CREDENTIAL PASSWORD.
+    case passwordChange = "changing a credential password"
+
+    /// The first firmware that has it.
+    public var firstVersion: Version {
+        switch self {
+        case .asymmetric, .challenge: Version(5, 6, 0)
+        case .passwordChange: Version(5, 8, 0)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+package import YKWire
+
+/// How PINs are turned into what is sent (KDF-DO F9, OpenPGP card 3.4 §4.3.2).
+public struct OpenPGPKDF: Sendable, Hashable {
+    /// Which PIN is meant: each may have a salt of its own.
+    public enum Reference: Sendable, Hashable {
+        /// The user PIN.
+        case user
+        /// The reset code.
+        case reset
+        /// The admin PIN.
+        case admin
+    }
+
+    /// SHA-256 or SHA-512.
+    public let hash: HashAlgorithm
+    /// How many bytes are hashed.
+    public let count: Int
+    private let salts: [TLV.Tag: [UInt8]]
+
+    /// The fewest bytes that are accepted: with fewer the PIN itself would be cut.
+    static let leastCount = 100
+    /// The most bytes that are accepted; they are hashed for each PIN.
+    static let greatestCount = 256 << 20
+
+    /// Reads the object; `nil` when no KDF is used. An object wrapped in its own tag, as some cards return it, is
+    /// unwrapped.
+    ///
+    /// - Throws: `unsupported` for an unknown method or hash, `tooLarge` for a count nobody waits for.
+    package init?(decoding bytes: [UInt8]) throws(WireError) {
+        guard !bytes.isEmpty else { return nil }
+        var objects = try TLV.list(bytes)
+        if let inner = objects.value(0xF9) { objects = try TLV.list(inner) }
+        switch objects.value(0x81) {
+        case nil, []?, [0x00]?: return nil
+        case [0x03]?: break
+        default: throw WireError(.malformed, at: 0, "an unknown key derivation")
+        }
+        switch try objects.required(0x82, "hash of the key derivation") {
+        case [0x08]: hash = .sha256
+        case [0x0A]: hash = .sha512
+        default: throw WireError(.malformed, at: 0, "an unknown hash of the key derivation")
+        }
+        let digits = try objects.required(0x83, "count of the key derivation")
+        guard digits.count == 4 else { throw WireError(.malformed, at: 0, "a count has 4 bytes") }
+        count = digits.reduce(0) { $0 << 8 | Int($1) }
+        guard (Self.leastCount...Self.greatestCount).contains(count) else {
+            throw WireError(.tooLarge, at: 0, "a key derivation over \(count) bytes")
+        }
+        var salts: [TLV.Tag: [UInt8]] = [:]
+        for tag in [0x84, 0x85, 0x86] as [TLV.Tag] { salts[tag] = objects.value(tag) }
+        guard salts[0x84]?.isEmpty == false else { throw WireError(.missing, at: 0, "no salt (tag 84)") }
+        self.salts = salts
+    }
+
+    /// What is sent in place of a PIN: the hash over salt and PIN, repeated and cut to ``count`` bytes.
+    public func derive(_ pin: borrowing Secret, _ reference: Reference) -> Secret {
+        let tag: TLV.Tag =
+            switch reference {
+            case .user: 0x84
+            case .reset: 0x85
+            case .admin: 0x86
+            }
+        var unit = (salts[tag] ?? salts[0x84] ?? []) + pin.copyBytes()
+        defer { Secret.wipe(&unit) }
+        var running = RunningHash(hash)
+        var left = max(count, unit.count)
+        while left > 0 {
+            let piece = min(left, unit.count)
+            unit.withUnsafeBytes { running.update(UnsafeRawBufferPointer(rebasing: $0[..<piece])) }
+            left -= piece
+        }
+        var digest = running.digest
+        defer { Secret.wipe(&digest) }
+        return Secret(digest)
+    }
+}

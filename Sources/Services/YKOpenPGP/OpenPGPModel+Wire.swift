@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKWire
+
+extension OpenPGPIdentity {
+    /// Reads the AID (4F, §4.2.1): 16 bytes.
+    package init(aid: [UInt8]) throws(WireError) {
+        guard aid.count >= 14, aid.starts(with: AID.openPGP.rawValue) else {
+            throw WireError(.malformed, at: 0, "not the identifier of an OpenPGP card")
+        }
+        version = "\(aid[6] >> 4 * 10 + aid[6] & 15).\(aid[7] >> 4 * 10 + aid[7] & 15)"
+        manufacturer = UInt16(aid[8]) << 8 | UInt16(aid[9])
+        serialBytes = Array(aid[10..<14])
+    }
+}
+
+extension OpenPGPPINStatus {
+    /// Reads the PW status bytes (C4): seven bytes.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        guard bytes.count >= 7 else { throw WireError(.truncated, at: bytes.count, "the PIN status has 7 bytes") }
+        signatureNeedsPIN = bytes[0] == 0
+        limits = (Int(bytes[1]), Int(bytes[2]), Int(bytes[3]))
+        retries = (Int(bytes[4]), Int(bytes[5]), Int(bytes[6]))
+    }
+}
+
+extension OpenPGPStatus {
+    /// Reads application related data (6E). Cards differ in what stands where: objects of 73 may stand beside it, and all
+    /// but the AID, C0, C1 to C3, C4, C5 and CD may be missing.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        var objects = try TLV.list(bytes)
+        if let inner = objects.value(0x6E) { objects = try TLV.list(inner) }
+        if let inner = objects.value(0x73) { objects += try TLV.list(inner) }
+        identity = try OpenPGPIdentity(aid: try objects.required(0x4F, "identifier"))
+        pins = try OpenPGPPINStatus(decoding: try objects.required(0xC4, "PIN status"))
+        capabilities = objects.value(0xC0) ?? []
+        let fingerprints = try objects.required(0xC5, "fingerprints")
+        let times = try objects.required(0xCD, "times")
+        let origins = objects.value(0xDE).map(Self.origins) ?? [:]
+        let tags: [(OpenPGPSlot, TLV.Tag, TLV.Tag, UInt8)] = [
+            (.signature, 0xC1, 0xD6, 1), (.decryption, 0xC2, 0xD7, 2), (.authentication, 0xC3, 0xD8, 3),
+            (.attestation, 0xDA, 0xD9, 0x81),
+        ]
+        var keys: [OpenPGPKeyInfo] = []
+        for (slot, attributes, touch, reference) in tags {
+            let algorithm = objects.value(attributes).map { OpenPGPAlgorithm(attributes: $0) }
+            if slot == .attestation, algorithm == nil { continue }
+            keys.append(
+                OpenPGPKeyInfo(
+                    slot: slot, algorithm: algorithm, fingerprint: Self.entry(slot, of: 20, in: fingerprints),
+                    created: Self.entry(slot, of: 4, in: times).map { $0.reduce(0) { $0 << 8 | UInt32($1) } },
+                    origin: origins[reference],
+                    touch: objects.value(touch)?.first.map { OpenPGPTouchPolicy(rawValue: $0) }))
+        }
+        self.keys = keys
+    }
+
+    /// The part of a slot, `nil` when it is missing or zero.
+    private static func entry(_ slot: OpenPGPSlot, of size: Int, in bytes: [UInt8]) -> [UInt8]? {
+        let start = slot.rawValue * size
+        guard bytes.count >= start + size else { return nil }
+        let entry = Array(bytes[start..<(start + size)])
+        return entry.allSatisfy { $0 == 0 } ? nil : entry
+    }
+
+    /// Pairs of a key's reference and its state.
+    private static func origins(_ bytes: [UInt8]) -> [UInt8: OpenPGPKeyOrigin] {
+        var origins: [UInt8: OpenPGPKeyOrigin] = [:]
+        for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+            origins[bytes[index]] = OpenPGPKeyOrigin(rawValue: bytes[index + 1])
+        }
+        return origins
+    }
+}
+
+extension OpenPGPCardholder {
+    /// Reads cardholder related data (65), login data (5E) and the URL (5F50).
+    package init(related: [UInt8], login: [UInt8], url: [UInt8]) throws(WireError) {
+        var objects = try TLV.list(related)
+        if let inner = objects.value(0x65) { objects = try TLV.list(inner) }
+        name = objects.value(0x5B).flatMap(Self.text).map(Self.spoken)
+        let letters = objects.value(0x5F2D) ?? []
+        languages = stride(from: 0, to: letters.count - letters.count % 2, by: 2).compactMap {
+            Self.text(Array(letters[$0..<($0 + 2)]))
+        }
+        // Behind a line feed and DC4 GnuPG keeps data of its own.
+        self.login = Self.text(Array(login.prefix { $0 != 0x0A }))
+        self.url = Self.text(url)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String? {
+        bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `Surname<<Given<Name` as people write it.
+    private static func spoken(_ stored: String) -> String {
+        let bytes = Array(stored.utf8)
+        guard let place = bytes.indices.dropLast().first(where: { bytes[$0] == 0x3C && bytes[$0 + 1] == 0x3C }) else {
+            return spaced(bytes[...])
+        }
+        let given = spaced(bytes[(place + 2)...])
+        let surname = spaced(bytes[..<place])
+        return given.isEmpty ? surname : given + " " + surname
+    }
+
+    private static func spaced(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.map { $0 == 0x3C ? 0x20 : $0 }, as: UTF8.self)
+    }
+}

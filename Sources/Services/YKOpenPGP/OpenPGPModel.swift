@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The place of a key on the card (OpenPGP card 3.4 §4.4.1); the fourth is Yubico's.
+public enum OpenPGPSlot: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// Makes OpenPGP signatures.
+    case signature
+    /// Decrypts, or agrees on a secret.
+    case decryption
+    /// Authenticates, as SSH does.
+    case authentication
+    /// Signs attestations of the other keys.
+    case attestation
+
+    /// The usual short name.
+    public var description: String {
+        switch self {
+        case .signature: "signature"
+        case .decryption: "decryption"
+        case .authentication: "authentication"
+        case .attestation: "attestation"
+        }
+    }
+}
+
+/// Who a card is by its AID (§4.2.1).
+public struct OpenPGPIdentity: Sendable, Hashable {
+    /// The version of the specification: two decimal numbers.
+    public let version: String
+    /// The number of the manufacturer.
+    public let manufacturer: UInt16
+    /// The serial number as the four bytes of the AID.
+    public let serialBytes: [UInt8]
+
+    /// The serial number in decimal where the bytes are such digits and the manufacturer writes it so, else in
+    /// hexadecimal.
+    public var serial: String {
+        let digits = serialBytes.flatMap { [$0 >> 4, $0 & 15] }
+        guard manufacturer == Self.yubico, digits.allSatisfy({ $0 < 10 }) else { return hex }
+        return String(digits.reduce(0) { $0 * 10 + Int($1) })
+    }
+
+    private var hex: String {
+        serialBytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.reduce("") { $0 + $1 }
+    }
+
+    static let yubico: UInt16 = 6
+
+    /// The manufacturer's name, as far as it is known.
+    public var manufacturerName: String? {
+        switch manufacturer {
+        case 0x0001: "PPC Card Systems"
+        case 0x0005: "ZeitControl"
+        case Self.yubico: "Yubico"
+        case 0x000B: "Feitian"
+        case 0x000F: "Nitrokey"
+        case 0x0011: "Token2"
+        case 0xF1D0: "CanoKeys"
+        case 0xF517: "FSIJ"
+        case 0xFF00...0xFFFE: "unmanaged serial numbers"
+        case 0x0000, 0xFFFF: "test card"
+        default: nil
+        }
+    }
+}
+
+/// Algorithm attributes (§4.4.3.9).
+public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
+    /// RSA with a modulus of so many bits.
+    case rsa(bits: Int)
+    /// A curve by its object identifier, without tag and length; `kind` is 12 (ECDH), 13 (ECDSA) or 16 (EdDSA), in
+    /// hexadecimal.
+    case curve(kind: UInt8, identifier: [UInt8])
+    /// Attributes that are not understood.
+    case other([UInt8])
+
+    private static let curves: [([UInt8], String)] = [
+        ([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07], "nistp256"), ([0x2B, 0x81, 0x04, 0x00, 0x22], "nistp384"),
+        ([0x2B, 0x81, 0x04, 0x00, 0x23], "nistp521"), ([0x2B, 0x81, 0x04, 0x00, 0x0A], "secp256k1"),
+        ([0x2B, 0x24, 0x03, 0x03, 0x02, 0x08, 0x01, 0x01, 0x07], "brainpoolP256r1"),
+        ([0x2B, 0x24, 0x03, 0x03, 0x02, 0x08, 0x01, 0x01, 0x0B], "brainpoolP384r1"),
+        ([0x2B, 0x24, 0x03, 0x03, 0x02, 0x08, 0x01, 0x01, 0x0D], "brainpoolP512r1"),
+        ([0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x0F, 0x01], "ed25519"),
+        ([0x2B, 0x06, 0x01, 0x04, 0x01, 0x97, 0x55, 0x01, 0x05, 0x01], "cv25519"),
+    ]
+
+    /// Reads the value of C1, C2, C3 or DA. Bytes behind a known curve are ignored: a format byte, or what some firmware
+    /// leaves there.
+    public init(attributes bytes: [UInt8]) {
+        switch bytes.first {
+        case 0x01 where bytes.count >= 5: self = .rsa(bits: Int(bytes[1]) << 8 | Int(bytes[2]))
+        case 0x12, 0x13, 0x16:
+            let rest = Array(bytes.dropFirst())
+            let known = Self.curves.first { rest.starts(with: $0.0) }?.0
+            self = .curve(kind: bytes[0], identifier: known ?? rest)
+        default: self = .other(bytes)
+        }
+    }
+
+    /// The name that GnuPG uses, else the bytes.
+    public var description: String {
+        switch self {
+        case .rsa(let bits): "rsa\(bits)"
+        case .curve(_, let identifier):
+            Self.curves.first { $0.0 == identifier }?.1 ?? "curve of an unknown identifier"
+        case .other: "unknown"
+        }
+    }
+}
+
+/// When a key requires a touch (§4.4.3.10; the cached ones are Yubico's). An open set.
+public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The first byte of the UIF object.
+    public let rawValue: UInt8
+    /// Wraps the first byte of the UIF object.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The usual name, else the number.
+    public var description: String {
+        let names = ["off", "on", "fixed", "cached", "cached-fixed"]
+        return Int(rawValue) < names.count ? names[Int(rawValue)] : "policy \(rawValue)"
+    }
+}
+
+/// Where a key comes from (§4.4.3.8). An open set.
+public struct OpenPGPKeyOrigin: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The state byte.
+    public let rawValue: UInt8
+    /// Wraps a state byte.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// No key.
+    public static let none = OpenPGPKeyOrigin(rawValue: 0)
+
+    /// In words.
+    public var description: String {
+        switch rawValue {
+        case 0: "none"
+        case 1: "generated"
+        case 2: "imported"
+        default: "state \(rawValue)"
+        }
+    }
+}
+
+/// A key of the card, as far as the card tells.
+public struct OpenPGPKeyInfo: Sendable, Hashable {
+    /// Its place.
+    public let slot: OpenPGPSlot
+    /// What kind of key is, or would be, there.
+    public let algorithm: OpenPGPAlgorithm?
+    /// The version 4 fingerprint, 20 bytes; `nil` when none was stored.
+    public let fingerprint: [UInt8]?
+    /// When it was made, in seconds since 1970; `nil` when no time was stored.
+    public let created: UInt32?
+    /// Where it comes from; `nil` on cards that do not tell.
+    public let origin: OpenPGPKeyOrigin?
+    /// When it requires a touch; `nil` on cards without that.
+    public let touch: OpenPGPTouchPolicy?
+}
+
+/// The PINs of the card (C4, §4.4.3.7).
+public struct OpenPGPPINStatus: Sendable, Hashable {
+    /// Whether each signature requires the PIN again.
+    public let signatureNeedsPIN: Bool
+    /// Tries left of the user PIN, the reset code and the admin PIN.
+    public let retries: (user: Int, reset: Int, admin: Int)
+    /// The most bytes of each.
+    public let limits: (user: Int, reset: Int, admin: Int)
+
+    /// Whether all numbers are the same.
+    public static func == (left: OpenPGPPINStatus, right: OpenPGPPINStatus) -> Bool {
+        left.signatureNeedsPIN == right.signatureNeedsPIN && left.retries == right.retries
+            && left.limits == right.limits
+    }
+
+    /// Hashes the numbers that change.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(signatureNeedsPIN)
+        hasher.combine(retries.user)
+        hasher.combine(retries.admin)
+    }
+}
+
+/// What the card says of itself: application related data (6E, §4.4.3.1).
+public struct OpenPGPStatus: Sendable, Hashable {
+    /// Who the card is.
+    public let identity: OpenPGPIdentity
+    /// The PINs and their tries.
+    public let pins: OpenPGPPINStatus
+    /// The keys: three places, and a fourth for attestation on some cards.
+    public let keys: [OpenPGPKeyInfo]
+    /// The extended capabilities (C0), as stored.
+    public let capabilities: [UInt8]
+
+    /// Whether PINs may be sent as hashes (KDF-DO, §4.3.2).
+    public var supportsKDF: Bool { (capabilities.first ?? 0) & 0x01 != 0 }
+    /// Whether keys can be imported.
+    public var supportsImport: Bool { (capabilities.first ?? 0) & 0x20 != 0 }
+}
+
+/// The person a card belongs to (65, 5E, 5F50); `nil` where nothing is stored.
+public struct OpenPGPCardholder: Sendable, Hashable {
+    /// The name, `Surname<<Given<Name` turned round.
+    public let name: String?
+    /// Language codes of two letters.
+    public let languages: [String]
+    /// The login name.
+    public let login: String?
+    /// Where the public key is.
+    public let url: String?
+}

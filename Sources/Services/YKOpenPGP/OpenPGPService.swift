@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKProtocols
+public import YKTransport
+public import YKWire
+
+/// Why an operation of an OpenPGP card failed.
+public enum OpenPGPError: Error, Hashable, Sendable {
+    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    case card(CardError)
+    /// The application is terminated: a reset began and did not end (6285 or 6985 to SELECT).
+    case terminated
+}
+
+/// GET DATA (OpenPGP card 3.4 §7.2.6).
+struct GetData: CardCommand {
+    static let name = "GET DATA"
+    let tag: UInt16
+
+    var apdu: APDU {
+        APDU(
+            ins: OpenPGPProtocol.Instruction.getData, p1: UInt8(tag >> 8), p2: UInt8(truncatingIfNeeded: tag))
+    }
+
+    func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
+}
+
+/// GET VERSION, Yubico's: three bytes, binary-coded decimal.
+struct GetFirmware: CardCommand {
+    static let name = "GET VERSION"
+
+    var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.getVersion) }
+
+    func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
+        let digits = try reader.bytes(3, "the version").map { $0 >> 4 * 10 + $0 & 15 }
+        return Version(digits[0], digits[1], digits[2])
+    }
+}
+
+/// The application of an OpenPGP card (OpenPGP Smart Card Application 3.4).
+///
+/// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on the card.
+public actor OpenPGPService {
+    private let thread: ServiceThread
+    private let channel: CardChannel
+
+    /// The thread the card is talked to on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private init(_ channel: sending CardChannel, on thread: ServiceThread) {
+        self.channel = channel
+        self.thread = thread
+    }
+
+    /// Selects the application.
+    ///
+    /// - Throws: `card(.appletMissing)` when the card has none, or it is switched off; `terminated`.
+    public static func open(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
+        let thread: ServiceThread
+        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
+        return OpenPGPService(try await Opening(on: thread).opened(channel), on: thread)
+    }
+
+    /// Lets other programs use the card until the next operation.
+    public func rest() { channel.rest() }
+
+    /// How many exchanges were made with the card.
+    public var exchanges: Int { channel.exchanges }
+
+    /// Reads who the card is, its PINs and its keys (GET DATA 6E).
+    public func status() throws(OpenPGPError) -> OpenPGPStatus {
+        try read(0x6E) { bytes throws(WireError) in try OpenPGPStatus(decoding: bytes) }
+    }
+
+    /// Reads whom the card belongs to (GET DATA 65, 5E, 5F50).
+    public func cardholder() throws(OpenPGPError) -> OpenPGPCardholder {
+        let login = try read(0x5E) { $0 }
+        let url = try read(0x5F50) { $0 }
+        return try read(0x65) { bytes throws(WireError) in
+            try OpenPGPCardholder(related: bytes, login: login, url: url)
+        }
+    }
+
+    /// Reads how often the signature key signed since it was generated or imported (GET DATA 7A).
+    public func signatureCount() throws(OpenPGPError) -> Int {
+        try read(0x7A) { bytes throws(WireError) in
+            var objects = try TLV.list(bytes)
+            if let inner = objects.value(0x7A) { objects = try TLV.list(inner) }
+            let digits = try objects.required(0x93, "signature counter")
+            guard digits.count <= 4 else { throw WireError(.tooLarge, at: 0, "a counter of \(digits.count) bytes") }
+            return digits.reduce(0) { $0 << 8 | Int($1) }
+        }
+    }
+
+    /// Reads how PINs are hashed before they are sent (GET DATA F9); `nil` when they are sent as they are, or the card
+    /// has no such object.
+    public func kdf() throws(OpenPGPError) -> OpenPGPKDF? {
+        do {
+            return try read(0xF9) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
+        } catch {
+            guard case .card(.status(let status, _)) = error, Self.absent.contains(status) else { throw error }
+            return nil
+        }
+    }
+
+    /// Reads the firmware of a YubiKey (GET VERSION); `nil` on other cards.
+    public func firmware() throws(OpenPGPError) -> Version? {
+        do { return try channel.send(GetFirmware()) } catch {
+            guard case .status(let status, _) = error, Self.absent.contains(status) else { throw .card(error) }
+            return nil
+        }
+    }
+
+    private static let absent: [StatusWord] = [
+        .unknownInstruction, .unknownClass, .conditionsNotSatisfied, .wrongParameters, .incorrectP1P2,
+        .referenceNotFound, .notFound, .functionNotSupported,
+    ]
+
+    private func read<Value>(
+        _ tag: UInt16, _ decode: ([UInt8]) throws(WireError) -> Value
+    ) throws(OpenPGPError) -> Value {
+        do {
+            let bytes = try channel.send(GetData(tag: tag))
+            return try lift({ CardError.malformed($0, during: GetData.name) }) { () throws(WireError) in
+                try decode(bytes)
+            }
+        } catch { throw .card(error) }
+    }
+}
+
+/// Selects on the thread of the service that is to be.
+private actor Opening {
+    private let thread: ServiceThread
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(on thread: ServiceThread) { self.thread = thread }
+
+    func opened(_ channel: sending CardChannel) throws(OpenPGPError) -> sending CardChannel {
+        do {
+            _ = try channel.select(.openPGP)
+            return channel
+        } catch {
+            if case .status(let status, _) = error, [.noInputData, .conditionsNotSatisfied].contains(status) {
+                throw .terminated
+            }
+            throw .card(error)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKHSMAuth
+import YKTransport
+import YKVirtualKey
+
+/// Virtual keys and cards to test against.
+enum Bench {
+    static func open(
+        _ version: Version = Version(5, 7, 4), world: VirtualWorld = VirtualWorld()
+    ) async throws -> HSMAuthService {
+        let key = VirtualKey(
+            try .new(DeviceProfile(version: version, serial: 1), random: CountingRandom()), world: world)
+        return try await HSMAuthService.open(CardChannel(link: key.link(), environment: Self.world))
+    }
+
+    static func open(_ link: sending ScriptedLink) async throws -> HSMAuthService {
+        try await HSMAuthService.open(CardChannel(link: link, environment: world))
+    }
+
+    static func password(_ text: String) throws -> HSMAuthPassword { try HSMAuthPassword(Secret(utf8: text)) }
+
+    static var world: Environment { Environment(random: CountingRandom(), timeout: .seconds(5)) }
+}
+
+/// Random bytes that count up.
+struct CountingRandom: RandomSource {
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 0xFF) } }
+}

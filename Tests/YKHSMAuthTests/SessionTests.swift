@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+@testable import YKHSMAuth
+
+/// Session keys, with vectors that two other implementations confirmed.
+struct SessionTests {
+    @Test(arguments: [
+        ("password", "090b47dbed595654901dee1cc655e420592fd483f759e29909a04c4505d2ce0a"),
+        ("κόσμε", "c2e0bc0501cb22d0166145e1ca3cccb607d177f7b5a3a10858dd64a0deab9f37"),
+        ("pwd", "53b8fbfb11c05a9d15b5060dd7a35cd3cac17ab6fb0de15b2369592c7a960dc4"),
+        ("correct horse battery staple", "4232d5152e1afa90470199242daaba6e9f87c186db887a5fa31b01437e5a1de9"),
+    ])
+    func derivesKeys(_ password: String, _ expected: String) throws {
+        guard case .symmetric(let encryption, let mac) = try HSMAuthKey.derived(from: Secret(utf8: password)) else {
+            Issue.record("not symmetric")
+            return
+        }
+        #expect(Hex.encode(encryption.value.copyBytes() + mac.value.copyBytes()) == expected)
+    }
+
+    @Test func padsPasswordsAndReadsDigits() throws {
+        #expect(Hex.encode(try Bench.password("κόσμε").copyBytes()) == "cebacf8ccf83cebcceb5000000000000")
+        #expect(try Bench.password("").isDefault)
+        let digits = "00112233445566778899aAbBcCdDeEfF"
+        #expect(Hex.encode(try Bench.password(digits).copyBytes()) == digits.lowercased())
+    }
+
+    @Test(arguments: [
+        (
+            "53b8fbfb11c05a9d15b5060dd7a35cd3cac17ab6fb0de15b2369592c7a960dc4", "67fcf1feb5f1d883", "ed763dbf493090bb",
+            "3317be36d3cc9e41",
+            "b06f1ac987912ebedc1bf0e02a6b5d85ead6c3a596ea8675bf31d349abb52c74c2c61e96ab2c58e9837ad0e7d06ee90c"
+        ),
+        (
+            "cafeb0bacafeb0bacafeb0bacafeb0ba1337f00d1337f00d1337f00d1337f00d", "0001020304050607", "08090a0b0c0d0e0f",
+            "0954175ef1701962",
+            "d21f8ff76cf2dde1b45adabc1cf239aff0fef78ee5fe8c8ec10af2aaf7319794f21db0ad9b80f13a6824935dc2ba870d"
+        ),
+    ])
+    func symmetricSessions(
+        _ keys: String, _ host: String, _ hsm: String, _ proof: String, _ expected: String
+    )
+        async throws
+    {
+        let service = try await Bench.open()
+        let label = try HSMAuthLabel("s")
+        try await service.add(
+            label, .symmetric(Secret(try Hex.decode(keys))), password: Bench.password("pw"),
+            managementKey: .defaultManagementKey())
+        let session = try await service.sessionKeys(
+            label, hostChallenge: Hex.decode(host), hsmChallenge: Hex.decode(hsm), cryptogram: Hex.decode(proof),
+            password: Bench.password("pw"))
+        let bytes = [session.encryption, session.mac, session.responseMAC].flatMap { $0.value.copyBytes() }
+        #expect(Hex.encode(bytes) == expected)
+        await #expect(throws: HSMAuthError.notAuthentic) {
+            try await service.sessionKeys(
+                label, hostChallenge: Hex.decode(host), hsmChallenge: Hex.decode(hsm),
+                cryptogram: [UInt8](repeating: 0, count: 8), password: Bench.password("pw"))
+        }
+    }
+
+    /// A key that does not look at the cryptogram: the host does.
+    @Test func aCryptogramIsComparedHereToo() async throws {
+        let reply = try Hex.decode(
+            "b06f1ac987912ebedc1bf0e02a6b5d85ead6c3a596ea8675bf31d349abb52c74c2c61e96ab2c58e9837ad0e7d06ee90c9000")
+        let link = ScriptedLink { command in command[1] == 0xA4 ? [0x79, 3, 5, 7, 4, 0x90, 0] : reply }
+        let service = try await Bench.open(link)
+        let (host, hsm) = (try Hex.decode("67fcf1feb5f1d883"), try Hex.decode("ed763dbf493090bb"))
+        _ = try await service.sessionKeys(
+            HSMAuthLabel("s"), hostChallenge: host, hsmChallenge: hsm, cryptogram: Hex.decode("3317be36d3cc9e41"),
+            password: Bench.password(""))
+        await #expect(throws: HSMAuthError.notAuthentic) {
+            try await service.sessionKeys(
+                HSMAuthLabel("s"), hostChallenge: host, hsmChallenge: hsm, cryptogram: Hex.decode("3317be36d3cc9e42"),
+                password: Bench.password(""))
+        }
+    }
+
+    /// The HSM's half of an asymmetric session, for labels of all lengths: 18 bytes and more exceed a short command.
+    @Test(arguments: [1, 17, 18, 64])
+    func asymmetricSessions(_ length: Int) async throws {
+        let service = try await Bench.open(world: VirtualWorld(random: SystemRandom()))
+        let label = try HSMAuthLabel(String(repeating: "l", count: length))
+        try await service.add(
+            label, .generatedP256, password: Bench.password("pw"), managementKey: .defaultManagementKey())
+        guard case .ec(_, let hostKey) = try await service.publicKey(of: label) else { return }
+        let hostPoint = try await service.challenge(label, password: Bench.password("pw"))
+        let fixed = try P256KeyAgreement(scalar: Secret([UInt8](repeating: 7, count: 32)))
+        let ephemeral = try P256KeyAgreement(scalar: Secret([UInt8](repeating: 9, count: 32)))
+        let hsmPoint = [0x04] + ephemeral.publicPoint
+        let shared = try Secret(
+            ephemeral.shared(with: Array(hostPoint.dropFirst())).copyBytes()
+                + fixed.shared(with: Array(hostKey.dropFirst())).copyBytes())
+        let keys = try HashAlgorithm.sha256.x963(shared, sharedInfo: [0x3C, 0x88, 0x10], length: 64).copyBytes()
+        let receipt = try AESCMAC.code(hsmPoint + hostPoint, key: Secret(keys[..<16]))
+        let session = try await service.sessionKeys(
+            label, hostPoint: hostPoint, hsmPoint: hsmPoint, hsmKey: [0x04] + fixed.publicPoint, receipt: receipt,
+            password: Bench.password("pw"))
+        let bytes = [session.encryption, session.mac, session.responseMAC].flatMap { $0.value.copyBytes() }
+        #expect(bytes == Array(keys[16...]))
+        // The ephemeral key is good for one session.
+        await #expect(throws: HSMAuthError.noChallenge) {
+            try await service.sessionKeys(
+                label, hostPoint: hostPoint, hsmPoint: hsmPoint, hsmKey: [0x04] + fixed.publicPoint, receipt: receipt,
+                password: Bench.password("pw"))
+        }
+        let second = try await service.challenge(label, password: Bench.password("pw"))
+        await #expect(throws: HSMAuthError.notAuthentic) {
+            try await service.sessionKeys(
+                label, hostPoint: second, hsmPoint: hsmPoint, hsmKey: [0x04] + fixed.publicPoint,
+                receipt: [UInt8](repeating: 0, count: 16), password: Bench.password("pw"))
+        }
+    }
+
+    @Test func aMissingTouchCostsNoTry() async throws {
+        let service = try await Bench.open(world: VirtualWorld(touch: { _ in .notTouched }))
+        let label = try HSMAuthLabel("t")
+        try await service.add(
+            label, HSMAuthKey.derived(from: Secret(utf8: "pwd")), password: Bench.password("pw"), needsTouch: true,
+            managementKey: .defaultManagementKey())
+        let challenge = [UInt8](repeating: 1, count: 8)
+        await #expect(throws: HSMAuthError.touchTimeout) {
+            try await service.sessionKeys(
+                label, hostChallenge: challenge, hsmChallenge: challenge, password: Bench.password("no"))
+        }
+        #expect(try await service.credentials().first?.retries == 8)
+    }
+
+    /// Every truncation and every changed byte of a reply is an error or a value, never a trap.
+    @Test func hostileReplies() throws {
+        let list = try Hex.decode("7206260061626308720727016162636408")
+        for end in 0...list.count {
+            var reader = ByteReader(Array(list[..<end]))
+            _ = try? ListCredentials().decode(&reader)
+        }
+        for place in list.indices {
+            for value in [UInt8(0), 1, 2, 3, 0x7F, 0x80, 0x84, 0xFF] {
+                var changed = list
+                changed[place] = value
+                var reader = ByteReader(changed)
+                _ = try? ListCredentials().decode(&reader)
+            }
+        }
+        for count in [0, 7, 8, 9, 64, 65, 66, 130] {
+            var reader = ByteReader([UInt8](repeating: 4, count: count))
+            let challenge = try? GetHostChallenge(HSMAuthLabel("x")).decode(&reader)
+            #expect((challenge != nil) == [8, 65].contains(count))
+        }
+    }
+
+    /// What is sent, byte by byte, as another client sends it.
+    @Test func sendsWhatOtherClientsSend() async throws {
+        let log = ScriptedLink.Log()
+        let link = ScriptedLink(log: log) { command in
+            command[1] == 0xA4 ? [0x79, 3, 5, 7, 4, 0x90, 0] : [0x90, 0]
+        }
+        let service = try await Bench.open(link)
+        try await service.add(
+            HSMAuthLabel("abc"), HSMAuthKey.derived(from: Secret(utf8: "pwd")), password: Bench.password("a password"),
+            managementKey: .defaultManagementKey())
+        try await service.delete(HSMAuthLabel("abc"), managementKey: .defaultManagementKey())
+        try await service.reset()
+        #expect(
+            log.text.dropFirst() == [
+                "00010000537b10000000000000000000000000000000007103616263740126751053b8fbfb11c05a9d15b5060dd7a35cd3"
+                    + "7610cac17ab6fb0de15b2369592c7a960dc47310612070617373776f72640000000000007a0100",
+                "00020000177b10000000000000000000000000000000007103616263", "0006dead",
+            ])
+    }
+}
