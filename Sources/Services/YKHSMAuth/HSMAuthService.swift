@@ -9,35 +9,39 @@ import YKWire
 /// and calculates the session's keys.
 ///
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
-public actor HSMAuthService {
-    private let thread: ServiceThread
+public actor HSMAuthService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
     /// The version of the application, which is that of the firmware.
     public nonisolated let version: Version
 
-    /// The thread the key is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ session: sending Opened, on thread: ServiceThread) {
+    private init(_ session: sending Opened, _ runtime: ServiceRuntime) {
         channel = session.channel
         version = session.version
-        self.thread = thread
+        self.runtime = runtime
     }
 
     /// Selects the application.
     ///
     /// - Throws: `card(.appletMissing)` when the key has none, or it is switched off.
     public static func open(_ channel: sending CardChannel) async throws(HSMAuthError) -> HSMAuthService {
-        let thread: ServiceThread
-        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
-        return HSMAuthService(try await Opening(on: thread).opened(channel), on: thread)
+        let (runtime, session) = try await ServiceRuntime.open(channel, { HSMAuthError.card(.link($0)) }) {
+            channel, runtime throws(HSMAuthError) in
+            channel.runtime = runtime
+            return try Opened(channel)
+        }
+        return HSMAuthService(session, runtime)
     }
 
     /// Lets other programs use the card until the next operation.
     public func rest() { channel.rest() }
 
     /// How many exchanges were made with the card.
-    public var exchanges: Int { channel.exchanges }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
+
+    /// Ends the use of the card.
+    public func close() { channel.close() }
 
     // MARK: - Credentials
 
@@ -219,15 +223,4 @@ private final class Opened {
         channel.adapt(to: version)
         self.channel = channel
     }
-}
-
-/// Selects on the thread of the service that is to be.
-private actor Opening {
-    private let thread: ServiceThread
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    init(on thread: ServiceThread) { self.thread = thread }
-
-    func opened(_ channel: sending CardChannel) throws(HSMAuthError) -> sending Opened { try Opened(channel) }
 }

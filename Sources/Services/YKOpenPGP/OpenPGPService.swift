@@ -40,32 +40,42 @@ struct GetFirmware: CardCommand {
 /// The application of an OpenPGP card (OpenPGP Smart Card Application 3.4).
 ///
 /// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on the card.
-public actor OpenPGPService {
-    private let thread: ServiceThread
+public actor OpenPGPService: KeyService {
+    /// What runs the service.
+    public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
 
-    /// The thread the card is talked to on.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    private init(_ channel: sending CardChannel, on thread: ServiceThread) {
+    private init(_ channel: sending CardChannel, _ runtime: ServiceRuntime) {
         self.channel = channel
-        self.thread = thread
+        self.runtime = runtime
     }
 
     /// Selects the application.
     ///
     /// - Throws: `card(.appletMissing)` when the card has none, or it is switched off; `terminated`.
     public static func open(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
-        let thread: ServiceThread
-        do { thread = try channel.environment.serviceThread() } catch { throw .card(.link(error)) }
-        return OpenPGPService(try await Opening(on: thread).opened(channel), on: thread)
+        let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
+            channel, runtime throws(OpenPGPError) in
+            channel.runtime = runtime
+            do throws(CardError) { _ = try channel.select(.openPGP) } catch {
+                if case .status(let status, _) = error, [.noInputData, .conditionsNotSatisfied].contains(status) {
+                    throw .terminated
+                }
+                throw .card(error)
+            }
+            return channel
+        }
+        return OpenPGPService(channel, runtime)
     }
 
     /// Lets other programs use the card until the next operation.
     public func rest() { channel.rest() }
 
     /// How many exchanges were made with the card.
-    public var exchanges: Int { channel.exchanges }
+    public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
+
+    /// Ends the use of the card.
+    public func close() { channel.close() }
 
     /// Reads who the card is, its PINs and its keys (GET DATA 6E).
     public func status() throws(OpenPGPError) -> OpenPGPStatus {
@@ -125,26 +135,5 @@ public actor OpenPGPService {
                 try decode(bytes)
             }
         } catch { throw .card(error) }
-    }
-}
-
-/// Selects on the thread of the service that is to be.
-private actor Opening {
-    private let thread: ServiceThread
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    init(on thread: ServiceThread) { self.thread = thread }
-
-    func opened(_ channel: sending CardChannel) throws(OpenPGPError) -> sending CardChannel {
-        do {
-            _ = try channel.select(.openPGP)
-            return channel
-        } catch {
-            if case .status(let status, _) = error, [.noInputData, .conditionsNotSatisfied].contains(status) {
-                throw .terminated
-            }
-            throw .card(error)
-        }
     }
 }

@@ -105,7 +105,7 @@ struct HSMAuthAdd: Verb {
     var derivationPasswordFd: Int32?
 
     @OptionGroup(title: "File Options")
-    var file: KeyFileOptions
+    var file: FilePasswordOptions
 
     @OptionGroup(title: "Password Options")
     var password: CredentialPasswordOptions
@@ -162,7 +162,7 @@ struct HSMAuthAdd: Verb {
         }
         let source = SecretInput.Source(
             isStandardInput: derivationPasswordStdin, descriptor: derivationPasswordFd,
-            variable: "YKIT_HSMAUTH_DERIVATION_PASSWORD", warning: "",
+            variable: "YKIT_HSMAUTH_DERIVATION_PASSWORD",
             hint: "give it with --derivation-password-stdin, --derivation-password-fd N or "
                 + "YKIT_HSMAUTH_DERIVATION_PASSWORD")
         switch try SecretInput.given(source, world.terminal) {

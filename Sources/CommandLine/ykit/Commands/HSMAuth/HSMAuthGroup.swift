@@ -34,7 +34,7 @@ struct ManagementPasswordOptions: ParsableArguments {
     var source: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: managementPasswordStdin, descriptor: managementPasswordFd,
-            variable: "YKIT_HSMAUTH_MANAGEMENT_PASSWORD", warning: "",
+            variable: "YKIT_HSMAUTH_MANAGEMENT_PASSWORD",
             hint: "give it with --management-password-stdin, --management-password-fd N or "
                 + "YKIT_HSMAUTH_MANAGEMENT_PASSWORD")
     }
@@ -53,7 +53,7 @@ struct CredentialPasswordOptions: ParsableArguments {
 
     var source: SecretInput.Source {
         SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_HSMAUTH_PASSWORD", warning: "",
+            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_HSMAUTH_PASSWORD",
             hint: "give it with --password-stdin, --password-fd N or YKIT_HSMAUTH_PASSWORD")
     }
 }
@@ -72,7 +72,7 @@ struct NewHSMAuthPasswordOptions: ParsableArguments {
     var source: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: newPasswordStdin, descriptor: newPasswordFd, variable: "YKIT_HSMAUTH_NEW_PASSWORD",
-            warning: "", hint: "give it with --new-password-stdin, --new-password-fd N or YKIT_HSMAUTH_NEW_PASSWORD")
+            hint: "give it with --new-password-stdin, --new-password-fd N or YKIT_HSMAUTH_NEW_PASSWORD")
     }
 }
 

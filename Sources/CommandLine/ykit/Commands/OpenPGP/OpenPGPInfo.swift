@@ -67,17 +67,14 @@ struct OpenPGPInfo: Verb {
             ["PIN for signatures", status.pins.signatureNeedsPIN ? "for each" : "once"],
             ["PINs are sent", usesKDF ? "hashed (KDF)" : "as they are"], ["signatures made", "\(count)"],
         ]
-        let keys = status.keys.flatMap { key in
-            [
-                [
-                    "\(key.slot) key",
-                    key.isPresent ? key.algorithm?.description ?? "unknown" : "none",
-                    key.isPresent ? key.origin?.description ?? "" : "",
-                    key.touch.map { "touch \($0)" } ?? "",
-                ].filter { !$0.isEmpty }
-            ] + (key.fingerprint.map { [["", Hex.encode($0)]] } ?? [])
+        for key in status.keys {
+            var row = ["\(key.slot) key", "none"]
+            if key.isPresent { row = [row[0], key.algorithm?.description ?? "unknown", key.origin?.description ?? ""] }
+            if let touch = key.touch { row.append("touch \(touch)") }
+            rows.append(row.filter { !$0.isEmpty })
+            if let fingerprint = key.fingerprint { rows.append(["", Hex.encode(fingerprint)]) }
         }
-        return Table.lines(rows + keys)
+        return Table.lines(rows)
     }
 
     private static func tries(_ count: Int) -> String {
