@@ -41,7 +41,7 @@ import YKWire
         let missing = Explain.device("/dev/hidraw7", .missing)
         #expect(missing.message.contains("/dev/hidraw7") && missing.exit == .permission)
         #expect(missing.hint?.contains("ykit udev-rules | sudo tee ") == true)
-        #expect(missing.hint?.contains("udev/70-ykit.rules /etc/udev/rules.d/") == true)
+        #expect(missing.hint?.contains("/etc/udev/rules.d/70-ykit.rules") == true)
         #expect(missing.hint?.contains("udevadm trigger") == true)
         #expect(Explain.device("/dev/hidraw7", .notApplied).hint?.contains("udevadm control --reload") == true)
         #expect(Explain.device("/dev/hidraw7", .applied).hint?.contains("usermod -aG plugdev") == true)

@@ -17,7 +17,7 @@ final class Gate: Sendable {
 
     init() {
         _ = SystemThread.start { [weak self] in
-            for _ in 0..<300 {
+            for _ in 0..<6000 {
                 usleep(100_000)
                 guard let self, !self.isOpen else { return }
             }

@@ -92,7 +92,7 @@ import YKWire
         #expect(await service.statistics == before)
         var seen: [ServiceState] = []
         for await state in states { seen.append(state) }
-        #expect(seen == [.open, .resting, .open, .closed(nil)])
+        #expect(seen == [.open, .resting, .open, .resting, .closed(nil)], "a card is released before it is closed")
         var later: [ServiceState] = []
         for await state in service.states { later.append(state) }
         #expect(later == [.closed(nil)])

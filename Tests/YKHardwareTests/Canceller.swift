@@ -6,6 +6,16 @@ import YKTransport
 
 @testable import YKHardware
 
+/// Runs what blocks on a thread of its own, in the task of its caller.
+actor Blocking {
+    private let thread: ServiceThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init() throws { thread = try ServiceThread() }
+
+    func run<Value: Sendable>(_ body: @Sendable () throws -> Value) throws -> Value { try body() }
+}
+
 /// Throws a switch a little later, from another thread, and tells how long ago that was.
 final class Canceller: Sendable {
     private let thrown = Mutex<ContinuousClock.Instant?>(nil)

@@ -36,8 +36,11 @@ import YKTransport
                 return 0
             }
         }
+        let blocking = try Blocking()
         let task = Task {
-            try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(60)).deadline())
+            try await blocking.run {
+                try service.readers(otherThan: [Self.empty], Environment(timeout: .seconds(600)).deadline())
+            }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }
         task.cancel()

@@ -20,7 +20,7 @@ struct VirtualDeviceInfoTests {
         #expect(await service.version == Version(5, 7, 1))
         #expect(await service.statistics.exchanges == 3)
         #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
-        let all: Capability = [.otp, .u2f, .fido2, .oath, .piv]
+        let all: Capability = [.otp, .u2f, .fido2, .oath, .piv, .hsmAuth]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
         #expect(info.productName == "YubiKey 5 NFC")

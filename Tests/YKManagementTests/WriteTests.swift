@@ -80,8 +80,8 @@ struct WriteTests {
         missing.usbEnabled = [.openPGP, .piv]
         await #expect(throws: ManagementError.notThere(.openPGP, over: .usb)) { try await service.write(missing) }
         missing = DeviceConfiguration()
-        missing.nfcEnabled = .hsmAuth
-        await #expect(throws: ManagementError.notThere(.hsmAuth, over: .nfc)) { try await service.write(missing) }
+        missing.nfcEnabled = .openPGP
+        await #expect(throws: ManagementError.notThere(.openPGP, over: .nfc)) { try await service.write(missing) }
         var near = DeviceConfiguration()
         near.nfcEnabled = .fido2
         let nano = try await open(key(form: 2))

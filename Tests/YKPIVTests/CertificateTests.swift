@@ -71,7 +71,7 @@ struct CertificateTests {
         await #expect(throws: PIVError.mismatch(.keyManagement)) {
             try await service.putCertificate(certificate.der, .keyManagement, checking: true)
         }
-        await #expect(throws: PIVError.mismatch(.authentication)) {
+        await #expect(throws: PIVError.wrongSignature(.authentication)) {
             try await service.selfSignedCertificate(.authentication, try template(), days: 1, key: other)
         }
         await #expect(throws: PIVError.unusableSlot(PIVSlot(rawValue: 1))) {

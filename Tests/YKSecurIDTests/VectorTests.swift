@@ -98,8 +98,8 @@ struct VectorTests {
     /// Every character of every string is covered by a checksum, digest or authentication code.
     @Test(arguments: Vector.good.filter { ["dev-01", "dev-08", "dev-18"].contains($0.id) })
     func refusesEachChangedCharacter(_ vector: Vector) throws {
-        let mark = try #require(vector.input.range(of: "ctfData=") ?? vector.input.range(of: ""))
-        let data = String(vector.input[mark.upperBound...]).removingPercentEncoding ?? ""
+        let start = vector.input.range(of: "ctfData=")?.upperBound ?? vector.input.startIndex
+        let data = String(vector.input[start...]).removingPercentEncoding ?? ""
         for place in stride(from: 0, to: data.utf8.count, by: data.utf8.count > 100 ? 7 : 1) {
             var bytes = Array(data.utf8)
             bytes[place] = bytes[place] == 0x31 ? 0x32 : 0x31

@@ -151,7 +151,7 @@ import YKWire
         (.otp, "0002000000", "9000", "OTP READ → 9000 (ok)"),
         (.openPGP, "0020008203313233", "9000", "OpenPGP VERIFY the user PIN → 9000 (ok)"),
         (.openPGP, "002a9e9a02aabb00", "9000", "OpenPGP SIGN → 9000 (ok)"),
-        (.openPGP, "00ca006e00", "9000", "OpenPGP GET DATA 006e → 9000 (ok)"),
+        (.openPGP, "00ca006e00", "9000", "OpenPGP GET DATA 6e (application data) → 9000 (ok)"),
         (.hsmAuth, "0005000000", "9000", "HSM Auth LIST → 9000 (ok)"),
         (.hsmAuth, "000300000571016173007300", "9000", "HSM Auth"),
         (.securityDomain, "8050000002aabb", "9000", "Security Domain INITIALIZE UPDATE 0000 → 9000 (ok)"),

@@ -72,10 +72,13 @@ import YKWire
 
     @Test func aWaitEndsWithItsTask() async throws {
         let begun = Mutex(false)
+        let blocking = try Blocking()
         let task = Task {
-            let node = try FakeNode()
-            begun.withLock { $0 = true }
-            return try node.link.read(deadline: Environment(timeout: .seconds(60)).deadline())
+            try await blocking.run {
+                let node = try FakeNode()
+                begun.withLock { $0 = true }
+                return try node.link.read(deadline: Environment(timeout: .seconds(600)).deadline())
+            }
         }
         while !begun.withLock({ $0 }) { await Task.yield() }
         task.cancel()

@@ -79,7 +79,10 @@ public final class CardFIDOLink: FIDOLink {
                 isCancelled = true
             } else {
                 environment.pause(Self.pollInterval, deadline)
-                response = try transmit(Self.poll(p1: 0x00))
+                // Cancelled before it was sent: the card still waits, and has to be told.
+                do throws(FIDOLinkError) { response = try transmit(Self.poll(p1: 0x00)) } catch {
+                    guard case .card(.link(.cancelled)) = error else { throw error }
+                }
             }
         }
         if response.status == .ok, !isCancelled || response.data.first == 0 { return response.data }
