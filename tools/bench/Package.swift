@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "Benchmark", package: "benchmark"),
                 .product(name: "YKWire", package: "ykit"),
                 .product(name: "YKTransport", package: "ykit"),
+                .product(name: "YKCapture", package: "ykit"),
             ],
             path: "Benchmarks/YKitBenchmarks",
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),

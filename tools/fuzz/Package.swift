@@ -12,6 +12,7 @@ let package = Package(
             dependencies: [
                 .product(name: "YKWire", package: "ykit"),
                 .product(name: "YKTransport", package: "ykit"),
+                .product(name: "YKCapture", package: "ykit"),
                 .product(name: "YKNFC", package: "ykit"),
                 .product(name: "YKToken", package: "ykit"),
                 .product(name: "YKOATH", package: "ykit"),

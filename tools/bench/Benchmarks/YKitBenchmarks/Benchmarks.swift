@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Benchmark
+import YKCapture
 import YKTransport
 import YKWire
 
