@@ -44,8 +44,10 @@ package enum HSMAuthProtocol: CardVocabulary {
         case Instruction.put:
             let keys = [Tag.encryptionKey.rawValue, Tag.macKey.rawValue, Tag.privateKey.rawValue]
             return SecretRuns.values(of: passwords.union(keys), in: data)
-        case Instruction.delete, Instruction.calculate, Instruction.getChallenge, Instruction.putManagementKey,
-            Instruction.changePassword:
+        case Instruction.calculate:
+            // The cryptogram beside its context lets a derivation password be guessed off line.
+            return SecretRuns.values(of: passwords.union([Tag.cryptogram.rawValue]), in: data)
+        case Instruction.delete, Instruction.getChallenge, Instruction.putManagementKey, Instruction.changePassword:
             return SecretRuns.values(of: passwords, in: data)
         default: return []
         }
