@@ -21,6 +21,27 @@ struct PublicKeyTests {
         #expect(key.subjectPublicKeyInfo == written)
     }
 
+    /// What a card signs is checked before it is handed out: right and wrong results of each kind of key.
+    @Test func knowsTheResultOfARawOperation() throws {
+        let digest = HashAlgorithm.sha256.hash([1])
+        let other = HashAlgorithm.sha256.hash([2])
+        let curve = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 0, count: 31) + [7]))
+        let signature = try curve.sign(digest: digest)
+        #expect(try curve.publicKey.isResult(signature, of: digest) == true)
+        #expect(try curve.publicKey.isResult(signature, of: other) == false)
+        #expect(try curve.publicKey.isResult([], of: digest) == false)
+        let edwards = try PrivateKey(ed25519: Secret([UInt8](repeating: 5, count: 32)))
+        let signed = try edwards.sign([1, 2, 3], .sha256)
+        #expect(try edwards.publicKey.isResult(signed, of: [1, 2, 3]) == true)
+        #expect(try edwards.publicKey.isResult(signed, of: [1, 2]) == false)
+        let rsa = try PrivateKey(newRSA: 1024)
+        let block = [0] + [UInt8](repeating: 1, count: 127)
+        let result = try rsa.rsaPrivate(block)
+        #expect(try rsa.publicKey.isResult(result, of: block) == true)
+        #expect(try rsa.publicKey.isResult(result, of: [0] + [UInt8](repeating: 2, count: 127)) == false)
+        #expect(PublicKey.x25519([UInt8](repeating: 9, count: 32)).isResult(signed, of: [1]) == nil)
+    }
+
     @Test func readsACompressedPoint() throws {
         let scalar = Secret([UInt8](repeating: 0, count: 31) + [7])
         let key = try PrivateKey(.p256, scalar: scalar).publicKey
