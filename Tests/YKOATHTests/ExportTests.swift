@@ -145,6 +145,13 @@ struct ExportTests {
         let export = try #require(
             try AuthenticatorExport.recognize(Array(bitwarden.replacing("600000", with: "2147483647").utf8)))
         #expect(throws: ExportError.tooExpensive(.bitwarden)) { try export.entries(password: Self.password) }
+        let argon = String(decoding: try Self.bytes("bitwarden-password-argon2.json"), as: UTF8.self)
+        for memory in ["-9223372036854775808", "0", "9223372036854775807"] {
+            let text = argon.replacing("\"kdfMemory\": 64", with: "\"kdfMemory\": \(memory)")
+            #expect(text != argon)
+            let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+            #expect(throws: ExportError.tooExpensive(.bitwarden)) { try export.entries(password: Self.password) }
+        }
     }
 
     /// RFC 7914 §12 and libargon2's own vector (`src/test.c`, version 19, Argon2id).

@@ -98,7 +98,7 @@ enum BitwardenExport {
                 password, salt: Array(salt.utf8), rounds: Int(clamping: rounds), format)
         case 1:
             guard let memory = json["kdfMemory"]?.int, let lanes = json["kdfParallelism"]?.int,
-                memory <= PasswordHash.memoryLimit >> 20
+                (1...Int64(PasswordHash.memoryLimit >> 20)).contains(memory)
             else { throw .tooExpensive(format) }
             let hash = PasswordHash.argon2id(
                 passes: Int(clamping: rounds), kibibytes: Int(clamping: memory * 1024), lanes: Int(clamping: lanes))
