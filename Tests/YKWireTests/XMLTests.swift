@@ -32,6 +32,25 @@ struct XMLTests {
 
     @Test func normalizesLineEnds() throws {
         #expect(try parse("<a>1\r\n2\r3\n4</a>").text == "1\n2\n3\n4")
+        #expect(try parse("<a><![CDATA[1\r\n2\r3\n4\r]]></a>").text == "1\n2\n3\n4\n")
+    }
+
+    @Test func prefersAttributesWithoutPrefix() throws {
+        #expect(try parse("<a p:b='1' b='2' q:b='3'/>").attributes == ["b": "2"])
+        #expect(throws: WireError.self) { try parse("<a p:b='1' p:b='2'/>") }
+        #expect(throws: WireError.self) { try parse("<a xmlns:p='1' xmlns:p='2'/>") }
+    }
+
+    @Test func readsDeclaredLatin1() throws {
+        func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
+        for declaration in ["<?xml version='1.0' encoding='ISO-8859-1'?>", "<?xml encoding = \"iso-8859-1\" ?>"] {
+            #expect(try XMLParser.parse(bytes(declaration + "<a>\u{E9}\u{FF}</a>")).text == "\u{E9}\u{FF}")
+        }
+        for declaration in [
+            "", "<?xml version='1.0'?>", "<?xml encoding='UTF-8'?>", "<?xml encoding", "<?xml encoding='x",
+        ] {
+            #expect(throws: WireError.self) { try XMLParser.parse(bytes(declaration + "<a>\u{E9}</a>")) }
+        }
     }
 
     @Test func hasLimits() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8,
-/// elements, attributes, text, CDATA, comments and processing instructions. A document type declaration is refused, and
-/// with it every entity but the five that the language predefines; size and depth are limited.
+/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8 or
+/// a declared ISO-8859-1, elements, attributes, text, CDATA, comments and processing instructions. A document type
+/// declaration is refused, and with it every entity but the five that the language predefines; size and depth are limited.
 ///
 /// A library would cost more than 1 ms of start-up or 5 MB: on Debian 12, opening libxml2 takes 1.7 ms and brings 37 MB
 /// (itself 1.8 MB, the rest ICU, which it is linked with); opening FoundationXML takes 10.5 ms and brings 65 MB.
@@ -18,12 +18,12 @@ package struct XMLParser {
         guard bytes.count <= byteLimit else {
             throw WireError(.tooLarge, at: 0, "an XML document of \(bytes.count) bytes")
         }
-        var parser = XMLParser(bytes: bytes)
+        var parser = XMLParser(bytes: isLatin1(bytes) ? utf8(latin1: bytes) : bytes)
         if parser.isAt([0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         try parser.skipMisc()
         let root = try parser.element(depth: 0)
         try parser.skipMisc()
-        guard parser.position == bytes.count else {
+        guard parser.next == nil else {
             throw WireError(.trailing, at: parser.position, "text left over after the outermost element")
         }
         return root
@@ -31,12 +31,26 @@ package struct XMLParser {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Whether the XML declaration names ISO-8859-1 and the document needs it.
+    private static func isLatin1(_ bytes: [UInt8]) -> Bool {
+        guard bytes.starts(with: Array("<?xml".utf8)), bytes.contains(where: { $0 >= 0x80 }) else { return false }
+        let declaration = String(decoding: bytes.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+        let parts = declaration.lowercased().split { "=\"' \t\r\n".contains($0) }
+        guard let place = parts.firstIndex(of: "encoding"), place + 1 < parts.count else { return false }
+        return parts[place + 1] == "iso-8859-1"
+    }
+
+    private static func utf8(latin1 bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+    }
+
     private mutating func element(depth: Int) throws(WireError) -> XMLNode {
         guard depth < Self.depthLimit else { throw WireError(.tooDeep, at: position, "elements nested too deep") }
         try expect("<")
         let fullName = try name()
         var node = XMLNode(Self.localName(fullName))
-        while try skipSpace(), !isAt(">"), !isAt("/>") { try attribute(of: &node) }
+        var names: Set<String> = []
+        while try skipSpace(), !isAt(">"), !isAt("/>") { try attribute(of: &node, &names) }
         if take("/>") { return node }
         try expect(">")
         try content(of: &node, depth: depth)
@@ -53,7 +67,7 @@ package struct XMLParser {
             if isAt("<!--") || isAt("<?") {
                 try skipMiscItem()
             } else if take("<![CDATA[") {
-                node.text += try text(try bytes(upTo: "]]>"))
+                node.text += try text(Self.lines(try bytes(upTo: "]]>")))
             } else if isAt("<") {
                 node.children.append(try element(depth: depth + 1))
             } else {
@@ -62,7 +76,16 @@ package struct XMLParser {
         }
     }
 
-    private mutating func attribute(of node: inout XMLNode) throws(WireError) {
+    /// Line ends as single line feeds (XML 1.0 §2.11).
+    private static func lines(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(0x0D) else { return bytes }
+        return bytes.indices.compactMap { index in
+            if bytes[index] != 0x0D { return bytes[index] }
+            return index + 1 < bytes.count && bytes[index + 1] == 0x0A ? nil : 0x0A
+        }
+    }
+
+    private mutating func attribute(of node: inout XMLNode, _ names: inout Set<String>) throws(WireError) {
         let start = position
         let fullName = try name()
         _ = try skipSpace()
@@ -75,10 +98,13 @@ package struct XMLParser {
         let value = try characters { $0 == quote || $0 == UInt8(ascii: "<") }
         guard next == quote else { throw fault("expected the end of a quoted value") }
         position += 1
-        if fullName == "xmlns" || fullName.hasPrefix("xmlns:") { return }
-        guard node.attributes.updateValue(value, forKey: Self.localName(fullName)) == nil else {
+        guard names.insert(fullName).inserted else {
             throw WireError(.duplicate, at: start, "attribute \(fullName) is there twice")
         }
+        if fullName == "xmlns" || fullName.hasPrefix("xmlns:") { return }
+        // Of two that only a prefix tells apart, the one without counts.
+        let local = Self.localName(fullName)
+        if node.attributes[local] == nil || local == fullName { node.attributes[local] = value }
     }
 
     /// Text with its references resolved and its line ends as a single line feed (XML 1.0 §2.11), up to a byte for which

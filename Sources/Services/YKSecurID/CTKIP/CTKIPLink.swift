@@ -17,6 +17,24 @@ public struct CTKIPLink: Sendable {
         self.code = code
     }
 
+    /// Recognizes a link, alone or among other text, also with `&` as HTML writes it.
+    ///
+    /// - Throws: As ``init(matching:)`` does.
+    init?(in text: String) throws(SecurIDError) {
+        let plain = text.replacing("&amp;", with: "&")
+        if let link = try CTKIPLink(matching: plain) {
+            self = link
+            return
+        }
+        let words = plain.split { $0.isWhitespace || "<>\"'()".contains($0) }
+        for word in words where word.contains("://") {
+            guard let link = try CTKIPLink(matching: String(word)) else { continue }
+            self = link
+            return
+        }
+        return nil
+    }
+
     /// Recognizes `SCHEME://ctkip?url=…&activationCode=…`, also with `scheme=https&url=HOST:PORT/PATH`; `nil` for
     /// anything else.
     ///

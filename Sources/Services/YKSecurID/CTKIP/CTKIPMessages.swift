@@ -148,15 +148,16 @@ struct CTKIPFinished {
         let digits = format?.value("OTPLength") ?? "8"
         let interval = format?.first("OTPMode", "Time")?.attributes["TimeInterval"] ?? "60"
         guard let digits = Int(digits), let interval = Int(interval) else { throw .reply("OTP format") }
-        guard let expiry = try expiry() else { throw .reply("KeyExpiryDate") }
         return try SecurIDToken(
-            serial: serial, seed: seed, digits: digits, interval: interval, type: Self.type(provisioning),
-            expiry: expiry, user: message.value("UserID"))
+            serial: SecurIDToken.serial(padding: serial), seed: seed, digits: digits, interval: interval,
+            type: Self.type(provisioning), expiry: try expiry(), user: message.value("UserID"))
     }
 
+    /// The day on which the key expires; the schema allows a key that does not expire.
     private func expiry() throws(SecurIDError) -> UTCDate? {
         guard let text = message.value("KeyExpiryDate") else { return nil }
-        return UTCDate(text.prefix(10))
+        guard let date = UTCDate(text.prefix(10)) else { throw .reply("KeyExpiryDate") }
+        return date
     }
 
     private static func type(_ provisioning: XMLNode?) -> SecurIDTokenType {

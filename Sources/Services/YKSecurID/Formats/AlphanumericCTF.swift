@@ -15,18 +15,40 @@ public struct AlphanumericCTF: Sendable {
     private let bytes: [UInt8]
     private static let size = 291
 
-    /// Reads base 64; percent-encoded characters are decoded first.
+    /// Reads base 64, percent-encoded or not, in one line or several; any other character ends it.
     ///
     /// - Throws: `format` for anything but 291 bytes of version 3 or 4.
     public init(_ text: String) throws(SecurIDError) {
-        guard let plain = URLText.decoded(text), let bytes = try? Base64.decode(plain.filter { !$0.isWhitespace })
-        else { throw .format("not base 64") }
-        guard bytes.count == Self.size else { throw .format("\(bytes.count) bytes, expected \(Self.size)") }
-        guard bytes[0] == 3 || bytes[0] == 4, bytes[1] <= 1, bytes[2] <= 1 else { throw .format("unknown version") }
+        let characters = Self.characters(text)
+        guard let bytes = try? Base64.decode(String(decoding: characters, as: UTF8.self)), bytes.count == Self.size
+        else { throw .format("\(characters.count) characters of base 64, expected \(Self.length)") }
+        guard bytes[0] == 3 || bytes[0] == 4 else { throw .format("unknown version") }
         version = Int(bytes[0])
-        isProtected = bytes[1] == 1
-        isBound = bytes[2] == 1
+        isProtected = bytes[1] != 0
+        isBound = bytes[2] != 0
         self.bytes = bytes
+    }
+
+    /// Characters of 291 bytes in base 64, which need no padding.
+    private static let length = 388
+
+    /// The characters of base 64 at the start of a text: as many as a string has, or more when they go on without a break.
+    private static func characters(_ text: String) -> [UInt8] {
+        var characters: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while var byte = rest.popFirst() {
+            if byte == 0x25, let pair = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)),
+                pair.count == 1
+            {
+                byte = pair[0]
+                rest = rest.dropFirst(2)
+            }
+            let isBreak = byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D || byte == 0x3D
+            if isBreak, characters.count < length { continue }
+            guard byte.isBase64, characters.count <= length else { break }
+            characters.append(byte)
+        }
+        return characters
     }
 
     /// Checks the device identifier, then the password, then the authentication code, and decrypts.
@@ -66,11 +88,11 @@ public struct AlphanumericCTF: Sendable {
     }
 
     private static func token(_ plain: [UInt8], _ device: String?) throws(SecurIDError) -> SecurIDToken {
-        let serial = plain[..<16].prefix { $0 != 0 }
+        let serial = String(decoding: plain[..<16].prefix { $0 != 0 }, as: UTF8.self)
         let expiry = plain[48..<53].reduce(0) { $0 << 8 | Int($1) }
         return try SecurIDToken(
-            serial: String(decoding: serial, as: UTF8.self), seed: SharedSecret(Secret(plain[16..<32])),
-            digits: Int(plain[35]), interval: Int(plain[37]), type: plain[36] == Handling.pinpad ? .pinpad : .keyfob,
+            serial: SecurIDToken.serial(padding: serial), seed: SharedSecret(Secret(plain[16..<32])),
+            digits: Int(plain[35]), interval: Int(plain[37]), type: type(plain[36]),
             expiry: expiry == 0 ? nil : UTCDate(day: expiry / unitsOfDay), deviceID: device)
     }
 
@@ -121,9 +143,14 @@ public struct AlphanumericCTF: Sendable {
     /// A day in units of 256 ms.
     private static let unitsOfDay = 337_500
 
-    /// How the PIN is used.
+    static func type(_ handling: UInt8) -> SecurIDTokenType {
+        handling == Handling.none || handling == Handling.keyfob ? .keyfob : .pinpad
+    }
+
+    /// How the PIN is used; stoken adds it for every value but the first.
     private enum Handling {
         static let none: UInt8 = 0x1F
+        static let keyfob: UInt8 = 0x20
         static let pinpad: UInt8 = 0x21
     }
 

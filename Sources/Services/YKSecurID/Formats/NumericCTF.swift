@@ -15,17 +15,20 @@ public struct NumericCTF: Sendable {
     public let isBound: Bool
     private let bits: BitField
     private let flags: Int
-    /// How many characters of a device identifier count: 40 in the URLs of RSA's smartphone apps, otherwise 32.
-    private let width: Int
+    private let isSmartphoneURL: Bool
 
-    /// Reads digits; dashes are skipped, and any other character ends the string.
+    /// Reads digits; dashes are skipped, white space too where the string would be too short without what follows it, and
+    /// any other character ends the string.
     ///
     /// - Parameters:
     ///   - text: The digits, beginning with the version.
     ///   - isSmartphoneURL: Whether they came from one of the URLs of RSA's smartphone apps.
     /// - Throws: `format` for another length or version, `checksum`.
     public init(_ text: some StringProtocol, isSmartphoneURL: Bool = false) throws(SecurIDError) {
-        let digits = text.utf8.prefix { $0.isDecimalDigit || $0 == 0x2D }.filter { $0 != 0x2D }
+        var digits = text.utf8.prefix { $0.isDecimalDigit || $0 == 0x2D }.filter { $0 != 0x2D }
+        if digits.count < 81 {
+            digits = text.utf8.prefix { $0.isDecimalDigit || $0.isTokenFiller }.filter(\.isDecimalDigit)
+        }
         guard let first = digits.first, first == 0x31 || first == 0x32 else { throw .format("unknown version") }
         guard (81...85).contains(digits.count) else {
             throw .format("\(digits.count) digits, expected 81 to 85")
@@ -39,8 +42,7 @@ public struct NumericCTF: Sendable {
         flags = bits.number(128, 16)
         isProtected = flags & 0x2000 != 0
         isBound = flags & 0x1000 != 0
-        width = isSmartphoneURL ? 40 : 32
-        guard flags & 0x4000 != 0 else { throw .format("a 64-bit token, which is not supported") }
+        self.isSmartphoneURL = isSmartphoneURL
     }
 
     /// Decrypts the seed.
@@ -48,17 +50,15 @@ public struct NumericCTF: Sendable {
     /// - Throws: `deviceNeeded`, `wrongDevice`, `passwordNeeded`, `wrongPassword`, or `field`.
     public func token(_ keys: SecurIDKeys = SecurIDKeys()) throws(SecurIDError) -> SecurIDToken {
         let keys = try keys.checked()
-        var device: String?
+        var device: (id: String, field: [UInt8])?
         if isBound {
-            device = keys.candidates.first {
-                AESHash.short(DeviceBinding.hexadecimal($0, width: width).fitted(width)) == bits.number(174, 15)
-            }
+            device = keys.candidates.lazy.compactMap { id in self.field(of: id).map { (id, $0) } }.first
             guard device != nil else { throw keys.deviceFailure }
         }
         if isProtected, keys.password == nil { throw .passwordNeeded }
         var material = isProtected ? keys.password?.value.copyBytes() ?? [] : []
         defer { Secret.wipe(&material) }
-        material += device.map { DeviceBinding.hexadecimal($0, width: width) } ?? []
+        material += device?.field ?? []
         material += [0xD8, 0xF5, 0x32, 0x53, 0x82, 0x89]
         var seed: [UInt8]
         do {
@@ -70,8 +70,27 @@ public struct NumericCTF: Sendable {
         return try SecurIDToken(
             serial: serial, seed: SharedSecret(Secret(seed)), digits: (flags >> 6 & 7) + 1,
             interval: flags & 3 == 0 ? 30 : 60, type: flags >> 4 & 1 == 1 ? .pinpad : .keyfob,
-            expiry: UTCDate(day: bits.number(144, 14) + 10_957), deviceID: device)
+            expiry: UTCDate(day: bits.number(144, 14) + 10_957), deviceID: device?.id)
     }
+
+    /// What the string takes of a device identifier; `nil` when it is bound to another device.
+    ///
+    /// The URLs of RSA's smartphone apps take 40 characters, other strings 32. A URL may have lost its scheme on the way,
+    /// so both are tried. Version 1 is known from stoken alone, which takes the characters that are not digits.
+    private func field(of id: String) -> [UInt8]? {
+        let widths = isSmartphoneURL ? [40, 32] : [32, 40]
+        for width in widths {
+            var fields = [DeviceBinding.hexadecimal(id, width: width)]
+            if version == 1 { fields.append(DeviceBinding.nonDecimal(id, width: width)) }
+            for field in fields where AESHash.short(field.fitted(width)) == bits.number(174, 15) { return field }
+        }
+        return nil
+    }
+}
+
+extension UInt8 {
+    /// Whether a character may stand between the digits of a string that a person or a mail program broke up.
+    fileprivate var isTokenFiller: Bool { self == 0x2D || self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 /// Bits written as octal digits, three bits a digit, most significant bit first.

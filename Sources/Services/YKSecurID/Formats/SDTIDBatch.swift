@@ -90,19 +90,26 @@ public struct SDTIDBatch: Sendable {
     private func read(
         _ token: XMLNode, _ serial: String, _ base: borrowing Secret
     ) throws(SecurIDError) -> SecurIDToken {
-        let seedText = compact(token, "Seed").dropFirst()
-        guard let encrypted = try? Base64.decode(seedText), encrypted.count == 16 else { throw .field("Seed") }
+        let encrypted = try Self.seed(compact(token, "Seed"))
         var seed = try SDTIDKeys.crypt(encrypted, base, serial: Self.text(token, "SN"))
         defer { Secret.wipe(&seed) }
-        let attributes = token.first("TokenAttributes")
         let user = [value(token, "UserFirstName"), value(token, "UserLastName")].compactMap { $0 }
             .joined(separator: " ")
         return try SecurIDToken(
             serial: serial, seed: SharedSecret(Secret(seed)), digits: try number(token, "Digits", 6),
             interval: try number(token, "Interval", 60), type: try type(token), expiry: try date(token, "Death"),
-            nickname: attributes.flatMap { value($0, "Nickname") },
-            user: value(token, "UserLogin") ?? (user.isEmpty ? nil : user),
-            deviceID: attributes.flatMap { value($0, "DeviceSerialNumber") })
+            nickname: value(token, "Nickname"), user: value(token, "UserLogin") ?? (user.isEmpty ? nil : user),
+            deviceID: value(token, "DeviceSerialNumber"))
+    }
+
+    /// The encrypted seed; its base 64 normally has one character in front that does not belong to it.
+    private static func seed(_ text: String) throws(SecurIDError) -> [UInt8] {
+        let readings = [String(text.dropFirst()), text].map { (try? Base64.decode($0)) ?? [] }
+        if let bytes = readings.first(where: { $0.count == SecurIDToken.seedSize }) { return bytes }
+        guard !readings.contains(where: { $0.count == 8 }) else {
+            throw .format("a 64-bit token, which is not supported")
+        }
+        throw .field("Seed")
     }
 
     private func type(_ token: XMLNode) throws(SecurIDError) -> SecurIDTokenType {
@@ -127,12 +134,30 @@ extension SDTIDBatch {
 
     private func date(_ token: XMLNode, _ name: String) throws(SecurIDError) -> UTCDate? {
         guard let text = field(token, name) else { return nil }
-        guard let date = UTCDate(text.prefix(10)) else { throw .field(name) }
+        guard let date = Self.date(text) else { throw .field(name) }
         return date
     }
 
-    /// The text of an element; `nil` for white space only, which stands for an empty value.
-    private func value(_ node: XMLNode, _ name: String) -> String? { node.value(name) }
+    /// Reads `YYYY/MM/DD`, with or without leading zeros, and perhaps a time behind it.
+    private static func date(_ text: String) -> UTCDate? {
+        let day = text.prefix { !$0.isWhitespace && $0 != "T" }
+        let numbers = day.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "-" }.map { part in
+            part.utf8.count <= 4 && part.utf8.allSatisfy(\.isDecimalDigit) ? Int(part) : nil
+        }
+        guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2] else {
+            return nil
+        }
+        return UTCDate(year, month, day)
+    }
+
+    /// The text of an element anywhere below a node; `nil` for white space only, which stands for an empty value.
+    private func value(_ node: XMLNode, _ name: String) -> String? {
+        if let value = node.value(name) { return value }
+        for child in node.children where !child.children.isEmpty {
+            if let value = value(child, name) { return value }
+        }
+        return nil
+    }
 
     /// The text without white space.
     private func compact(_ node: XMLNode, _ name: String) -> String {
@@ -145,7 +170,7 @@ extension SDTIDBatch {
     private static func serial(_ token: XMLNode) throws(SecurIDError) -> String {
         let text = text(token, "SN")
         guard !text.isEmpty, text.count <= 12, text.allSatisfy(\.isDecimalDigit) else { throw .field("SN") }
-        return String(repeating: "0", count: 12 - text.count) + String(decoding: text, as: UTF8.self)
+        return SecurIDToken.serial(padding: String(decoding: text, as: UTF8.self))
     }
 }
 

@@ -3,27 +3,29 @@
 public import YKCrypto
 import YKWire
 
-/// The file that stoken keeps its token in, `.stokenrc`: lines `version 1`, `token DIGITS` and `pin …`.
+/// The file that stoken keeps its token in, `.stokenrc`: lines `version 1`, `token STRING` and `pin …`.
 public struct StokenFile: Sendable {
     /// The token.
-    public let token: NumericCTF
+    public let token: CTFString
     private let savedPIN: String?
 
-    /// Reads a file; `nil` for a text that does not have its lines.
+    /// Reads a file; `nil` for a text without its lines. As in stoken, names are read in either case, lines with other
+    /// names are skipped, and the version may be missing.
     ///
-    /// - Throws: `format` for another version or a file without a token, and what ``NumericCTF`` throws.
+    /// - Throws: `format` for another version or a file without a token, and what ``CTFString`` throws.
     init?(matching text: String) throws(SecurIDError) {
         var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             let words = line.split(whereSeparator: \.isWhitespace)
-            guard let name = words.first, !name.hasPrefix("#") else { continue }
-            guard words.count == 2, ["version", "token", "pin"].contains(String(name)) else { return nil }
-            values[String(name)] = String(words[1])
+            guard words.count >= 2, !words[0].hasPrefix("#") else { continue }
+            let name = words[0].lowercased()
+            if ["version", "token", "pin"].contains(name) { values[name] = String(words[1]) }
         }
-        guard let version = values["version"] else { return nil }
-        guard version == "1" else { throw .format("version \(version.prefix(8)) of .stokenrc") }
+        let version = values["version"].flatMap { Int($0.prefix { $0.isNumber }) }
+        guard version != nil || values["token"]?.utf8.first?.isDecimalDigit ?? false else { return nil }
+        guard version ?? 1 == 1 else { throw .format("version \(version ?? 0) of .stokenrc") }
         guard let string = values["token"] else { throw .format("a .stokenrc without a token") }
-        token = try NumericCTF(string)
+        token = try CTFString(string)
         savedPIN = values["pin"]
     }
 

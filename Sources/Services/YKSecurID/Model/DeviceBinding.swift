@@ -38,6 +38,11 @@ public enum DeviceBinding {
         Array(Array(text.utf8).prefix(width).filter(\.isHexDigit)).uppercased
     }
 
+    /// What stoken takes for version 1: of the first `width` characters those that are not decimal digits, in upper case.
+    static func nonDecimal(_ text: String, width: Int) -> [UInt8] {
+        Array(Array(text.utf8).prefix(width).filter { !$0.isDecimalDigit }).uppercased
+    }
+
     /// What an alphanumeric CTF string takes: letters and digits in upper case, the first 48, zeros behind them.
     static func alphanumeric(_ text: String) -> [UInt8] {
         Array(text.utf8.filter(\.isLetterOrDigit)).uppercased.fitted(48)
@@ -61,12 +66,13 @@ public struct SecurIDKeys: Sendable {
         self.deviceIDs = deviceIDs
     }
 
-    /// Throws `tooLong` for a password that no issuer makes.
+    /// The keys with an empty password as none. Throws `tooLong` for a password that no issuer makes.
     func checked() throws(SecurIDError) -> SecurIDKeys {
-        if let password, password.value.count > SecurIDLimits.password {
+        guard let password else { return self }
+        guard password.value.count <= SecurIDLimits.password else {
             throw .tooLong("password", limit: SecurIDLimits.password)
         }
-        return self
+        return password.value.isEmpty ? SecurIDKeys(deviceIDs: deviceIDs) : self
     }
 
     /// The identifiers to try.

@@ -54,6 +54,11 @@ public struct SecurIDToken: Sendable {
         self.deviceID = deviceID
     }
 
+    /// A serial number of fewer than 12 digits, as files of hardware tokens have it, with zeros in front.
+    static func serial(padding text: String) -> String {
+        String(repeating: "0", count: max(0, 12 - text.utf8.count)) + text
+    }
+
     /// Bytes of a seed.
     public static let seedSize = 16
 
@@ -78,6 +83,7 @@ public enum SecurIDLimits {
 extension UInt8 {
     var isDecimalDigit: Bool { (0x30...0x39).contains(self) }
     var isHexDigit: Bool { isDecimalDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self) }
+    var isBase64: Bool { isLetterOrDigit || self == 0x2B || self == 0x2F || self == 0x2D || self == 0x5F }
     var isLetterOrDigit: Bool { isDecimalDigit || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }
 

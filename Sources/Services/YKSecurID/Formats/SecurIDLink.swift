@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// A URL in the forms that token apps register.
+public struct SecurIDLink: Hashable, Sendable {
+    /// What is behind the link.
+    public enum Kind: String, Sendable {
+        /// A token string (`ctfData`).
+        case ctf
+        /// A CT-KIP server (`url`).
+        case ctkip
+    }
+
+    /// What the link leads to.
+    public let kind: Kind
+    /// The scheme, in lower case.
+    public let scheme: String
+
+    /// Recognizes `SCHEME://ctf?ctfData=…` and `SCHEME://ctkip?url=…`, and the Android form
+    /// `http://127.0.0.1/securid/…`; `nil` for anything else.
+    ///
+    /// - Parameters:
+    ///   - text: The URL.
+    ///   - wanted: The scheme it has to have; `nil` for any.
+    public init?(_ text: String, scheme wanted: String? = nil) {
+        guard let url = URLText(text) else { return nil }
+        if let wanted, wanted.lowercased() != url.scheme { return nil }
+        scheme = url.scheme
+        let place = url.place.hasSuffix("/") ? String(url.place.dropLast()) : url.place
+        switch place {
+        case "ctf", "127.0.0.1/securid/ctf":
+            guard let data = url.query["ctfdata"], !data.isEmpty else { return nil }
+            kind = .ctf
+        case "ctkip", "127.0.0.1/securid/ctkip":
+            guard let server = url.query["url"], !server.isEmpty else { return nil }
+            kind = .ctkip
+        default: return nil
+        }
+    }
+}
+
+/// The parts of a URL: scheme, host with path, and query.
+struct URLText {
+    let scheme: String
+    /// Host and path, in lower case.
+    let place: String
+    /// The values by their names in lower case, percent-decoded.
+    let query: [String: String]
+
+    init?(_ text: String) {
+        guard let mark = text.utf8.firstRange(of: "://".utf8) else { return nil }
+        let scheme = text[..<mark.lowerBound]
+        guard !scheme.isEmpty, scheme.utf8.allSatisfy({ $0.isLetterOrDigit || $0 == 0x2E || $0 == 0x2B || $0 == 0x2D })
+        else { return nil }
+        self.scheme = scheme.lowercased()
+        let parts = text[mark.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        place = (parts.first ?? "").lowercased()
+        var query: [String: String] = [:]
+        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2, let value = Self.decoded(String(halves[1])) else { continue }
+            let name = halves[0].lowercased()
+            if query[name] == nil { query[name] = value }
+        }
+        self.query = query
+    }
+
+    /// Percent-decoding (RFC 3986 §2.1); `nil` when a percent sign stands alone or the bytes are not UTF-8.
+    static func decoded(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == 0x25 else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let pair = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) else {
+                return nil
+            }
+            bytes += pair
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Base 64 as it stands in a URL.
+    static func encoded(_ base64: String) -> String {
+        base64.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+    }
+}
+
+extension SecurIDLink {
+    /// The URL of a token string, as an app that registers `scheme` takes it; `http` makes the Android form.
+    public static func text(ctf: String, scheme: String) -> String {
+        let data = URLText.encoded(ctf)
+        return scheme == "http" ? "http://127.0.0.1/securid/ctf?ctfData=\(data)" : "\(scheme)://ctf?ctfData=\(data)"
+    }
+}
