@@ -8,15 +8,18 @@ import YKVirtualKey
 import YKWire
 
 struct PIVTests {
-    @Test("a management key is never unknown", arguments: Self.managementKeys)
+    @Test("a management key is never unknown", arguments: PIVOperations.managementKeys)
     func managementKey(_ operation: Operation) async throws { try await operation.proveNothingIsLost() }
 
-    @Test("PIN and PUK are the old or the new ones", arguments: Self.codes)
+    @Test("PIN and PUK are the old or the new ones", arguments: PIVOperations.codes)
     func codes(_ operation: Operation) async throws { try await operation.proveNothingIsLost() }
 
-    @Test("keys, certificates and objects are the old or the new ones", arguments: Self.contents)
+    @Test("keys, certificates and objects are the old or the new ones", arguments: PIVOperations.contents)
     func contents(_ operation: Operation) async throws { try await operation.proveNothingIsLost() }
+}
 
+/// What PIV does in more than one exchange.
+enum PIVOperations {
     static func open(_ link: sending any CardLink) async throws -> PIVService { try await .open(channel(link)) }
     static func pin(_ text: String) throws -> PIVPIN { try PIVPIN(Secret(utf8: text)) }
     static let given = [UInt8](repeating: 0x5A, count: 24)

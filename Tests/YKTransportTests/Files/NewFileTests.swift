@@ -27,9 +27,21 @@ import YKTransport
         do {
             let file = try NewFile(beside: folder.path + "/state")
             try file.append([1])
-            #expect(folder.names.count == 1)
         }
         #expect(folder.names.isEmpty)
+    }
+
+    @Test func aFileHasNoNameBeforeItIsComplete() throws {
+        let folder = TemporaryFolder()
+        let file = try NewFile(beside: folder.path + "/state")
+        try file.append(Array("private key".utf8))
+        #expect(folder.names.isEmpty)  // A program killed here leaves nothing behind.
+        let shared = folder.path + "/shared"
+        var readable = try NewFile(beside: shared, mode: 0o644)
+        try readable.replace(shared)
+        let mask = umask(0)
+        umask(mask)
+        #expect(folder.mode("shared") == 0o644 & ~mask)
     }
 
     @Test func aTakenNameIsLeftAlone() throws {

@@ -65,14 +65,14 @@ extension Program {
     static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
-            if let raw = answer.raw { Terminal.write(raw, to: 1) } else { terminal.lines(answer.lines) }
+            Terminal.write(answer.raw ?? terminal.bytes(of: answer.lines), to: 1, isMadeOnce: answer.isMadeOnce)
             if let failure = answer.failure { terminal.fail(failure) }
             return
         }
         var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
         for key in members { object[key] = answer.members[key] ?? .null }
         for member in answer.members.members { object[member.key] = member.value }
-        terminal.line(JSON.object(object).text)
+        Terminal.write(terminal.bytes(of: [JSON.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce)
     }
 
     /// Prints a failure: the same object with `ok` false, or lines on standard error.

@@ -10,6 +10,8 @@ struct Answer {
     var lines: [String] = []
     /// Bytes that are printed as they are instead of the lines.
     var raw: [UInt8]?
+    /// Whether the key made what is answered for this once, so that it must not be lost with standard output.
+    var isMadeOnce = false
     /// What went less than well, though the verb did its work.
     var warnings: [String] = []
     /// Why the verb failed in part, after it said what it did.

@@ -36,13 +36,18 @@ struct Terminal: Sendable {
 
     /// Writes the lines of a result at once; a terminal gets them as wide as it is.
     func lines(_ lines: [String]) {
+        Self.write(bytes(of: lines), to: 1)
+    }
+
+    /// Lines of a result as they are written.
+    func bytes(of lines: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         let width = columns
         for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
             bytes += line.shown.utf8
             bytes.append(UInt8(ascii: "\n"))
         }
-        Self.write(bytes, to: 1)
+        return bytes
     }
 
     /// Writes a message for the person, one line.
@@ -95,14 +100,16 @@ struct Terminal: Sendable {
 
     /// Writes all bytes. When the reader of the results went away, there is nothing left to do; when they cannot be
     /// written for another reason, the program ends here and has failed.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    ///
+    /// - Parameter isMadeOnce: Whether these are results that a key makes only once: they go elsewhere then.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EPIPE, descriptor == 1 { exit(0) }
+            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce { exit(0) }
             guard count > 0 else {
-                if descriptor == 1 { endWithoutResults() }
+                if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil) }
                 return
             }
             rest = rest.dropFirst(count)
@@ -122,8 +129,16 @@ extension Terminal {
         return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
     }
 
-    private static func endWithoutResults() -> Never {
-        let message = "ykit: cannot write the results: \(System.failure)\n"
+    /// Ends the program. What must not be lost goes into a file for temporary files, else to the terminal.
+    private static func endWithoutResults(rescuing bytes: [UInt8]?) -> Never {
+        var message = "ykit: cannot write the results: \(System.failure)\n"
+        if let bytes {
+            if let file = Files.rescue(bytes) {
+                message += "hint: they are in \(file)\n"
+            } else if let prompt = try? Prompt(orElse: "") {
+                prompt.tell(String(decoding: bytes, as: UTF8.self))
+            }
+        }
         write(Array(message.utf8), to: 2)
         exit(ExitStatus.failed.rawValue)
     }

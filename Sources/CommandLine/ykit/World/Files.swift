@@ -71,9 +71,27 @@ enum Files {
         try SettledFile(path, .replacing).finish(bytes)
     }
 
-    /// Writes a file that is not there yet, which only its owner may read, complete or not at all.
+    /// Writes a new file that only its owner may read, complete or not at all.
     static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
         try SettledFile(path, .new).finish(bytes)
+    }
+
+    /// Puts bytes that a key makes only once into a new file, where their own place did not take them.
+    ///
+    /// - Returns: The file, in the folder for temporary files or in the current one; `nil` when neither takes it.
+    static func rescue(_ bytes: [UInt8]) -> String? {
+        for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
+            for attempt in 0..<100 {
+                let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"
+                do throws(Explanation) {
+                    try create(bytes, at: path)
+                    return path
+                } catch {
+                    guard error.code == "file-exists" else { break }
+                }
+            }
+        }
+        return nil
     }
 
     /// What `errno` says of a file.
@@ -82,13 +100,22 @@ enum Files {
     }
 
     /// Why a file could not be written.
-    static func explained(_ failure: FileFailure) -> Explanation { Self.failure(failure.number, "\(failure)") }
+    static func explained(_ failure: FileFailure) -> Explanation {
+        failure.number == EEXIST ? exists(failure.path) : Self.failure(failure.number, "\(failure)")
+    }
 
     private static func failure(_ number: Int32, _ text: String) -> Explanation {
         let exit: ExitStatus =
-            number == EACCES || number == EPERM ? .permission : number == ENOENT ? .notFound : .failed
-        let code = number == ENOENT ? "no-such-file" : "file"
-        return Explanation(
-            code, exit, text, hint: number == EEXIST ? "name a file that is not there yet" : nil)
+            number == EACCES || number == EPERM || number == EROFS
+            ? .permission : number == ENOENT || number == ENOTDIR ? .notFound : .failed
+        let code = number == ENOENT || number == ENOTDIR ? "no-such-file" : "file"
+        return Explanation(code, exit, text)
+    }
+
+    /// A new file has the name of one that is there.
+    static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
+        Explanation(
+            "file-exists", .policy, "\(path.printable) already exists",
+            hint: "choose another name" + (other.map { ", or \($0)" } ?? ""))
     }
 }

@@ -5,13 +5,15 @@ import YKHardware
 import YKTransport
 
 /// A file that is opened before there is anything to put into it, so that what is made on a key for good is made only
-/// when it can be written down. Only its owner may read it; it is complete or, as before, not there.
+/// when it can be written down. It is complete or, as before, not there.
+///
+/// What is at the path and not a regular file, such as a pipe, is written to.
 final class SettledFile {
     /// What may be at the path already.
     enum Manner {
-        /// Nothing.
+        /// No regular file.
         case new
-        /// A file, which is replaced at the end. What is there and no plain file, such as a pipe, is written to.
+        /// A regular file, which is replaced at the end.
         case replacing
     }
 
@@ -20,15 +22,17 @@ final class SettledFile {
     private var file: NewFile?
     private let pipe: Int32
 
-    init(_ path: String, _ manner: Manner) throws(Explanation) {
+    /// - Parameter isSecret: Whether only the owner may read the file (mode 0600); others may otherwise (0644).
+    init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         self.path = path
-        if manner == .replacing, FileStatus(path)?.isRegular == false {
+        let mode: UInt32 = isSecret ? 0o600 : 0o644
+        if FileStatus(path)?.isRegular == false {
             pipe = open(path, O_WRONLY | O_CLOEXEC)
             guard pipe >= 0 else { throw Files.failure("cannot open", path) }
         } else {
             pipe = -1
             do {
-                file = try manner == .new ? NewFile(reserving: path) : NewFile(beside: path)
+                file = try manner == .new ? NewFile(reserving: path, mode: mode) : NewFile(beside: path, mode: mode)
             } catch { throw Files.explained(error) }
         }
     }

@@ -44,8 +44,9 @@ final class World {
         software = try options.virtual.map { try Self.software($0) }
         if let software { try Self.check(selection, chooses: software) }
         if let replay { environment = replay.replaying(environment) }
-        recorder = options.record.map {
-            Recorder(path: $0, keepsSecrets: options.keepSecrets, clock: environment.clock)
+        recorder = try options.record.map { path throws(Explanation) in
+            if Files.isFile(path) { throw Files.exists(path) }
+            return Recorder(path: path, keepsSecrets: options.keepSecrets, clock: environment.clock)
         }
         if let recorder { environment = recorder.recording(environment) }
         self.environment = environment

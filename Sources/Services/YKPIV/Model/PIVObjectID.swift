@@ -60,6 +60,9 @@ public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// The name, else the digits.
     public var description: String { name ?? Hex.encode(bytes) }
 
+    /// Whether cards require the PIN for reading the object (SP 800-73-4 Part 1, Table 2).
+    package var isPINProtected: Bool { [.fingerprints, .facialImage, .printed, .iris].contains(self) }
+
     /// The tag that the content stands under: 53, but for the discovery object its own.
     var wrapper: TLV.Tag { self == .discovery ? 0x7E : 0x53 }
 

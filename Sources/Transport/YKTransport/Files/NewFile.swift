@@ -2,36 +2,69 @@
 
 import Glibc
 
-/// A file that is being written: mode 0600, never through a symbolic link, nothing that is there already is touched.
+/// A file that is being written: never through a symbolic link, and no existing file is changed before it is complete.
 ///
-/// One that was created beside another, or to reserve a name, is gone at the end of its life unless it has got its name
-/// by ``replace(_:)`` or ``takeFree(_:)`` when it was complete. Where a program was killed in between, the next one that
-/// writes the same file removes what was left: secrets do not stay behind.
+/// One that was created beside another, or to reserve a name, is removed at the end of its life unless it was given its
+/// name by ``replace(_:)`` or ``takeFree(_:)`` when it was complete. Beside another it has no name at all until then
+/// (`O_TMPFILE`), so that a killed program leaves no secret behind; where the file system has no such files it has a
+/// temporary name, and the next program that writes the same file removes what a killed one left.
 package struct NewFile: ~Copyable {
-    /// What it is called now.
+    /// What it is called now; what it will be called, as long as it has no name.
     package private(set) var path: String
     /// The open file.
     package private(set) var descriptor: Int32
-    private var isTemporary: Bool
+    private var naming: Naming
+
+    /// What the name of a file is worth.
+    private enum Naming {
+        /// It is the file's own.
+        case final
+        /// It is removed with the file.
+        case temporary
+        /// There is none yet.
+        case none
+    }
 
     /// Creates a file under its own name.
     package init(creating path: String) throws(FileFailure) {
-        self = try Self(path, isTemporary: false)
+        self = try Self(path, .final, 0o600)
     }
 
     /// Creates a file under its own name, so that nobody else takes it; `replace` with the same name makes it stay.
-    package init(reserving path: String) throws(FileFailure) {
-        self = try Self(path, isTemporary: true)
+    ///
+    /// - Parameter mode: Its permissions, of which the process's mask is taken off.
+    package init(reserving path: String, mode: UInt32 = 0o600) throws(FileFailure) {
+        self = try Self(path, .temporary, mode)
     }
 
-    /// Creates a file in the same folder, with a name that nothing has.
-    package init(beside path: String) throws(FileFailure) {
+    /// Creates a file in the same folder, without a name or with one that nothing has.
+    ///
+    /// - Parameter mode: Its permissions, of which the process's mask is taken off.
+    package init(beside path: String, mode: UInt32 = 0o600) throws(FileFailure) {
         Self.removeLeftovers(of: path)
+        let nameless = open(Self.folder(of: path), Self.nameless | O_RDWR | O_CLOEXEC, mode)
+        if nameless >= 0, access(Self.link(nameless), F_OK) == 0 {
+            (self.path, descriptor, naming) = (path, nameless, .none)
+            return
+        }
+        if nameless >= 0 { close(nameless) }
+        self = try Self.withFreeName(beside: path) { name throws(FileFailure) in try Self(name, .temporary, mode) }
+    }
+
+    /// `O_TMPFILE`, whose macro Swift does not see.
+    private static let nameless = 0o20_000_000 | O_DIRECTORY
+
+    /// The name of an open file in the file system of processes.
+    private static func link(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    private static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
+    /// Does something with the first of `PATH.new-PID-N` that nothing has.
+    private static func withFreeName<Value: ~Copyable>(
+        beside path: String, _ body: (String) throws(FileFailure) -> Value
+    ) throws(FileFailure) -> Value {
         for attempt in 0..<100 {
-            do throws(FileFailure) {
-                self = try Self("\(path).new-\(getpid())-\(attempt)", isTemporary: true)
-                return
-            } catch {
+            do throws(FileFailure) { return try body("\(path).new-\(getpid())-\(attempt)") } catch {
                 guard error.number == EEXIST else { throw FileFailure(.create, path, error.number) }
             }
         }
@@ -59,16 +92,16 @@ package struct NewFile: ~Copyable {
         }
     }
 
-    private init(_ path: String, isTemporary: Bool) throws(FileFailure) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    private init(_ path: String, _ naming: Naming, _ mode: UInt32) throws(FileFailure) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw FileFailure(.create, path) }
         self.path = path
-        self.isTemporary = isTemporary
+        self.naming = naming
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if isTemporary { unlink(path) }
+        if naming == .temporary { unlink(path) }
     }
 
     /// Adds bytes at the end.
@@ -89,18 +122,29 @@ package struct NewFile: ~Copyable {
 
     /// Takes the name of a file, which is gone then.
     package mutating func replace(_ target: String) throws(FileFailure) {
+        if naming == .none {
+            let open = Self.link(descriptor)
+            path = try Self.withFreeName(beside: target) { name throws(FileFailure) in
+                guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+                    throw FileFailure(.create, name)
+                }
+                return name
+            }
+            naming = .temporary
+        }
         guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
-        (path, isTemporary) = (target, false)
+        (path, naming) = (target, .final)
     }
 
     /// Takes a name that nothing has; `false`, and no change, when something has it.
     package mutating func takeFree(_ target: String) throws(FileFailure) -> Bool {
-        guard link(path, target) == 0 else {
+        let source = naming == .none ? Self.link(descriptor) : path
+        guard linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else {
             if errno == EEXIST { return false }
             throw FileFailure(.create, target)
         }
-        unlink(path)
-        (path, isTemporary) = (target, false)
+        if naming == .temporary { unlink(path) }
+        (path, naming) = (target, .final)
         return true
     }
 
@@ -123,8 +167,7 @@ package struct NewFile: ~Copyable {
 
     /// Waits until the names in a file's folder are on the disk, as far as the file system can.
     package static func syncFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

@@ -14,6 +14,7 @@ struct ArculusOutput {
     /// The result alone; on standard output too when the file takes it no more, because the card made it once.
     func answer(_ result: JSON, _ members: [String: JSON]) -> Answer {
         var answer = Answer()
+        answer.isMadeOnce = true
         answer.members["credential"] = result
         for (key, value) in members { answer.members[key] = value }
         let text = Array((result.text + "\n").utf8)

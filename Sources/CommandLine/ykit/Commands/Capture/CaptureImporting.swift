@@ -27,8 +27,10 @@ struct CaptureImporting: Verb {
     var session: Int?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this new file.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file())
     var output: String?
+
+    @OptionGroup var replacing: OutputOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -63,7 +65,8 @@ struct CaptureImporting: Verb {
         let capture = try importing(log)
         var answer = Answer()
         if let output {
-            try Files.create(Array(capture.text.utf8), at: output)
+            try FileOutput(output, isSecret: true, force: replacing.force, world)
+                .put(Array(capture.text.utf8), &answer)
             answer.lines = ["\(output): a recording of \(capture.events.count) events"]
         } else {
             answer.raw = Array(capture.text.utf8)

@@ -16,8 +16,10 @@ struct CaptureRedact: Verb {
     var file: String
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this new file.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file())
     var output: String?
+
+    @OptionGroup var replacing: OutputOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -33,7 +35,8 @@ struct CaptureRedact: Verb {
         let changed = zip(before, capture.events).count { $0.kind != $1.kind }
         var answer = Answer()
         if let output {
-            try Files.create(Array(capture.text.utf8), at: output)
+            try FileOutput(output, isSecret: true, force: replacing.force, world)
+                .put(Array(capture.text.utf8), &answer)
             answer.lines = ["\(output): secrets overwritten in \(changed) of \(before.count) events"]
         } else {
             answer.raw = Array(capture.text.utf8)

@@ -68,7 +68,10 @@ struct ConfigLockCode: Verb {
         var answer = Answer(
             clear ? "the lock code is removed" : info.isLocked ? "the lock code is changed" : "the lock code is set",
             ["locked": .bool(!clear), "lockCode": revealed.map(JSON.string) ?? .null])
-        if let revealed { answer.lines = [revealed] }
+        if let revealed {
+            answer.lines = [revealed]
+            answer.isMadeOnce = true
+        }
         return answer
     }
 

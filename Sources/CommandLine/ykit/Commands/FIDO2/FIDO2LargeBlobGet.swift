@@ -7,14 +7,16 @@ import YKWire
 /// Reads a credential's large blob.
 struct FIDO2LargeBlobGet: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print a credential's large blob, or write it into a new file.")
+        commandName: "get", abstract: "Print a credential's large blob, or write it into a file.")
     static let members = ["credentialId", "blob", "size", "output"]
 
     @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("A new file.", valueName: "file"), completion: .file())
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write it into this file.", valueName: "file"), completion: .file())
     var output: String?
+
+    @OptionGroup var replacing: OutputOptions
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -23,7 +25,7 @@ struct FIDO2LargeBlobGet: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try output.map { try SettledFile($0, .new) }
+        let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, world) }
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "find the credential")
         guard let blob = try await service.largeBlob(key: try found.largeBlobKey()) else {
             throw Explanation(
@@ -32,7 +34,7 @@ struct FIDO2LargeBlobGet: Verb {
         }
         var answer = Answer([], ["credentialId": .string(found.id), "size": .int(Int64(blob.count))])
         if let output, let file {
-            try file.finish(blob)
+            try file.put(blob, &answer)
             answer.lines = ["\(output): \(blob.count) bytes"]
             answer.members["output"] = .string(output)
         } else {

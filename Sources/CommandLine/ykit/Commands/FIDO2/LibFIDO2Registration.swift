@@ -15,7 +15,9 @@ struct LibFIDO2Registration {
         let service = try await world.openTouchedFIDO(verb.pin, for: what)
         world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
         let made = try await service.register(request)
-        return Answer(lines(made, request), [:])
+        var answer = Answer(lines(made, request), [:])
+        answer.isMadeOnce = true
+        return answer
     }
 
     private func request(_ world: World) throws -> RegistrationRequest {

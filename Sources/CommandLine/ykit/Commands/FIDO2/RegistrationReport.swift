@@ -30,6 +30,7 @@ struct RegistrationReport {
                 "credentialId": .string(Base64.encodeURL(made.id)),
                 "algorithm": algorithm.map { .string($0.description) } ?? .null,
             ])
+        answer.isMadeOnce = true
         answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSON.string)
         answer.members["format"] = .string(made.attestationObject.format.rawValue)
         answer.members["aaguid"] = data.credential.map { .string(AuthenticatorReport.uuid($0.aaguid)) }

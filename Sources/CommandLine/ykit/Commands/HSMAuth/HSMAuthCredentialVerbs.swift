@@ -127,6 +127,7 @@ struct HSMAuthAdd: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let label = try HSMAuthLabel(label)
+        let file = try world.plan == nil ? keyFile.map { path in try SettledFile(path, .new) } : nil
         let key = try key(world)
         let service = try await world.openHSMAuth()
         if try await service.credentials().contains(where: { $0.label == label }) {
@@ -135,19 +136,31 @@ struct HSMAuthAdd: Verb {
         let management = try await world.managementPassword(management, of: service, for: "store a credential")
         let password = try world.newHSMAuthPassword(
             password.source, "password of the new credential '\(self.label.printable)'")
-        if case .symmetric(let encryption, let mac) = key, let keyFile, world.plan == nil {
+        if case .symmetric(let encryption, let mac) = key {
             let digits = [encryption, mac].map { $0.value.withBytes { Hex.encode(Array($0)) } }.joined()
-            try Files.create(Array((digits + "\n").utf8), at: keyFile)
+            try file?.write(Array((digits + "\n").utf8))
         }
-        try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
+        do {
+            try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
+        } catch {
+            // Unless the key refused it in so many words, the credential may be stored: its keys stay in the file.
+            if case HSMAuthError.card = error, let keyFile, let file {
+                try file.keep()
+                world.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")
+            }
+            throw error
+        }
+        try file?.keep()
         var answer = Answer("stored '\(self.label.printable)', \(key.algorithm)", [:])
         answer.members["label"] = .string(self.label)
         answer.members["algorithm"] = .string(key.algorithm.description)
         answer.members["touch"] = .bool(touch)
         if key.algorithm == .p256, world.plan == nil {
-            let text = PEM.text("PUBLIC KEY", try await service.publicKey(of: label).subjectPublicKeyInfo)
-            answer.members["publicKey"] = .string(text)
-            answer.lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
+            do {
+                let key = try await service.publicKey(of: label)
+                answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo))
+                answer.lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
+            } catch { answer.failure = Explain.explain(error) }
         }
         return answer
     }
@@ -247,11 +260,13 @@ struct HSMAuthExportPublicKey: Verb {
     @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).")
     var format: HSMAuthPublicKeyFormat = .pem
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format != .der, world)
+        let output = try FileOutput(file, isText: format != .der, force: replacing.force, world)
         let service = try await world.openHSMAuth()
         let key = try await service.publicKey(of: HSMAuthLabel(label))
         var answer = Answer("the public key of '\(label.printable)' is in \(file)", [:])

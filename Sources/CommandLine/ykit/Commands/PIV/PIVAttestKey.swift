@@ -24,6 +24,8 @@ struct PIVAttestKey: Verb {
     @Flag(help: "Put the certificate of f9 behind it (PEM).")
     var chain = false
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
@@ -32,7 +34,7 @@ struct PIVAttestKey: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, world)
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await chain ? service.certificate(.attestation) : nil

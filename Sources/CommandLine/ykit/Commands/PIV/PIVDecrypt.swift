@@ -34,6 +34,8 @@ struct PIVDecrypt: Verb {
     @Option(help: "The kind of key, when the card does not tell it.")
     var algorithm: PIVAlgorithm?
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -46,7 +48,7 @@ struct PIVDecrypt: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, world)
+        let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
         let message = try Files.read(file)
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)

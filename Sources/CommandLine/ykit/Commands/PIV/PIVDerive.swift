@@ -31,6 +31,8 @@ struct PIVDerive: Verb {
     @Option(help: "The kind of key, when the card does not tell it.")
     var algorithm: PIVAlgorithm?
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -51,7 +53,7 @@ struct PIVDerive: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, isText: format != .raw, world)
+        let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: replacing.force, world)
         let peer = try PeerKey.read(try Files.read(peer))
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)

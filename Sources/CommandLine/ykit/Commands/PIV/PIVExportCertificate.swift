@@ -20,11 +20,13 @@ struct PIVExportCertificate: Verb {
     @Option(help: "How the certificate is written: pem, der or ssh.")
     var format: CertificateFormat = .pem
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, world)
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openPIV()
         let certificate = try await service.certificate(slot)
         var answer = Answer("the certificate of \(slot) is in \(file)", [:])

@@ -26,11 +26,13 @@ struct PIVExportKey: Verb {
     @Option(help: "What stands at the end of a line for SSH.")
     var comment: String?
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, world)
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openPIV()
         let key = try await service.publicKey(slot)
         let bytes = try format.encode(key, comment: comment ?? "PIV-\(slot)")

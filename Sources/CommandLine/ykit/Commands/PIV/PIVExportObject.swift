@@ -16,6 +16,8 @@ struct PIVExportObject: Verb {
     @Argument(help: "Where the content goes, - for standard output.", completion: .file())
     var file = "-"
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -23,7 +25,7 @@ struct PIVExportObject: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: false, world)
+        let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, world)
         let service = try await world.openPIV()
         let content: [UInt8]
         do { content = try await service.object(object) } catch {

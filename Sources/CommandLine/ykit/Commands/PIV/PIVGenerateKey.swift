@@ -31,7 +31,9 @@ struct PIVGenerateKey: Verb {
     @Option(help: "How the public key is written: pem, der, ssh or age.")
     var format: PublicKeyFormat = .pem
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the slot is lost.")
+    @Flag(
+        name: .shortAndLong, help: "Replace a key that is in the slot without asking, and the output file if it exists."
+    )
     var force = false
 
     @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
@@ -47,7 +49,7 @@ struct PIVGenerateKey: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, world)
+        let output = try FileOutput(file, isText: format.isText, force: force, world)
         let service = try await world.openPIV(isPatient: algorithm.modulusSize != nil)
         try await KeyOverwriting(world: world, service: service, force: force).check(slot)
         var unlocking = PIVUnlocking(world, service, pin)

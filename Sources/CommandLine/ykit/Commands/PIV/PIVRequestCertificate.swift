@@ -28,6 +28,8 @@ struct PIVRequestCertificate: Verb {
     @Option(help: "How the request is written: pem or der.")
     var format: RequestFormat = .pem
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -40,7 +42,7 @@ struct PIVRequestCertificate: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format == .pem, world)
+        let output = try FileOutput(file, isText: format == .pem, force: replacing.force, world)
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await world.openPIV()

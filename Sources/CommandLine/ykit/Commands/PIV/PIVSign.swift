@@ -42,6 +42,8 @@ struct PIVSign: Verb {
     @Option(help: "The kind of key, when the card does not tell it.")
     var algorithm: PIVAlgorithm?
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -54,7 +56,7 @@ struct PIVSign: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let target = try FileOutput(output, isText: format == .base64, world)
+        let target = try FileOutput(output, isText: format == .base64, force: replacing.force, world)
         let early = try file == "-" ? nil : read(nil)
         let service = try await world.openPIV()
         var unlocking = PIVUnlocking(world, service, pin)

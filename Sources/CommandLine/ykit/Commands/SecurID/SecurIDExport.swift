@@ -14,7 +14,7 @@ struct SecurIDExport: Verb {
         commandName: "export", abstract: "Write a token for another app, with its seed.",
         discussion: """
             Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
-            be typed, or --force given.
+            be typed, or --force given, which also replaces an output file that exists.
             """)
     static let members = ["serial", "format", "text", "output"]
 
@@ -79,7 +79,8 @@ struct SecurIDExport: Verb {
         let store = try file.read()
         let record = try TokenMatch.one(
             token, in: try TokenRecord.all(store, path: file.path), current: store.current)
-        let target = try FileOutput(output, isText: !(qr && output != "-"), world)
+        let target = try FileOutput(
+            output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, world)
         let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
         try confirmation.ask(
             typing: "export", "the export holds the seed of token \(record.name): whoever reads it has the token",

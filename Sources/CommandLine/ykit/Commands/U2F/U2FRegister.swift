@@ -28,7 +28,7 @@ struct U2FRegister: Verb {
         try made.verify(challengeHash: hash, applicationHash: application.applicationHash)
         let handle = Base64.encodeURL(made.keyHandle)
         let data = [0x05] + made.publicKey + [UInt8(clamping: made.keyHandle.count)] + made.keyHandle
-        return Answer(
+        var answer = Answer(
             [handle],
             [
                 "app": .string(application.application), "keyHandle": .string(handle),
@@ -40,5 +40,7 @@ struct U2FRegister: Verb {
                 "registrationData": .string(Base64.encodeURL(data + made.certificate + made.signature)),
                 "verified": true,
             ])
+        answer.isMadeOnce = true
+        return answer
     }
 }

@@ -23,7 +23,7 @@ struct VirtualNew: Verb {
 
     func answer(in world: World) async throws -> Answer {
         guard access(file, F_OK) != 0 else {
-            throw Explanation("file-exists", .policy, "\(file.printable) is there already", hint: "choose another name")
+            throw Files.exists(file)
         }
         let serial = UInt32.random(in: 10_000_000...99_999_999)
         let profile = try new.profile(serial: serial) ?? DeviceProfile(serial: serial)

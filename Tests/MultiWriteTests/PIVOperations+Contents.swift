@@ -6,7 +6,7 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-extension PIVTests {
+extension PIVOperations {
     /// Makes a key and a certificate for it, as `piv certificates generate` does.
     static func certify(_ link: sending any CardLink, _ name: String, makesKey: Bool) async throws {
         let service = try await open(link)
