@@ -133,7 +133,10 @@ let package = Package(
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "MultiWriteTests",
-            ["YKFIDO", "YKManagement", "YKOATH", "YKOTP", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+            [
+                "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKPIV", "YKVirtualKey", "YKTransport",
+                "YKCrypto", "YKWire",
+            ]),
         test(
             "CLITests",
             [

@@ -3,6 +3,8 @@
 import Glibc
 
 /// A PIN, password or key: it cannot be copied by accident, prints as `‹secret›`, and is wiped when it goes away.
+///
+/// Its bytes are in pages that are neither swapped out nor written into a core dump, as far as the system's limits allow.
 public struct Secret: ~Copyable, Sendable {
     nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
 
@@ -13,7 +15,7 @@ public struct Secret: ~Copyable, Sendable {
 
     /// Takes the bytes over; the caller's own copy is the caller's to wipe.
     public init(_ bytes: some Collection<UInt8>) {
-        storage = .allocate(byteCount: bytes.count, alignment: 1)
+        storage = SecretPages.allocate(bytes.count)
         storage.copyBytes(from: bytes)
     }
 
@@ -22,7 +24,7 @@ public struct Secret: ~Copyable, Sendable {
 
     deinit {
         Self.wipe(storage)
-        storage.deallocate()
+        SecretPages.deallocate(storage)
     }
 
     /// Lends the bytes for the time of `body`.

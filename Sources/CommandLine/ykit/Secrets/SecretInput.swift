@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import YKCrypto
+import YKHardware
 
 /// Where a password comes from when it is not asked for.
 struct PasswordOptions: ParsableArguments {
@@ -31,6 +32,7 @@ enum SecretInput {
 
     /// One line from a descriptor, without its end.
     static func line(from descriptor: Int32) throws -> Secret {
+        OwnProcess.hide()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
@@ -81,6 +83,7 @@ enum SecretInput {
 
     /// The secret that a source gives; `nil` when it has to be asked for.
     static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
+        if source.isGiven { OwnProcess.hide() }
         if let text = source.text { return .secret(Secret(utf8: text)) }
         if source.isStandardInput { return .secret(try line(from: 0)) }
         if let descriptor = source.descriptor { return .secret(try line(from: descriptor)) }

@@ -2,6 +2,7 @@
 
 import Glibc
 import YKCrypto
+import YKHardware
 
 /// A line typed at a terminal, shown or not. ^C and ^D end the question, ^Z stops the process and keeps the echo off.
 struct TypedLine {
@@ -16,6 +17,7 @@ struct TypedLine {
     /// - Throws: `Explanation`: interrupted by ^C, ^D or a terminal that went away, or a line longer than
     ///   `SecretInput.limit`.
     func read() throws -> Secret {
+        if isSilent { OwnProcess.hide() }
         var usual = termios()
         let hasModes = tcgetattr(input, &usual) == 0
         defer {
@@ -31,6 +33,7 @@ struct TypedLine {
 
     private func read(_ wake: Int32, _ usual: termios?) throws -> Secret {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(SecretInput.limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
         ask(usual)
         while true {

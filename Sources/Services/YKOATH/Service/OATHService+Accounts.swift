@@ -42,20 +42,45 @@ extension OATHService {
 
     /// Puts an account in place of one of the same name, on keys that refuse to overwrite it with ``put(_:)``.
     ///
-    /// The old account is renamed first, and deleted when the new one is stored, so that none is lost on the way. A key
-    /// that does not rename deletes the old one first.
+    /// At each moment the key has the old account or the new one. Where it renames, the old account has the name
+    /// `ykit-replaced` until the new one is stored; elsewhere the new account is stored as `ykit-replacing` before the
+    /// old one is deleted.
     public func replace(_ old: OATHAccountID, with new: NewOATHAccount) throws(OATHError) {
-        let spare = OATHAccountID(issuer: nil, name: "ykit-replaced", period: old.period, type: old.type)
+        let names = Set(try accounts().map(\.id.rawName))
+        let spare = Self.spareName("ykit-replaced", like: old, besides: names)
         do { try rename(old, to: spare) } catch {
             guard case .unsupported(.rename, _, _) = error else { throw error }
-            try delete(old)
-            return try put(new)
+            return try replaceWithoutRenaming(old, with: new, besides: names)
         }
         do { try put(new) } catch {
             try? rename(spare, to: old)
             throw error
         }
         try delete(spare)
+    }
+
+    private func replaceWithoutRenaming(
+        _ old: OATHAccountID, with new: NewOATHAccount, besides names: Set<[UInt8]>
+    ) throws(OATHError) {
+        var copy = new
+        copy.id = Self.spareName("ykit-replacing", like: new.id, besides: names)
+        try put(copy)
+        try delete(old)
+        try put(new)
+        try delete(copy.id)
+    }
+
+    /// A name that no account has.
+    private static func spareName(
+        _ name: String, like id: OATHAccountID, besides names: Set<[UInt8]>
+    ) -> OATHAccountID {
+        var spare = OATHAccountID(issuer: nil, name: name, period: id.period, type: id.type)
+        var number = 2
+        while names.contains(spare.rawName) {
+            spare = OATHAccountID(issuer: nil, name: "\(name)-\(number)", period: id.period, type: id.type)
+            number += 1
+        }
+        return spare
     }
 
     /// Removes all accounts and the password (RESET).

@@ -25,5 +25,8 @@ int ykit_hidraw_set_feature(int node, const unsigned char *report, size_t count)
 // Takes a lock of the whole node, or fails at once with EWOULDBLOCK.
 int ykit_lock(int node);
 
+// Keeps other programs of the same user, and core dumps, away from the memory of this process.
+int ykit_hide_process(void);
+
 // The access control list of a node as the kernel keeps it: how many bytes, 0 or less when it has none.
 long ykit_access_list(const char *path, unsigned char *bytes, size_t room);

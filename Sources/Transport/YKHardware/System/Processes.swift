@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CHidraw
 import Glibc
 import YKTransport
 
@@ -31,9 +32,11 @@ enum Processes {
     static func holders(of path: String) -> [LinkError.Holder] {
         let real = SystemFile.real(path) ?? path
         let openers = others().filter { open(by: $0).contains(real) }
-        let lockers = Set(lockers(of: real))
-        let found = openers.filter { lockers.contains($0) }
-        return (found.isEmpty ? openers : found).map(holder)
+        let lockers = lockers(of: real)
+        let found = openers.filter { Set(lockers).contains($0) }
+        // A program that holds a secret does not tell what it has open, only that it has a lock.
+        let hidden = openers.isEmpty ? lockers.filter { $0 != getpid() } : openers
+        return (found.isEmpty ? hidden : found).map(holder)
     }
 
     /// The processes of a name, also those of other users.
@@ -56,4 +59,11 @@ enum Processes {
             return Int32(words[4])
         }
     }
+}
+
+/// This process itself.
+package enum OwnProcess {
+    /// Keeps the memory of this process from other programs of the same user (ptrace, /proc/PID/mem) and out of core
+    /// dumps (`PR_SET_DUMPABLE`, prctl(2)).
+    package static func hide() { _ = ykit_hide_process() }
 }
