@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
+        .library(name: "YKSSH", targets: ["YKSSH"]),
         .library(name: "YKStore", targets: ["YKStore"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
@@ -95,6 +96,7 @@ let package = Package(
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKSSH", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
@@ -104,7 +106,7 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken", "YKSecurID", "YKStore", "YKHSMAuth", "YKOpenPGP",
+                "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
@@ -152,6 +154,7 @@ let package = Package(
         test(
             "YKSecurIDTests", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors"), .copy("ctkip")]),
+        test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(

@@ -24,6 +24,7 @@ struct Ykit: ParsableCommand {
             U2FGroup.self,
             PIVGroup.self,
             OTPGroup.self,
+            SSHGroup.self,
             HSMAuthGroup.self,
             OpenPGPGroup.self,
             NFCGroup.self,

@@ -11,6 +11,7 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
+import YKSSH
 import YKSecurID
 import YKStore
 import YKToken
@@ -39,6 +40,7 @@ enum Explain {
         case let error as ArculusError: arculus(error)
         case let error as HTTPError: http(error)
         case let error as SecurIDError: securID(error)
+        case let error as SSHError: ssh(error)
         case let error as StoreError: store(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
@@ -52,6 +54,23 @@ enum Explain {
 
     static func malformed(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("malformed", .malformed, message, hint: hint)
+    }
+
+    static func ssh(_ error: SSHError) -> Explanation {
+        switch error {
+        case .encrypted:
+            Explanation(
+                "encrypted", .notSupported, "\(error)",
+                hint: "take the passphrase off with 'ssh-keygen -p -f FILE': the file holds no secret")
+        case .notInSecurityKey(let type):
+            Explanation(
+                "no-security-key", .notSupported, "a private key of type '\(type.printable)' is not in a security key",
+                hint: "a key file of 'ykit ssh generate' or 'ssh-keygen -t ed25519-sk' is meant")
+        case .unsupportedKey(let type):
+            Explanation("not-supported", .notSupported, "a key of type '\(type.printable)' is not used here")
+        case .malformed(let words): malformed(words.printable)
+        case .wrongSignature(let words): Explanation("wrong-signature", .authentication, words.printable)
+        }
     }
 
     static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {

@@ -11,6 +11,8 @@ struct PIVUnlocking {
     let service: PIVService
     let pin: PINOptions
     var isVerified = false
+    /// Gives the PIN in the options' place.
+    var source: ((PIVService, String) async throws -> PIVPIN)?
     /// The PIN, once the card has taken it.
     private var held: HeldPIN?
 
@@ -23,7 +25,10 @@ struct PIVUnlocking {
     /// Gives the PIN, when it was not given yet.
     mutating func verify(for reason: String) async throws {
         if isVerified { return }
-        let pin = try await world.pivPIN(pin, of: service, for: reason)
+        let pin =
+            if let source { try await source(service, reason) } else {
+                try await world.pivPIN(pin, of: service, for: reason)
+            }
         try await service.verify(pin.copy())
         hold(pin)
     }

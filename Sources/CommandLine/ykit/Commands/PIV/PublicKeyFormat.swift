@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import YKCrypto
+import YKSSH
 import YKWire
 
 /// How a public key is written.
@@ -16,7 +17,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
         case .pem: return Array(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
         case .der: return key.subjectPublicKeyInfo
         case .ssh:
-            guard let text = SSHPublicKey.text(key, comment: comment) else {
+            guard let text = SSHPublicKey(key)?.line(comment: comment) else {
                 throw .usage("SSH has no form for an X25519 key", hint: "--format age, or --format pem")
             }
             return Array((text + "\n").utf8)

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Synchronization
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKSSH
+import YKTransport
+import YKWire
+
+/// Does what an agent wants of the key. Between two requests nothing of the key is open; what is kept is the list of its
+/// PIV keys, as long as the same key is there, and the PIN.
+final class AgentKeeper {
+    /// How long the list of keys counts, should slots change meanwhile.
+    private static let listLifetime = Duration.seconds(60)
+
+    private let world: World
+    private let pins: AgentPINs
+    private let usesPIV: Bool
+    private let prompt = AgentPrompt()
+    private var known: (serial: UInt32?, keys: [SSHSlotKey], time: ContinuousClock.Instant)?
+
+    init(_ world: World, _ options: PINOptions, usesPIV: Bool, lifetime: Int?) {
+        self.world = world
+        self.usesPIV = usesPIV
+        pins = AgentPINs(options.source, world.terminal, lifetime: lifetime)
+    }
+
+    func `do`(_ job: AgentKeys.Job) async {
+        switch job {
+        case .identities(let continuation): continuation.resume(returning: await slotKeys().map(\.identity))
+        case .sign(let request, let continuation): continuation.resume(returning: await signature(request))
+        }
+    }
+
+    /// The credentials that the key remembers for SSH.
+    func resident() async throws -> [SecurityKeyFile] {
+        let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
+        defer { Task { await service.close() } }
+        return try await SSHCredential.all(of: service).map(\.file)
+    }
+
+    // MARK: PIV
+
+    private func slotKeys() async -> [SSHSlotKey] {
+        guard usesPIV else { return [] }
+        do {
+            let service = try await world.openPIV()
+            let keys = try await slotKeys(service)
+            await service.close()
+            return keys
+        } catch {
+            known = nil
+            return []
+        }
+    }
+
+    private func slotKeys(_ service: PIVService) async throws -> [SSHSlotKey] {
+        let serial = try await service.serial()
+        if let known, let serial, known.serial == serial, known.time.duration(to: .now) < Self.listLifetime {
+            return known.keys
+        }
+        let keys = try await SSHSlotKey.all(of: service, serial: serial)
+        known = (serial, keys, .now)
+        return keys
+    }
+
+    // MARK: Signatures
+
+    private func signature(_ request: SSHSignatureRequest) async -> SSHSignature? {
+        let reason = request.words
+        world.terminal.say("\(reason), key \(request.identity.comment.printable)")
+        if request.needsConfirmation {
+            guard await prompt.agrees("Allow to \(reason) with key \(request.identity.comment.printable)?") else {
+                world.terminal.say("not allowed")
+                return nil
+            }
+        }
+        do {
+            if let credential = request.identity.credential {
+                return try await sign(request, with: credential, reason)
+            }
+            return try await signWithSlot(request, reason)
+        } catch {
+            let why = Explain.explain(error)
+            world.terminal.warn(why.message)
+            known = nil
+            return nil
+        }
+    }
+
+    private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
+        let service = try await world.openPIV()
+        defer { Task { await service.close() } }
+        let keys = try await slotKeys(service)
+        guard let slot = keys.first(where: { $0.key == request.identity.publicKey })?.slot else { return nil }
+        // A PIN that was kept may have been changed meanwhile: it is forgotten, and the person asked.
+        while true {
+            do { return try await sign(request, slot, service, reason) } catch let error as PIVError {
+                guard case .wrong(.pin, let tries) = error, try pins.wasRefused(triesLeft: tries) else { throw error }
+            }
+        }
+    }
+
+    private func sign(
+        _ request: SSHSignatureRequest, _ slot: PIVSlot, _ service: PIVService, _ reason: String
+    ) async throws -> SSHSignature {
+        let policy = try await service.metadata(of: slot)?.policies.pin
+        let isAlways = policy == .always || policy == .matchAlways || policy == nil && slot == .signature
+        var unlocking = PIVUnlocking(world, service, try PINOptions.parse([]))
+        unlocking.source = { [pins, prompt] service, reason in
+            let tries = try await service.tries(of: .pin)
+            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
+            let left = tries.map { ", \($0.triesLeft == 1 ? "the last try" : "\($0.triesLeft) tries left")" } ?? ""
+            let pin = try await pins.pin("PIN of the key's PIV, to \(reason)\(left): ", prompt, isKept: !isAlways)
+            return try PIVPIN(pin.value.copy())
+        }
+        let use = try await unlocking.prepare(slot, nil, .sign, for: reason)
+        let key = request.identity.publicKey
+        guard use.key.map({ $0 == key.key }) ?? true else { throw PIVError.noKey(slot) }
+        let bytes = try await use.touching(world) {
+            try await service.sign(
+                .message(request.data), slot, hash: key.hash ?? request.hash, algorithm: use.algorithm, key: use.key)
+        }
+        return try SSHSignature(bytes, by: key, hash: request.hash)
+    }
+
+    private func sign(
+        _ request: SSHSignatureRequest, with credential: SecurityKeyFile, _ reason: String
+    ) async throws -> SSHSignature {
+        let service = try await world.openFIDO(interaction(for: reason))
+        defer { Task { await service.close() } }
+        do { return try await service.sign(request.data, with: credential) } catch {
+            if case .wrongPIN? = error as? FIDOError { _ = try? pins.wasRefused(triesLeft: nil) }
+            throw error
+        }
+    }
+
+    private func interaction(for reason: String) -> FIDOInteraction {
+        FIDOInteraction(pin: { [pins, prompt] request in
+            let left = request.retries.map { ", \($0.count == 1 ? "the last try" : "\($0.count) tries left")" } ?? ""
+            return try? await pins.pin("PIN of the key's FIDO2, to \(reason)\(left): ", prompt, isKept: false)
+        })
+    }
+}
+
+extension SSHSignatureRequest {
+    /// What is wanted, in a few words.
+    var words: String {
+        let host = hostKey.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? ""
+        let from = isForwarded ? ", asked for from another machine" : ""
+        switch purpose {
+        case .login(let user, _, let key):
+            let place = key.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? host
+            return "log in as '\(user.printable)'\(place)\(from)"
+        case .file(let namespace): return "sign a file for '\(namespace.printable)'\(from)"
+        case .other(let bytes): return "sign \(bytes) bytes of an unknown kind\(from)"
+        }
+    }
+}
+
+/// The PINs of an agent: given at its start, kept, or asked for. One that was given and is wrong is never sent again.
+final class AgentPINs: Sendable {
+    private struct State {
+        var given: SharedSecret?
+        var isRead = false
+        var kept: (pin: SharedSecret, time: ContinuousClock.Instant)?
+        /// Where the PIN that was handed out last came from.
+        var last = Origin.nowhere
+    }
+
+    private enum Origin { case given, kept, asked, nowhere }
+
+    private let source: SecretInput.Source
+    private let terminal: Terminal
+    private let lifetime: Int?
+    private let state = Mutex(State())
+
+    init(_ source: SecretInput.Source, _ terminal: Terminal, lifetime: Int?) {
+        self.source = source
+        self.terminal = terminal
+        self.lifetime = lifetime
+    }
+
+    /// A PIN; throws when nobody gives one.
+    func pin(_ question: String, _ prompt: AgentPrompt, isKept: Bool) async throws -> SharedSecret {
+        if let pin = try ready(isKept: isKept) { return pin }
+        guard let pin = await prompt.pin(question) else {
+            throw Explanation("no-pin", .declined, "nobody gave the PIN")
+        }
+        state.withLock {
+            $0.last = .asked
+            if isKept, lifetime != 0 { $0.kept = (pin, .now) }
+        }
+        return pin
+    }
+
+    private func ready(isKept: Bool) throws -> SharedSecret? {
+        let isRead = state.withLock { state in
+            defer { state.isRead = true }
+            return state.isRead
+        }
+        if !isRead, case .secret(let secret) = try SecretInput.given(source, terminal) {
+            let given = SharedSecret(secret)
+            state.withLock { $0.given = given }
+        }
+        return state.withLock { state in
+            if let given = state.given {
+                state.last = .given
+                return given
+            }
+            if let kept = state.kept, let lifetime, kept.time.duration(to: .now) >= .seconds(lifetime) {
+                state.kept = nil
+            }
+            guard isKept, let kept = state.kept else { return nil }
+            state.last = .kept
+            return kept.pin
+        }
+    }
+
+    /// Takes note that the card refused the PIN; says whether to ask the person: never for the last try.
+    func wasRefused(triesLeft: Int?) throws -> Bool {
+        state.withLock { state in
+            state.given = nil
+            state.kept = nil
+            return state.last != .nowhere && (triesLeft ?? 0) > 1
+        }
+    }
+}

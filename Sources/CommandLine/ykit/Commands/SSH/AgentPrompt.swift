@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// How an agent speaks with the person: by the program of SSH_ASKPASS as OpenSSH does, by pinentry where there is no
+/// terminal, else on the terminal.
+struct AgentPrompt: Sendable {
+    /// How long somebody may take to answer.
+    private static let patience = Duration.seconds(120)
+
+    private enum Way: Sendable { case askpass(String), terminal, pinentry(String), none }
+
+    private let way: Way
+
+    init() {
+        let require = Variables["SSH_ASKPASS_REQUIRE"] ?? ""
+        let isGraphical = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Variables[$0].map { !$0.isEmpty } ?? false }
+        let askpass = Variables["SSH_ASKPASS"].flatMap { $0.isEmpty ? nil : $0 }
+        let tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let hasTerminal = tty >= 0
+        if hasTerminal { close(tty) }
+        if let askpass, require != "never",
+            require == "force" || require == "prefer" && isGraphical || !hasTerminal && isGraphical
+        {
+            way = .askpass(askpass)
+        } else if hasTerminal {
+            way = .terminal
+        } else if let pinentry = Spawn.find("pinentry") {
+            way = .pinentry(pinentry)
+        } else {
+            way = .none
+        }
+    }
+
+    /// A PIN; `nil` when nobody gives one. Blocks while somebody types, so it does on a thread of its own.
+    func pin(_ question: String) async -> SharedSecret? {
+        await onThread { self.ask(question) }
+    }
+
+    /// Whether the person agrees.
+    func agrees(_ question: String) async -> Bool {
+        await onThread { self.confirm(question) }
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value?) async -> Value? {
+        await withCheckedContinuation { continuation in
+            if !SystemThread.start({ continuation.resume(returning: body()) }) { continuation.resume(returning: nil) }
+        }
+    }
+
+    private func onThread(_ body: @escaping @Sendable () -> Bool) async -> Bool {
+        await onThread { () -> Bool? in body() } ?? false
+    }
+
+    private func ask(_ question: String) -> SharedSecret? {
+        switch way {
+        case .askpass(let program):
+            guard var result = try? Spawn.run(program, [question.shown], within: Self.patience), result.status == 0
+            else { return nil }
+            defer { Secret.wipe(&result.output) }
+            return Self.secret(result.output.prefix { $0 != UInt8(ascii: "\n") })
+        case .terminal:
+            guard let prompt = try? Prompt(orElse: ""), let secret = try? prompt.secret(question) else { return nil }
+            return secret.isEmpty ? nil : SharedSecret(secret)
+        case .pinentry(let program): return pinentry(program, question)
+        case .none: return nil
+        }
+    }
+
+    private static func secret(_ bytes: some Collection<UInt8>) -> SharedSecret? {
+        bytes.isEmpty ? nil : SharedSecret(Secret(bytes))
+    }
+
+    /// Speaks Assuan with pinentry, all at once: the answer to GETPIN is the line that begins with D.
+    private func pinentry(_ program: String, _ question: String) -> SharedSecret? {
+        let text = question.shown.utf8.map { byte in
+            byte == UInt8(ascii: "%") || byte < 0x20
+                ? "%" + Hex.encode([byte]).uppercased() : String(UnicodeScalar(byte))
+        }
+        let input = "SETDESC \(text.joined(separator: ""))\nSETPROMPT PIN:\nGETPIN\nBYE\n"
+        guard var result = try? Spawn.run(program, [], input: Array(input.utf8), within: Self.patience) else {
+            return nil
+        }
+        defer { Secret.wipe(&result.output) }
+        let answer = result.output.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "D ".utf8) }
+        return answer.flatMap { Self.secret(Self.unescaped($0.dropFirst(2))) }
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let code = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))
+            {
+                result += code
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    private func confirm(_ question: String) -> Bool {
+        switch way {
+        case .askpass(let program):
+            let words = ["SSH_ASKPASS_PROMPT=confirm", program, question.shown]
+            return (try? Spawn.run("/usr/bin/env", words, within: Self.patience))?.status == 0
+        case .terminal: return (try? Prompt.confirm(question)) != nil
+        case .pinentry(let program):
+            let input = "SETDESC \(question.shown)\nCONFIRM\nBYE\n"
+            guard let result = try? Spawn.run(program, [], input: Array(input.utf8), within: Self.patience) else {
+                return false
+            }
+            return !result.output.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "ERR".utf8) }
+        case .none: return false
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKSSH
+import YKTransport
+import YKWire
+
+/// Runs an agent.
+struct SSHAgentVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "agent", abstract: "Run an SSH agent for the key: PIV slots and FIDO credentials.",
+        discussion: """
+            Prints the line that tells SSH where it is, and runs until ^C: 'ykit ssh agent --socket PATH &', and \
+            SSH_AUTH_SOCK=PATH for SSH; or a systemd unit with a socket. The key is opened for each request and free in \
+            between, so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at \
+            each use; without a terminal by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds credentials by their key files, \
+            'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
+            """)
+    static let members = ["socket", "pid"]
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The socket; $XDG_RUNTIME_DIR/ykit-ssh-agent.sock without it.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Offer the credential of this key file; may be given again.", valueName: "file"),
+        completion: .file())
+    var key: [String] = []
+
+    @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
+    var resident = false
+
+    @Flag(help: "Leave the PIV slots alone.")
+    var noPiv = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.", valueName: "path"))
+    var upstream: String?
+
+    @Flag(help: "Pass nothing on.")
+    var noUpstream = false
+
+    @Flag(help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
+    var noForwarding = false
+
+    @Option(help: ArgumentHelp("Forget the PIN after so many seconds; 0 at once.", valueName: "n"))
+    var pinLifetime: Int?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (pinLifetime ?? 0) >= 0 else { throw ValidationError("--pin-lifetime is a number of seconds") }
+        guard upstream == nil || !noUpstream else {
+            throw ValidationError("--upstream and --no-upstream contradict each other")
+        }
+        guard !global.plan else { throw ValidationError("an agent has no plan: clients ask for what it does") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let path = try socket ?? Self.standardPath()
+        let files = try key.map { try SecurityKeyFile(parsing: try Files.read($0)) }
+        let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
+        var credentials = files
+        if resident { credentials += try await keeper.resident() }
+        let socket = try AgentSocket(path)
+        defer { socket.end() }
+        announce(socket.path ?? path, world)
+        let keys = AgentKeys()
+        let other = other(than: path)
+        let agent = SSHAgent(keys, allowsForwarding: !noForwarding, upstream: other)
+        for credential in credentials { await agent.offer(credential) }
+        let isStarted = SystemThread.start {
+            try? socket.serve(agent)
+            keys.end()
+        }
+        guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
+        for await job in keys.jobs { await keeper.do(job) }
+        return Answer([], ["socket": .string(path), "pid": .int(Int64(getpid()))])
+    }
+
+    private func announce(_ path: String, _ world: World) {
+        let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let line = "SSH_AUTH_SOCK=\(quoted); export SSH_AUTH_SOCK; SSH_AGENT_PID=\(getpid()); export SSH_AGENT_PID;\n"
+        if !global.json { Terminal.write(Array(line.utf8), to: 1) }
+        world.terminal.note("the agent listens at \(path.printable), ^C ends it")
+    }
+
+    private static func standardPath() throws -> String {
+        guard let folder = Variables["XDG_RUNTIME_DIR"], !folder.isEmpty else {
+            throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "name the socket with --socket PATH")
+        }
+        return "\(folder)/ykit-ssh-agent.sock"
+    }
+
+    private func other(than path: String) -> SSHAgent.Upstream {
+        let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let other, other != path else { return { _ in nil } }
+        return { message in
+            await withCheckedContinuation { continuation in
+                let isStarted = SystemThread.start {
+                    continuation.resume(returning: AgentSocket.pass(message, to: other))
+                }
+                if !isStarted { continuation.resume(returning: nil) }
+            }
+        }
+    }
+}
+
+/// Hands what an agent wants of the key to the task that has it.
+final class AgentKeys: SSHKeySource {
+    /// What is wanted.
+    enum Job: Sendable {
+        case identities(CheckedContinuation<[SSHIdentity], Never>)
+        case sign(SSHSignatureRequest, CheckedContinuation<SSHSignature?, Never>)
+    }
+
+    let jobs: AsyncStream<Job>
+    private let queue: AsyncStream<Job>.Continuation
+
+    init() { (jobs, queue) = AsyncStream.makeStream(of: Job.self) }
+
+    func end() { queue.finish() }
+
+    func identities() async -> [SSHIdentity] {
+        await withCheckedContinuation { continuation in
+            if case .enqueued = queue.yield(.identities(continuation)) { return }
+            continuation.resume(returning: [])
+        }
+    }
+
+    func sign(_ request: SSHSignatureRequest) async -> SSHSignature? {
+        await withCheckedContinuation { continuation in
+            if case .enqueued = queue.yield(.sign(request, continuation)) { return }
+            continuation.resume(returning: nil)
+        }
+    }
+}

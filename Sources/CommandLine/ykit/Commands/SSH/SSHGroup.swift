@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKSSH
+import YKWire
+
+/// Verbs for SSH.
+struct SSHGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ssh", abstract: "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
+        discussion: """
+            A FIDO credential is made and kept as OpenSSH does it: a key file that holds no secret, or a credential that \
+            the key remembers and 'ssh-keygen -K' finds. Signatures are those of 'ssh-keygen -Y'.
+            """,
+        subcommands: [
+            SSHKeys.self, SSHGenerate.self, SSHDownload.self, SSHDelete.self, SSHSign.self, SSHVerify.self,
+            SSHAgentVerb.self,
+        ])
+}
+
+/// A key of a PIV slot that SSH can use.
+struct SSHSlotKey {
+    let slot: PIVSlot
+    let key: SSHPublicKey
+    let comment: String
+
+    var identity: SSHIdentity { SSHIdentity(publicKey: key, comment: comment) }
+
+    var json: JSON {
+        var object = key.jsonMembers(comment)
+        object["slot"] = .string(slot.description)
+        return .object(object)
+    }
+
+    /// The slots that sign: 9D is for decryption.
+    static let slots = [PIVSlot.authentication, .signature, .cardAuthentication] + PIVSlot.retired
+
+    /// The keys in the slots of a card, as its metadata or its certificates tell them.
+    static func all(of service: PIVService, serial: UInt32?) async throws -> [SSHSlotKey] {
+        let name = serial.map { " \($0)" } ?? ""
+        return try await service.report().slots.compactMap { slot in
+            guard slots.contains(slot.slot) else { return nil }
+            let certificate = slot.certificate.flatMap { try? $0.get() }
+            guard let key = slot.metadata?.publicKey ?? certificate?.publicKey, let key = SSHPublicKey(key) else {
+                return nil
+            }
+            return SSHSlotKey(slot: slot.slot, key: key, comment: "PIV \(slot.slot)\(name)")
+        }
+    }
+}
+
+extension SSHPublicKey {
+    func jsonMembers(_ comment: String) -> JSON.Object {
+        var object = JSON.Object()
+        object["type"] = .string(type)
+        object["line"] = .string(line(comment: comment))
+        object["fingerprint"] = .string(fingerprint)
+        object["comment"] = .string(comment)
+        object["application"] = application.map(JSON.string) ?? .null
+        return object
+    }
+}
+
+/// A credential that a key remembers for SSH: one whose relying party begins with `ssh:`.
+struct SSHCredential {
+    let remembered: RememberedCredential
+    let file: SecurityKeyFile
+
+    /// The name that `ssh-keygen -K` gives its file: type, application, user, without what a path may not have.
+    var fileName: String {
+        let type = file.publicKey.type.contains("ed25519") ? "ed25519" : "ecdsa"
+        let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
+        let parts = [String(application), user].filter { !$0.isEmpty }
+        let name = (["id_\(type)_sk_rk"] + parts).joined(separator: "_")
+        return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
+    }
+
+    /// The user's identifier as a text, where it is one.
+    private var user: String {
+        var bytes = remembered.credential.user.id
+        while bytes.last == 0 { bytes.removeLast() }
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
+
+    var json: JSON {
+        var object = file.publicKey.jsonMembers(file.comment)
+        object["credentialId"] = .string(remembered.id)
+        object["verifyRequired"] = .bool(file.flags.contains(.verificationRequired))
+        return .object(object)
+    }
+
+    /// Those that a key remembers; needs the PIN.
+    static func all(of service: FIDOService) async throws -> [SSHCredential] {
+        let builtIn = try await service.info().hasBuiltInUV
+        return try await RememberedCredential.all(of: service).compactMap { remembered in
+            let application = remembered.relyingParty.id
+            guard application.lowercased().hasPrefix("ssh:"),
+                let key = SSHPublicKey(cose: remembered.credential.publicKey, application: application)
+            else { return nil }
+            var flags: SecurityKeyFile.Flags = [.touchRequired, .resident]
+            if remembered.credential.protection == .required, !builtIn { flags.insert(.verificationRequired) }
+            return SSHCredential(
+                remembered: remembered,
+                file: SecurityKeyFile(
+                    publicKey: key, flags: flags, handle: remembered.credential.id.id, comment: application))
+        }
+    }
+
+    /// The one that is meant: by its identifier, application, user or a part of them.
+    static func one(_ query: String, in all: [SSHCredential]) throws -> SSHCredential {
+        let exact = all.filter {
+            $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"
+        }
+        if let only = exact.first, exact.count == 1 { return only }
+        let found = try RememberedCredential.one(query, in: all.map(\.remembered))
+        guard let one = all.first(where: { $0.remembered.id == found.id }) else {
+            throw Explanation(
+                "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)' for SSH")
+        }
+        return one
+    }
+}

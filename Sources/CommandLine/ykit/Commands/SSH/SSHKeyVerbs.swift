@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKSSH
+import YKTransport
+import YKWire
+
+/// Lists public keys.
+struct SSHKeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Print the public keys of the key, as lines for authorized_keys.",
+        discussion: """
+            The keys of the PIV slots 9a, 9c, 9e and 82 to 95. With --resident, also the credentials that the key \
+            remembers for SSH, which needs the PIN; with --resident-only, those alone.
+            """)
+    static let members = ["keys"]
+
+    @Flag(help: "Also the credentials that the key remembers.")
+    var resident = false
+
+    @Flag(help: "Only the credentials that the key remembers.")
+    var residentOnly = false
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        var lines: [String] = []
+        var members: [JSON] = []
+        if !residentOnly {
+            let service = try await world.openPIV()
+            let keys = try await SSHSlotKey.all(of: service, serial: try await service.serial())
+            await service.close()
+            lines += keys.map { $0.key.line(comment: $0.comment) }
+            members += keys.map(\.json)
+        }
+        if resident || residentOnly {
+            let service = try await world.openCredentials(pin, for: "list its credentials for SSH")
+            let found = try await SSHCredential.all(of: service)
+            lines += found.map { $0.file.publicKey.line(comment: $0.file.comment.printable) }
+            members += found.map(\.json)
+        }
+        if lines.isEmpty { world.terminal.note("no keys for SSH; make one with: ykit ssh generate") }
+        return Answer(lines, ["keys": .array(members)])
+    }
+}
+
+/// Makes a credential for SSH.
+struct SSHGenerate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a FIDO credential for SSH, with its key files.",
+        discussion: """
+            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, but a credential that the \
+            key does not remember is lost with it. A key in a PIV slot is made with 'ykit piv keys generate'.
+            """)
+    static let members = ["type", "line", "fingerprint", "comment", "application", "output", "resident"]
+
+    /// The kind of key.
+    enum Algorithm: String, CaseIterable, ExpressibleByArgument {
+        case ed25519, ecdsa
+    }
+
+    @Option(name: .shortAndLong, help: "ed25519, or ecdsa for keys that lack it.")
+    var algorithm: Algorithm = .ed25519
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Option(help: "What the credential is for: ssh: or ssh:NAME.")
+    var application = "ssh:"
+
+    @Option(help: "Tells several credentials of one application apart, up to 32 bytes.")
+    var user: String?
+
+    @Option(name: .shortAndLong, help: "The comment of the public key; the application without one.")
+    var comment: String?
+
+    @Flag(help: "Have the key remember the credential, for 'ykit ssh download' and 'ssh-keygen -K'.")
+    var resident = false
+
+    @Flag(help: "Ask for the PIN or a fingerprint at each use.")
+    var verifyRequired = false
+
+    @Flag(help: "Ask for no touch at each use; sshd accepts it with the option no-touch-required alone.")
+    var noTouchRequired = false
+
+    @Option(
+        help: ArgumentHelp("The challenge for the attestation, from this file.", valueName: "file"), completion: .file()
+    )
+    var challenge: String?
+
+    @Option(
+        help: ArgumentHelp("Write the key's attestation into this new file.", valueName: "file"), completion: .file())
+    var attestation: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard application.lowercased().hasPrefix("ssh:") else {
+            throw ValidationError("--application begins with ssh:, as OpenSSH wants it")
+        }
+        guard (user ?? "").utf8.count <= 32 else { throw ValidationError("--user has at most 32 bytes") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let path = try output ?? Self.standardPath(algorithm)
+        let file = try SettledFile(path, .new)
+        let line = try SettledFile(path + ".pub", .new)
+        let proof = try attestation.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
+        let request = request(challenge)
+        let what = "make a credential for '\(application.printable)'"
+        let service = try await world.openTouchedFIDO(pin, for: what)
+        world.announce(what + (resident ? ", remembered by the key" : ""))
+        let made = try await service.register(request)
+        let credential = try credential(made)
+        try proof?.finish(attestation(made))
+        try file.finish(Array(credential.text(check: UInt32.random(in: .min ... .max)).utf8))
+        try line.finish(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
+        _ = chmod(path + ".pub", 0o644)
+        var answer = Answer("the key is in \(path.printable), its public half in \(path.printable).pub", [:])
+        answer.members = credential.publicKey.jsonMembers(credential.comment)
+        answer.members["output"] = .string(path)
+        answer.members["resident"] = .bool(resident)
+        return answer
+    }
+
+    private static func standardPath(_ algorithm: Algorithm) throws -> String {
+        guard let home = Variables["HOME"], !home.isEmpty else {
+            throw Explanation.usage("there is no home folder", hint: "name the file with --output FILE")
+        }
+        return "\(home)/.ssh/id_\(algorithm)_sk"
+    }
+
+    private func request(_ challenge: [UInt8]) -> RegistrationRequest {
+        var id = Array((user ?? "").utf8)
+        id += [UInt8](repeating: 0, count: 32 - id.count)
+        // ssh-sk-helper (OpenSSH 9.2) names every user so; -K and the agents know credentials by application and id.
+        let account = FIDOUser(id: id, name: "openssh", displayName: "openssh")
+        var request = RegistrationRequest(
+            clientDataHash: HashAlgorithm.sha256.hash(challenge), relyingParty: RelyingParty(id: application),
+            user: account)
+        request.algorithms = [algorithm == .ed25519 ? .edDSA : .es256]
+        request.isResident = resident
+        request.userVerification = verifyRequired ? .required : .discouraged
+        if resident || verifyRequired {
+            request.extensions.protection = verifyRequired ? .required : .optionalWithList
+            request.extensions.enforcesProtection = true
+        }
+        return request
+    }
+
+    private func credential(_ made: Registration) throws -> SecurityKeyFile {
+        guard let credential = made.response.authenticatorData.credential,
+            let key = SSHPublicKey(cose: credential.publicKey, application: application)
+        else { throw Explain.malformed("the key made a credential of another kind than \(algorithm)") }
+        var flags: SecurityKeyFile.Flags = noTouchRequired ? [] : [.touchRequired]
+        if verifyRequired { flags.insert(.verificationRequired) }
+        if resident { flags.insert(.resident) }
+        return SecurityKeyFile(
+            publicKey: key, flags: flags, handle: credential.id, comment: comment ?? application)
+    }
+
+    private func attestation(_ made: Registration) -> [UInt8] {
+        let statement = made.response.statement
+        return SSHAttestation.encoded(
+            certificate: statement["x5c"]?.array?.first?.bytes ?? [], signature: statement["sig"]?.bytes ?? [],
+            authenticatorData: made.response.authenticatorData.bytes)
+    }
+}
+
+/// Writes key files of credentials that the key remembers.
+struct SSHDownload: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Write the key files of credentials that the key remembers. Needs the PIN.",
+        discussion: "As 'ssh-keygen -K', but only those that are asked for.")
+    static let members = ["keys", "files"]
+
+    @Argument(help: "Which one: application, identifier or the beginning of it; all of them without it.")
+    var credential: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder"))
+    var output = "."
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "read its credentials for SSH")
+        let all = try await SSHCredential.all(of: service)
+        let chosen = try credential.map { [try SSHCredential.one($0, in: all)] } ?? all
+        var answer = Answer([], ["keys": .array(chosen.map(\.json))])
+        var files: [JSON] = []
+        for credential in chosen {
+            let path = "\(output)/\(credential.fileName)"
+            do throws(Explanation) {
+                let file = try SettledFile(path, .new)
+                try Files.create(
+                    Array((credential.file.publicKey.line(comment: credential.file.comment) + "\n").utf8),
+                    at: path + ".pub")
+                _ = chmod(path + ".pub", 0o644)
+                try file.finish(Array(credential.file.text(check: UInt32.random(in: .min ... .max)).utf8))
+                files.append(.string(path))
+                answer.lines.append("\(path.printable)  \(credential.words)")
+            } catch { answer.failure = answer.failure ?? error }
+        }
+        if chosen.isEmpty { answer.lines = ["the key remembers no credentials for SSH"] }
+        answer.members["files"] = .array(files)
+        return answer
+    }
+}
+
+/// Makes the key forget a credential for SSH.
+struct SSHDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a credential that the key remembers. It cannot be brought back.")
+    static let members = ["key"]
+
+    @Argument(help: "Which one: application, identifier or the beginning of it.")
+    var credential: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openCredentials(pin, for: "delete a credential")
+        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service))
+        try confirmation.ask(
+            "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be brought back",
+            in: world)
+        try await service.delete(found.remembered.credential.id)
+        return Answer("deleted the credential for \(found.words)", ["key": found.json])
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKSSH
+import YKTransport
+import YKWire
+
+/// Signs a file as `ssh-keygen -Y sign` does.
+struct SSHSign: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign a file for 'ssh-keygen -Y verify' and git.",
+        discussion: """
+            --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
+            standard output when the file comes by standard input.
+            """)
+    static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"]
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file = "-"
+
+    @Option(name: .shortAndLong, help: "The PIV slot of the key.")
+    var slot: PIVSlot?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The key file of the credential.", valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    @Option(name: .shortAndLong, help: "What the signature is for, such as file or git.")
+    var namespace = "file"
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes, FILE.sig without it.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (slot == nil) != (key == nil) else { throw ValidationError("--slot or --key says which key signs") }
+        guard !namespace.isEmpty else { throw ValidationError("--namespace is not empty") }
+        guard file != "-" || !pin.pinStdin else {
+            throw ValidationError("standard input cannot be both, PIN and file")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let target = output ?? (file == "-" ? "-" : file + ".sig")
+        let place = try FileOutput(target, isText: true, world)
+        let digest = try Files.hash(file, .sha512)
+        let data = SSHFileSignature.signedData(namespace: namespace, hash: .sha512, digest: digest)
+        let (publicKey, signature) =
+            if let slot { try await world.sign(data, with: slot, pin) } else {
+                try await credential(data, in: world)
+            }
+        let signed = SSHFileSignature(
+            publicKey: publicKey, namespace: namespace, hash: .sha512, signature: signature)
+        guard world.plan != nil || signed.isValid(digest: digest) else {
+            throw Explain.malformed("the key's signature is wrong")
+        }
+        var answer = Answer("the signature is in \(target.printable)", [:])
+        try place.put(Array(signed.text.utf8), &answer)
+        answer.members = publicKey.jsonMembers("")
+        answer.members["namespace"] = .string(namespace)
+        answer.members["signature"] = .string(signed.text)
+        answer.members["output"] = .string(target)
+        return answer
+    }
+
+    private func credential(_ data: [UInt8], in world: World) async throws -> (SSHPublicKey, SSHSignature) {
+        let file = try SecurityKeyFile(parsing: try Files.read(key ?? ""))
+        let service = try await world.openTouchedFIDO(pin, for: "sign a file")
+        if file.flags.contains(.touchRequired) { world.announce("to sign a file, for '\(namespace.printable)'") }
+        return (file.publicKey, try await service.sign(data, with: file))
+    }
+}
+
+/// Checks a signature as `ssh-keygen -Y verify` does.
+struct SSHVerify: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check a signature of a file. Needs no key.",
+        discussion: """
+            --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
+            in which --identity has to be allowed to sign for the namespace. A wrong signature ends with exit code 8.
+            """)
+    static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"]
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file = "-"
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The signature; FILE.sig without it.", valueName: "file"),
+        completion: .file())
+    var signature: String?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The public key that has to have signed.", valueName: "file"),
+        completion: .file())
+    var key: String?
+
+    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file())
+    var allowedSigners: String?
+
+    @Option(name: .customLong("identity"), help: "Who is said to have signed, with --allowed-signers.")
+    var identity: String?
+
+    @Option(name: .shortAndLong, help: "What the signature has to be for.")
+    var namespace = "file"
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (key == nil) != (allowedSigners == nil) else {
+            throw ValidationError("--key or --allowed-signers says who may have signed")
+        }
+        guard (allowedSigners == nil) == (identity == nil) else {
+            throw ValidationError("--allowed-signers and --identity belong together")
+        }
+        guard file != "-" || signature != nil else { throw ValidationError("--signature names the signature") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let signed = try SSHFileSignature(parsing: try Files.read(signature ?? file + ".sig"))
+        let digest = try Files.hash(file, signed.hash)
+        if let problem = try problem(signed, world) { throw Self.refused(problem) }
+        guard signed.isValid(digest: digest) else {
+            throw Self.refused("it is not the signature of this file by \(signed.publicKey.fingerprint)")
+        }
+        let who = identity.map { "'\($0.printable)', " } ?? ""
+        var answer = Answer("good signature of \(who)\(signed.publicKey.fingerprint)", [:])
+        answer.members = signed.publicKey.jsonMembers("")
+        answer.members["namespace"] = .string(signed.namespace)
+        answer.members["valid"] = true
+        return answer
+    }
+
+    private func problem(_ signed: SSHFileSignature, _ world: World) throws -> String? {
+        guard signed.namespace == namespace else {
+            return "it is for '\(signed.namespace.printable)', not for '\(namespace.printable)'"
+        }
+        if let key {
+            let line = String(decoding: try Files.read(key), as: UTF8.self)
+            let expected = try SSHPublicKey.parse(line: line.trimmed).key
+            return expected == signed.publicKey ? nil : "another key signed: \(signed.publicKey.fingerprint)"
+        }
+        let text = String(decoding: try Files.read(allowedSigners ?? ""), as: UTF8.self)
+        let signers = try AllowedSigners(parsing: text)
+        let isAllowed = signers.allows(
+            signed.publicKey, identity: identity ?? "", namespace: namespace, now: world.now)
+        return isAllowed
+            ? nil : "\(signed.publicKey.fingerprint) may not sign for '\((identity ?? "").printable)'"
+    }
+
+    private static func refused(_ why: String) -> Explanation {
+        Explanation("wrong-signature", .authentication, "the signature is not accepted: \(why)")
+    }
+}
+
+extension World {
+    /// Signs data with the key in a PIV slot.
+    func sign(
+        _ data: [UInt8], with slot: PIVSlot, _ pin: PINOptions
+    ) async throws -> (SSHPublicKey, SSHSignature) {
+        let service = try await openPIV()
+        var unlocking = PIVUnlocking(self, service, pin)
+        let use = try await unlocking.prepare(slot, nil, .sign, for: "sign a file")
+        let known = if let key = use.key { key } else { try await service.publicKey(slot) }
+        guard let key = SSHPublicKey(known) else { throw PIVError.unfit(use.algorithm, for: .sign) }
+        let bytes = try await use.touching(self) {
+            try await service.sign(
+                .message(data), slot, hash: key.hash ?? .sha512, algorithm: use.algorithm, key: use.key)
+        }
+        return (key, try SSHSignature(bytes, by: key, hash: .sha512))
+    }
+}
+
+extension SSHPublicKey {
+    /// The hash that ECDSA uses with this key; `nil` for keys where there is a choice, or none.
+    var hash: HashAlgorithm? {
+        if case .ec(let curve, _) = key { return curve.hash }
+        return nil
+    }
+}
+
+extension FIDOService {
+    /// Has a credential sign data.
+    func sign(_ data: [UInt8], with file: SecurityKeyFile) async throws -> SSHSignature {
+        var request = AssertionRequest(
+            rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),
+            allowList: [CredentialDescriptor(id: file.handle)])
+        request.userVerification = file.flags.contains(.verificationRequired) ? .required : .discouraged
+        request.requiresPresence = file.flags.contains(.touchRequired)
+        guard let signed = try assert(request).first else {
+            throw Explanation("no-such-credential", .notFound, "the key has no such credential")
+        }
+        let said = signed.response.authenticatorData
+        let signature = try SSHSignature(
+            signed.response.signature, by: file.publicKey,
+            evidence: SSHSignature.Evidence(flags: said.flags.rawValue, counter: said.counter))
+        guard signature.isValid(for: data, by: file.publicKey) else {
+            throw Explain.malformed("the key's signature is wrong")
+        }
+        return signature
+    }
+}

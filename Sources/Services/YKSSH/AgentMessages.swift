@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+
+/// What a client asks an agent for (draft-ietf-sshm-ssh-agent, OpenSSH's PROTOCOL.agent).
+enum AgentRequest {
+    /// The keys.
+    case identities
+    /// A signature with the key of a blob.
+    case sign(blob: [UInt8], data: [UInt8], flags: UInt32)
+    /// A credential to offer from now on.
+    case add(SecurityKeyFile, AgentConstraints)
+    /// A key to offer no more.
+    case remove(blob: [UInt8])
+    /// No credential to offer any more.
+    case removeAll
+    /// Offer nothing until the passphrase comes back.
+    case lock(SharedSecret)
+    /// Offer keys again.
+    case unlock(SharedSecret)
+    /// The connection carries this session of SSH.
+    case bind(SessionBinding)
+    /// Another extension.
+    case otherExtension
+    /// Something else.
+    case other
+
+    /// Reads a message: a byte for its type and its content.
+    init(_ message: [UInt8]) throws(SSHError) {
+        var reader = SSHReader(message)
+        switch try reader.byte("the type") {
+        case 11: self = .identities
+        case 13:
+            let blob = try reader.string("the key")
+            let data = try reader.string("the data")
+            self = .sign(blob: blob, data: data, flags: try reader.uint32("the flags"))
+        case 17: self = .add(try Self.credential(&reader), AgentConstraints())
+        case 25:
+            let credential = try Self.credential(&reader)
+            self = .add(credential, try AgentConstraints(&reader))
+            return
+        case 18: self = .remove(blob: try reader.string("the key"))
+        case 19: self = .removeAll
+        case 22: self = .lock(SharedSecret(Secret(try reader.string("the passphrase"))))
+        case 23: self = .unlock(SharedSecret(Secret(try reader.string("the passphrase"))))
+        case 27:
+            guard try reader.text("the extension") == "session-bind@openssh.com" else {
+                self = .otherExtension
+                return
+            }
+            self = .bind(try SessionBinding(&reader))
+        default:
+            self = .other
+            return
+        }
+        try reader.finish("the request")
+    }
+
+    private static func credential(_ reader: inout SSHReader) throws(SSHError) -> SecurityKeyFile {
+        var file = try SecurityKeyFile.take(&reader)
+        file.comment = try reader.text("the comment")
+        return file
+    }
+}
+
+/// How a key that was added may be used.
+struct AgentConstraints: Hashable, Sendable {
+    /// For how many seconds; `nil` without end.
+    var lifetime: UInt32?
+    /// Whether the person is asked before each use.
+    var needsConfirmation = false
+
+    init() {}
+
+    /// Reads constraints. One that is not known is refused: a key is not offered more widely than was asked for.
+    init(_ reader: inout SSHReader) throws(SSHError) {
+        while !reader.isAtEnd {
+            switch try reader.byte("the constraint") {
+            case 1: lifetime = try reader.uint32("the lifetime")
+            case 2: needsConfirmation = true
+            case 255:
+                let name = try reader.text("the extension")
+                // ssh-add (OpenSSH 9.2) names the library that speaks to FIDO keys; here it is always ykit.
+                guard name == "sk-provider@openssh.com" else { throw .malformed("the constraint '\(name)'") }
+                _ = try reader.string("the provider")
+            case let number: throw .malformed("constraint \(number)")
+            }
+        }
+    }
+}
+
+/// Which session of SSH a connection to the agent belongs to (`session-bind@openssh.com`).
+public struct SessionBinding: Hashable, Sendable {
+    /// The host key of the server.
+    public let hostKey: [UInt8]
+    /// The identifier of the session.
+    public let session: [UInt8]
+    /// Whether the connection to the agent was forwarded to that server, instead of logging in there.
+    public let isForwarding: Bool
+
+    /// Reads what the extension says and checks the host's signature over the session.
+    init(_ reader: inout SSHReader) throws(SSHError) {
+        hostKey = try reader.string("the host key")
+        session = try reader.string("the session")
+        let signature = try SSHSignature(wire: try reader.string("the signature"))
+        isForwarding = try reader.bool("the purpose")
+        guard signature.isValid(for: session, by: try SSHPublicKey(blob: hostKey)) else {
+            throw .wrongSignature("the host's signature of the session is wrong")
+        }
+    }
+}
+
+/// What an agent answers.
+enum AgentReply {
+    case failure, success, extensionFailure
+    case identities([SSHIdentity])
+    case signature(SSHSignature)
+
+    /// The message: a byte for its type and its content.
+    var bytes: [UInt8] {
+        switch self {
+        case .failure: return [5]
+        case .success: return [6]
+        case .extensionFailure: return [28]
+        case .identities(let keys):
+            var writer = SSHWriter()
+            writer.byte(12)
+            writer.uint32(UInt32(truncatingIfNeeded: keys.count))
+            for key in keys {
+                writer.string(key.publicKey.blob)
+                writer.string(key.comment)
+            }
+            return writer.bytes
+        case .signature(let signature):
+            var writer = SSHWriter()
+            writer.byte(14)
+            writer.string(signature.wire)
+            return writer.bytes
+        }
+    }
+
+    /// The keys that another agent answered with, as they are: pairs of blob and comment.
+    static func foreignIdentities(_ message: [UInt8]) -> [(blob: [UInt8], comment: [UInt8])]? {
+        var reader = SSHReader(message)
+        guard (try? reader.byte("the type")) == 12, let count = try? reader.uint32("the number"), count <= 4096 else {
+            return nil
+        }
+        var keys: [(blob: [UInt8], comment: [UInt8])] = []
+        for _ in 0..<count {
+            guard let blob = try? reader.string("a key"), let comment = try? reader.string("its comment") else {
+                return nil
+            }
+            keys.append((blob, comment))
+        }
+        return keys
+    }
+}
+
+/// What a signature is wanted for, as the data says that are to be signed.
+public enum SignaturePurpose: Hashable, Sendable {
+    /// To log in (RFC 4252 §7).
+    case login(user: String, session: [UInt8], hostKey: [UInt8]?)
+    /// A file, in a namespace such as `git`.
+    case file(namespace: String)
+    /// Something else of so many bytes.
+    case other(bytes: Int)
+
+    /// Reads what is to be signed.
+    public init(_ data: [UInt8]) {
+        self = Self.file(data) ?? Self.login(data) ?? .other(bytes: data.count)
+    }
+
+    private static func file(_ data: [UInt8]) -> SignaturePurpose? {
+        guard data.starts(with: "SSHSIG".utf8) else { return nil }
+        var reader = SSHReader(Array(data.dropFirst(6)))
+        return (try? reader.text("the namespace")).map { .file(namespace: $0) }
+    }
+
+    private static func login(_ data: [UInt8]) -> SignaturePurpose? {
+        var reader = SSHReader(data)
+        guard let session = try? reader.string("the session"), (try? reader.byte("the message")) == 50,
+            let user = try? reader.text("the user"), (try? reader.text("the service")) == "ssh-connection",
+            let method = try? reader.text("the method"), (try? reader.bool("the signature")) == true,
+            (try? reader.text("the algorithm")) != nil, (try? reader.string("the key")) != nil
+        else { return nil }
+        switch method {
+        case "publickey": return reader.isAtEnd ? .login(user: user, session: session, hostKey: nil) : nil
+        case "publickey-hostbound-v00@openssh.com":
+            guard let host = try? reader.string("the host key"), reader.isAtEnd else { return nil }
+            return .login(user: user, session: session, hostKey: host)
+        default: return nil
+        }
+    }
+}

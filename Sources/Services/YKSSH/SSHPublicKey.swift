@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKWire
+
+/// A public key of SSH (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4, OpenSSH's PROTOCOL.u2f).
+public struct SSHPublicKey: Hashable, Sendable {
+    /// The key itself: RSA, a NIST curve or Ed25519.
+    public let key: PublicKey
+    /// For a credential of a FIDO key: what it is made for, such as `ssh:`; `nil` for other keys.
+    public let application: String?
+
+    /// A key that signs as it is; `nil` for X25519, which signs nothing.
+    public init?(_ key: PublicKey) {
+        if case .x25519 = key { return nil }
+        self.key = key
+        application = nil
+    }
+
+    /// The key of a credential; `nil` unless it is ECDSA on P-256 or Ed25519.
+    ///
+    /// - Parameters:
+    ///   - cose: The public key as the authenticator tells it.
+    ///   - application: What the credential is made for: the identifier of its relying party.
+    public init?(cose: COSEKey, application: String) {
+        switch cose.material {
+        case .ec2(.p256, let x, let y): key = .ec(.p256, point: [0x04] + x + y)
+        case .okp(.ed25519, let x): key = .ed25519(x)
+        default: return nil
+        }
+        self.application = application
+    }
+
+    /// The name of its type.
+    public var type: String {
+        switch key {
+        case .ed25519: application == nil ? "ssh-ed25519" : "sk-ssh-ed25519@openssh.com"
+        case .ec(let curve, _):
+            application == nil ? "ecdsa-sha2-" + Self.name(of: curve) : "sk-ecdsa-sha2-nistp256@openssh.com"
+        case .rsa, .x25519: "ssh-rsa"
+        }
+    }
+
+    /// The key as the protocol sends it.
+    public var blob: [UInt8] {
+        var writer = SSHWriter()
+        writer.string(type)
+        switch key {
+        case .rsa(let modulus, let exponent):
+            writer.number(exponent)
+            writer.number(modulus)
+        case .ec(let curve, let point):
+            writer.string(Self.name(of: curve))
+            writer.string(point)
+        case .ed25519(let bytes), .x25519(let bytes): writer.string(bytes)
+        }
+        if let application { writer.string(application) }
+        return writer.bytes
+    }
+
+    /// The line of `authorized_keys`: type, base 64, comment.
+    public func line(comment: String) -> String {
+        "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(comment)")
+    }
+
+    /// `SHA256:` and the digest of the blob in base 64 without padding, as OpenSSH shows it.
+    public var fingerprint: String { Self.fingerprint(of: blob) }
+
+    /// The fingerprint of any key's blob.
+    public static func fingerprint(of blob: [UInt8]) -> String {
+        "SHA256:" + Base64.encode(HashAlgorithm.sha256.hash(blob), padded: false)
+    }
+
+    /// Reads a blob.
+    ///
+    /// - Throws: ``SSHError/unsupportedKey(_:)`` for other types, ``SSHError/malformed(_:)``.
+    public init(blob: [UInt8]) throws(SSHError) {
+        var reader = SSHReader(blob)
+        self = try Self.read(&reader)
+        try reader.finish("the key")
+    }
+
+    /// Takes a key out of a longer message.
+    static func read(_ reader: inout SSHReader) throws(SSHError) -> SSHPublicKey {
+        let type = try reader.text("the type of the key")
+        let known = [
+            "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
+            "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",
+        ]
+        guard known.contains(type) else { throw .unsupportedKey(type) }
+        let key = try material(&reader, type)
+        return SSHPublicKey(key: key, application: type.hasPrefix("sk-") ? try reader.text("the application") : nil)
+    }
+
+    private init(key: PublicKey, application: String?) {
+        self.key = key
+        self.application = application
+    }
+
+    private static func material(_ reader: inout SSHReader, _ type: String) throws(SSHError) -> PublicKey {
+        if type == "ssh-rsa" {
+            let exponent = try reader.number("the exponent")
+            let modulus = try reader.number("the modulus")
+            guard (64...2048).contains(modulus.count), (1...8).contains(exponent.count) else {
+                throw .malformed("an RSA key of \(modulus.count) and \(exponent.count) bytes")
+            }
+            return .rsa(modulus: modulus, exponent: exponent)
+        }
+        if type.contains("ed25519") {
+            let bytes = try reader.string("the point")
+            guard bytes.count == 32 else { throw .malformed("a point of \(bytes.count) bytes on Ed25519") }
+            return .ed25519(bytes)
+        }
+        let name = try reader.text("the name of the curve")
+        let point = try reader.string("the point")
+        let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
+        guard let curve = curves.first(where: { Self.name(of: $0) == name }), type.contains(name) else {
+            throw .malformed("curve '\(name)' in a key of type '\(type)'")
+        }
+        guard point.count == 1 + 2 * curve.fieldSize, point.first == 0x04 else {
+            throw .malformed("a point of \(point.count) bytes on \(name)")
+        }
+        return .ec(curve, point: point)
+    }
+
+    /// Reads a line of a `.pub` file: type, base 64, comment.
+    ///
+    /// - Returns: The key and its comment, empty when there is none.
+    /// - Throws: ``SSHError``.
+    public static func parse(line: String) throws(SSHError) -> (key: SSHPublicKey, comment: String) {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+        guard words.count >= 2 else { throw .malformed("a public key is a line of type and base 64") }
+        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base 64") }
+        let key = try SSHPublicKey(blob: blob)
+        guard key.type == words[0] else { throw .malformed("'\(words[0])' before a key of type '\(key.type)'") }
+        return (key, words.count > 2 ? String(words[2]) : "")
+    }
+
+    private static func name(of curve: VerificationKey.Curve) -> String {
+        switch curve {
+        case .p256: "nistp256"
+        case .p384: "nistp384"
+        case .p521: "nistp521"
+        }
+    }
+}

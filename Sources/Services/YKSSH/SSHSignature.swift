@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKWire
+
+/// A signature of SSH (RFC 4253 §6.6, RFC 5656 §3.1.2, RFC 8332 §3, RFC 8709 §6, OpenSSH's PROTOCOL.u2f).
+public struct SSHSignature: Hashable, Sendable {
+    /// The name of its form, such as `rsa-sha2-512`.
+    public let format: String
+    /// The signature in that form: of ECDSA two numbers, else the bytes.
+    public let blob: [UInt8]
+    /// What the authenticator says besides, for a credential of a FIDO key: the flags of its data and its counter.
+    public let evidence: Evidence?
+
+    /// What a credential's signature is made over besides the message (WebAuthn Level 3 §6.1).
+    public struct Evidence: Hashable, Sendable {
+        /// 01 a touch, 04 PIN or fingerprint.
+        public let flags: UInt8
+        /// The counter of the key or credential.
+        public let counter: UInt32
+
+        /// Makes it of the authenticator's data.
+        public init(flags: UInt8, counter: UInt32) {
+            self.flags = flags
+            self.counter = counter
+        }
+    }
+
+    /// Takes a signature as keys make them.
+    ///
+    /// - Parameters:
+    ///   - signature: RSASSA-PKCS1-v1_5, ECDSA in DER, or the 64 bytes of Ed25519.
+    ///   - key: Whose it is.
+    ///   - hash: The hash that RSA used: SHA-256 or SHA-512. Of no account for other keys.
+    ///   - evidence: For a credential what its signature is made over besides.
+    /// - Throws: ``SSHError/wrongSignature(_:)``.
+    public init(
+        _ signature: [UInt8], by key: SSHPublicKey, hash: HashAlgorithm = .sha512, evidence: Evidence? = nil
+    ) throws(SSHError) {
+        guard (key.application != nil) == (evidence != nil) else {
+            throw .wrongSignature("a credential's signature has flags and a counter, and no other has")
+        }
+        self.evidence = evidence
+        switch key.key {
+        case .rsa:
+            guard let name = Self.rsaNames.first(where: { $0.hash == hash })?.name else {
+                throw .wrongSignature("RSA signs with SHA-256 or SHA-512")
+            }
+            (format, blob) = (name, signature)
+        case .ec:
+            guard let numbers = Self.numbers(der: signature) else {
+                throw .wrongSignature("an ECDSA signature that is not two numbers in DER")
+            }
+            (format, blob) = (key.type, SSHWriter.strings(SSHWriter.number(numbers.r), SSHWriter.number(numbers.s)))
+        case .ed25519, .x25519:
+            guard signature.count == 64 else {
+                throw .wrongSignature("an Ed25519 signature of \(signature.count) bytes")
+            }
+            (format, blob) = (key.type, signature)
+        }
+    }
+
+    private static let rsaNames: [(name: String, hash: HashAlgorithm)] = [
+        ("rsa-sha2-256", .sha256), ("rsa-sha2-512", .sha512),
+    ]
+
+    /// The signature as the protocol sends it.
+    public var wire: [UInt8] {
+        var writer = SSHWriter()
+        writer.string(format)
+        writer.string(blob)
+        if let evidence {
+            writer.byte(evidence.flags)
+            writer.uint32(evidence.counter)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what the protocol sends.
+    ///
+    /// - Throws: ``SSHError/malformed(_:)``.
+    public init(wire: [UInt8]) throws(SSHError) {
+        var reader = SSHReader(wire)
+        format = try reader.text("the form of the signature")
+        blob = try reader.string("the signature")
+        if format.hasPrefix("sk-") {
+            let flags = try reader.byte("the flags")
+            evidence = Evidence(flags: flags, counter: try reader.uint32("the counter"))
+        } else {
+            evidence = nil
+        }
+        try reader.finish("the signature")
+    }
+
+    /// Whether a key made this signature over a message. SHA-1 is not accepted.
+    public func isValid(for message: [UInt8], by key: SSHPublicKey) -> Bool {
+        guard (key.application != nil) == (evidence != nil) else { return false }
+        let signed = Self.signed(message, key, evidence)
+        switch key.key {
+        case .rsa:
+            guard let hash = Self.rsaNames.first(where: { $0.name == format })?.hash else { return false }
+            return key.key.isValid(blob, for: signed, hash)
+        case .ec(let curve, _):
+            guard format == key.type, let der = Self.der(blob) else { return false }
+            return key.key.isValid(der, for: signed, curve.hash)
+        case .ed25519: return format == key.type && key.key.isValid(blob, for: signed, .sha512)
+        case .x25519: return false
+        }
+    }
+
+    /// What is signed: the message, or for a credential what its authenticator makes of it.
+    private static func signed(_ message: [UInt8], _ key: SSHPublicKey, _ evidence: Evidence?) -> [UInt8] {
+        guard let application = key.application, let evidence else { return message }
+        var writer = SSHWriter()
+        writer.append(HashAlgorithm.sha256.hash(application.utf8))
+        writer.byte(evidence.flags)
+        writer.uint32(evidence.counter)
+        writer.append(HashAlgorithm.sha256.hash(message))
+        return writer.bytes
+    }
+
+    /// The two numbers of an ECDSA signature in DER (RFC 3279 §2.2.3).
+    private static func numbers(der: [UInt8]) -> (r: [UInt8], s: [UInt8])? {
+        guard let outer = try? TLV.list(der), outer.count == 1, outer[0].tag == 0x30,
+            let inner = try? TLV.list(outer[0].value), inner.count == 2, inner.allSatisfy({ $0.tag == 0x02 })
+        else { return nil }
+        return (inner[0].value, inner[1].value)
+    }
+
+    /// The DER form of the two numbers of a blob.
+    private static func der(_ blob: [UInt8]) -> [UInt8]? {
+        var reader = SSHReader(blob)
+        guard let r = try? reader.number("r"), let s = try? reader.number("s"), reader.isAtEnd,
+            !r.isEmpty, !s.isEmpty, r.count <= 66, s.count <= 66
+        else { return nil }
+        let numbers = [r, s].map { TLV(0x02, SSHWriter.number($0)).encoded }
+        return TLV(0x30, Array(numbers.joined())).encoded
+    }
+}
+
+/// A signature over a file (OpenSSH's PROTOCOL.sshsig), as `ssh-keygen -Y sign` makes it.
+public struct SSHFileSignature: Hashable, Sendable {
+    /// Who signed.
+    public let publicKey: SSHPublicKey
+    /// What the signature is for, such as `file` or `git`.
+    public let namespace: String
+    /// The hash of the file: SHA-256 or SHA-512.
+    public let hash: HashAlgorithm
+    /// The signature over ``signedData(namespace:hash:digest:)``.
+    public let signature: SSHSignature
+
+    private static let magic = Array("SSHSIG".utf8)
+    private static let label = "SSH SIGNATURE"
+
+    /// Puts a signature together.
+    public init(publicKey: SSHPublicKey, namespace: String, hash: HashAlgorithm, signature: SSHSignature) {
+        self.publicKey = publicKey
+        self.namespace = namespace
+        self.hash = hash
+        self.signature = signature
+    }
+
+    /// What is signed for a file.
+    ///
+    /// - Parameters:
+    ///   - namespace: What the signature is for; not empty.
+    ///   - hash: SHA-256 or SHA-512.
+    ///   - digest: The hash of the file.
+    public static func signedData(namespace: String, hash: HashAlgorithm, digest: [UInt8]) -> [UInt8] {
+        magic
+            + SSHWriter.strings(
+                Array(namespace.utf8), [], Array((hash == .sha256 ? "sha256" : "sha512").utf8), digest)
+    }
+
+    /// The text of a `.sig` file.
+    public var text: String {
+        var writer = SSHWriter()
+        writer.append(Self.magic)
+        writer.uint32(1)
+        writer.string(publicKey.blob)
+        writer.string(namespace)
+        writer.string("")
+        writer.string(hash == .sha256 ? "sha256" : "sha512")
+        writer.string(signature.wire)
+        return SSHArmor.encode(Self.label, writer.bytes)
+    }
+
+    /// Reads a `.sig` file.
+    ///
+    /// - Throws: ``SSHError``.
+    public init(parsing text: [UInt8]) throws(SSHError) {
+        let bytes = try SSHArmor.decode(Self.label, text)
+        guard bytes.starts(with: Self.magic) else { throw .malformed("this is no signature of OpenSSH") }
+        var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
+        let version = try reader.uint32("the version")
+        guard version == 1 else { throw .malformed("a signature of version \(version)") }
+        publicKey = try SSHPublicKey(blob: try reader.string("the public key"))
+        namespace = try reader.text("the namespace")
+        _ = try reader.string("the reserved string")
+        switch try reader.text("the hash") {
+        case "sha256": hash = .sha256
+        case "sha512": hash = .sha512
+        case let name: throw .malformed("the hash '\(name)'; it is sha256 or sha512")
+        }
+        signature = try SSHSignature(wire: try reader.string("the signature"))
+        try reader.finish("the signature")
+        guard !namespace.isEmpty else { throw .malformed("the namespace is empty") }
+    }
+
+    /// Whether it is the key's signature over a file of this digest.
+    public func isValid(digest: [UInt8]) -> Bool {
+        guard digest.count == hash.digestSize else { return false }
+        return signature.isValid(
+            for: Self.signedData(namespace: namespace, hash: hash, digest: digest), by: publicKey)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Builds the data types of SSH (RFC 4251 §5).
+struct SSHWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// The strings of a message, one after the other.
+    static func strings(_ parts: [UInt8]...) -> [UInt8] {
+        var writer = SSHWriter()
+        for part in parts { writer.string(part) }
+        return writer.bytes
+    }
+
+    mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+    mutating func uint32(_ value: UInt32) {
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+
+    mutating func string(_ value: some Collection<UInt8>) {
+        uint32(UInt32(truncatingIfNeeded: value.count))
+        bytes.append(contentsOf: value)
+    }
+
+    mutating func string(_ text: String) { string(text.utf8) }
+
+    mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+    /// A number that is not negative, most significant byte first.
+    mutating func number(_ digits: [UInt8]) { string(Self.number(digits)) }
+
+    /// The bytes of such a number: without leading zeros but the one that keeps it from looking negative.
+    static func number(_ digits: [UInt8]) -> [UInt8] {
+        let digits = Array(digits.drop { $0 == 0 })
+        return digits.first.map { $0 & 0x80 != 0 } ?? false ? [0] + digits : digits
+    }
+}
+
+/// Takes the data types of SSH from the front of a message; what is wrong is named with its place.
+struct SSHReader {
+    private var reader: ByteReader
+
+    init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
+
+    var isAtEnd: Bool { reader.isAtEnd }
+
+    mutating func byte(_ what: String) throws(SSHError) -> UInt8 {
+        try take { reader throws(WireError) in try reader.byte(what) }
+    }
+
+    mutating func bool(_ what: String) throws(SSHError) -> Bool { try byte(what) != 0 }
+
+    mutating func uint32(_ what: String) throws(SSHError) -> UInt32 {
+        try take { reader throws(WireError) in try reader.uint32(what) }
+    }
+
+    /// A string: four bytes of length and the bytes.
+    mutating func string(_ what: String) throws(SSHError) -> [UInt8] {
+        let count = try uint32("the length of \(what)")
+        guard count <= UInt32(clamping: reader.remaining) else {
+            throw .malformed("\(what) has \(count) bytes, \(reader.remaining) are left")
+        }
+        return try take { reader throws(WireError) in try reader.bytes(Int(count), what) }
+    }
+
+    /// A string of UTF-8 text.
+    mutating func text(_ what: String) throws(SSHError) -> String {
+        guard let text = String(validating: try string(what), as: UTF8.self) else {
+            throw .malformed("\(what) is not UTF-8")
+        }
+        return text
+    }
+
+    /// A number that is not negative, most significant byte first, without leading zeros.
+    mutating func number(_ what: String) throws(SSHError) -> [UInt8] {
+        let digits = try string(what)
+        if let first = digits.first, first & 0x80 != 0 { throw .malformed("\(what) is negative") }
+        return Array(digits.drop { $0 == 0 })
+    }
+
+    /// Everything that is left.
+    mutating func rest() -> [UInt8] { reader.rest() }
+
+    /// Refuses what is left.
+    func finish(_ what: String) throws(SSHError) {
+        guard reader.isAtEnd else { throw .malformed("\(reader.remaining) bytes follow \(what)") }
+    }
+
+    private mutating func take<Value>(
+        _ body: (inout ByteReader) throws(WireError) -> Value
+    ) throws(SSHError) -> Value {
+        do { return try body(&reader) } catch { throw .malformed("\(error)") }
+    }
+}
+
+/// Text around base 64, as OpenSSH writes it (lines of 70 characters).
+enum SSHArmor {
+    static func encode(_ label: String, _ bytes: [UInt8]) -> String {
+        let body = Array(Base64.encode(bytes).utf8)
+        let lines = stride(from: 0, to: body.count, by: 70).map {
+            String(decoding: body[$0..<Swift.min($0 + 70, body.count)], as: UTF8.self)
+        }
+        return "-----BEGIN \(label)-----\n" + lines.map { $0 + "\n" }.joined() + "-----END \(label)-----\n"
+    }
+
+    static func decode(_ label: String, _ text: [UInt8]) throws(SSHError) -> [UInt8] {
+        guard text.count <= 1 << 20 else { throw .malformed("more than a megabyte") }
+        let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(\.trimmed)
+        guard let start = lines.firstIndex(of: "-----BEGIN \(label)-----") else {
+            throw .malformed("no line '-----BEGIN \(label)-----'")
+        }
+        guard let end = lines[start...].firstIndex(of: "-----END \(label)-----") else {
+            throw .malformed("no line '-----END \(label)-----'")
+        }
+        do { return try Base64.decode(lines[(start + 1)..<end].joined()) } catch {
+            throw .malformed("what is between the lines is not base 64")
+        }
+    }
+}
+
+/// Why something of SSH could not be read, made or accepted.
+public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is not as the format says, in words.
+    case malformed(String)
+    /// Keys of this type are not used here.
+    case unsupportedKey(String)
+    /// The private key file is encrypted with a passphrase (the name of the cipher).
+    case encrypted(String)
+    /// The private key file holds a key of this type, which is in no security key.
+    case notInSecurityKey(String)
+    /// A signature that does not fit its key or message, in words.
+    case wrongSignature(String)
+
+    /// What it is, for people.
+    public var description: String {
+        switch self {
+        case .malformed(let words): words
+        case .unsupportedKey(let type): "a key of type '\(type)' is not used here"
+        case .encrypted(let cipher): "the private key file is encrypted (\(cipher))"
+        case .notInSecurityKey(let type): "a private key of type '\(type)' is not in a security key"
+        case .wrongSignature(let words): words
+        }
+    }
+}

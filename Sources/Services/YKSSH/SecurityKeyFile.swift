@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// A private key file of OpenSSH for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f): it holds no secret, but
+/// the handle without which a credential that the key does not remember is lost.
+public struct SecurityKeyFile: Hashable, Sendable {
+    /// What the credential asks for, and where it is.
+    public struct Flags: OptionSet, Hashable, Sendable {
+        /// The byte.
+        public let rawValue: UInt8
+        /// Wraps a byte.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Each signature needs a touch.
+        public static let touchRequired = Flags(rawValue: 0x01)
+        /// Each signature needs PIN or fingerprint.
+        public static let verificationRequired = Flags(rawValue: 0x04)
+        /// The key remembers the credential.
+        public static let resident = Flags(rawValue: 0x20)
+    }
+
+    /// The public key, with its application.
+    public var publicKey: SSHPublicKey
+    /// What it asks for.
+    public var flags: Flags
+    /// The credential's identifier.
+    public var handle: [UInt8]
+    /// What it is called.
+    public var comment: String
+
+    /// Makes the content of a file.
+    public init(publicKey: SSHPublicKey, flags: Flags, handle: [UInt8], comment: String) {
+        self.publicKey = publicKey
+        self.flags = flags
+        self.handle = handle
+        self.comment = comment
+    }
+
+    private static let magic = Array("openssh-key-v1\0".utf8)
+    private static let label = "OPENSSH PRIVATE KEY"
+
+    /// The file, without encryption, which protects nothing that the key does not protect better.
+    ///
+    /// - Parameter check: Any number; a reader compares its two copies.
+    public func text(check: UInt32) -> String {
+        var section = SSHWriter()
+        section.uint32(check)
+        section.uint32(check)
+        section.append(privateFields)
+        section.string(comment)
+        var padding: UInt8 = 1
+        while !section.bytes.count.isMultiple(of: 8) {
+            section.byte(padding)
+            padding += 1
+        }
+        var writer = SSHWriter()
+        writer.append(Self.magic)
+        writer.string("none")
+        writer.string("none")
+        writer.string("")
+        writer.uint32(1)
+        writer.string(publicKey.blob)
+        writer.string(section.bytes)
+        return SSHArmor.encode(Self.label, writer.bytes)
+    }
+
+    /// The key as a file and an agent's message have it: the public blob, flags, handle, and an empty string.
+    private var privateFields: [UInt8] {
+        var writer = SSHWriter()
+        writer.append(publicKey.blob)
+        writer.byte(flags.rawValue)
+        writer.string(handle)
+        writer.string("")
+        return writer.bytes
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``SSHError/encrypted(_:)``, ``SSHError/notInSecurityKey(_:)`` for usual private keys, which are never
+    ///   looked into, and ``SSHError/malformed(_:)``.
+    public init(parsing text: [UInt8]) throws(SSHError) {
+        let bytes = try SSHArmor.decode(Self.label, text)
+        guard bytes.starts(with: Self.magic) else { throw .malformed("this is no private key file of OpenSSH") }
+        var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
+        let cipher = try reader.text("the cipher")
+        _ = try reader.string("the key derivation")
+        _ = try reader.string("its parameters")
+        let count = try reader.uint32("the number of keys")
+        guard count == 1 else { throw .malformed("\(count) keys in one file") }
+        let blob = try reader.string("the public key")
+        let section = try reader.string("the private section")
+        try reader.finish("the keys")
+        guard cipher == "none" else { throw .encrypted(cipher) }
+        self = try Self.section(section)
+        guard publicKey.blob == blob else {
+            throw .malformed("the private section is of another key than the public one")
+        }
+    }
+
+    private static func section(_ bytes: [UInt8]) throws(SSHError) -> SecurityKeyFile {
+        var reader = SSHReader(bytes)
+        guard try reader.uint32("the check") == reader.uint32("its copy") else {
+            throw .malformed("the two copies of the check differ")
+        }
+        var file = try take(&reader)
+        file.comment = try reader.text("the comment")
+        let padding = reader.rest()
+        guard padding.count < 8, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
+            throw .malformed("the padding is not 1, 2, 3 …")
+        }
+        return file
+    }
+
+    /// Takes the private fields of a credential out of a longer message. Other private keys are not looked into.
+    static func take(_ reader: inout SSHReader) throws(SSHError) -> SecurityKeyFile {
+        var start = reader
+        let type = try start.text("the type of the key")
+        guard type.hasPrefix("sk-") else { throw .notInSecurityKey(type) }
+        let key = try SSHPublicKey.read(&reader)
+        let flags = Flags(rawValue: try reader.byte("the flags"))
+        let handle = try reader.string("the handle")
+        _ = try reader.string("the reserved string")
+        guard (1...1023).contains(handle.count) else { throw .malformed("a handle of \(handle.count) bytes") }
+        return SecurityKeyFile(publicKey: key, flags: flags, handle: handle, comment: "")
+    }
+}
+
+/// The attestation of a credential as `ssh-keygen -O write-attestation` writes it (OpenSSH's PROTOCOL.u2f).
+public enum SSHAttestation {
+    /// The file.
+    ///
+    /// - Parameters:
+    ///   - certificate: The attestation certificate, DER; empty when there is none.
+    ///   - signature: The authenticator's signature over its data and the SHA-256 of the challenge.
+    ///   - authenticatorData: The authenticator's data.
+    public static func encoded(certificate: [UInt8], signature: [UInt8], authenticatorData: [UInt8]) -> [UInt8] {
+        var writer = SSHWriter()
+        writer.string("ssh-sk-attest-v01")
+        writer.string(certificate)
+        writer.string(signature)
+        writer.string(CBOR.bytes(authenticatorData).encoded)
+        writer.uint32(0)
+        writer.string("")
+        return writer.bytes
+    }
+}
