@@ -142,7 +142,7 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKCapture",
+                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKCapture",
                 "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
@@ -154,7 +154,7 @@ let package = Package(
         test(
             "YKSecurIDTests", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors"), .copy("ctkip")]),
-        test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"]),
+        test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(

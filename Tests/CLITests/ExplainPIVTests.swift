@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKPIV
+import YKSSH
 import YKTransport
 import YKWire
 
@@ -77,13 +78,13 @@ import YKWire
     /// RFC 4251 §5: the top bit of a number is no sign.
     @Test func numbersOfSSHArePositive() throws {
         let line = try #require(
-            SSHPublicKey.text(.rsa(modulus: [0x80, 0x01], exponent: [1, 0, 1]), comment: "me"))
+            SSHPublicKey(.rsa(modulus: [0x80, 0x01], exponent: [1, 0, 1]))?.line(comment: "me"))
         let parts = line.split(separator: " ").map(String.init)
         #expect(parts[0] == "ssh-rsa" && parts[2] == "me")
         #expect(
             try Base64.decode(parts[1])
                 == [0, 0, 0, 7] + Array("ssh-rsa".utf8) + [0, 0, 0, 3, 1, 0, 1, 0, 0, 0, 3, 0, 0x80, 0x01])
-        #expect(SSHPublicKey.text(.x25519([UInt8](repeating: 1, count: 32)), comment: "") == nil)
+        #expect(SSHPublicKey(.x25519([UInt8](repeating: 1, count: 32)))?.line(comment: "") == nil)
     }
 
     @Test(

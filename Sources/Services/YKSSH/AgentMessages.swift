@@ -34,10 +34,11 @@ enum AgentRequest {
             let blob = try reader.string("the key")
             let data = try reader.string("the data")
             self = .sign(blob: blob, data: data, flags: try reader.uint32("the flags"))
-        case 17: self = .add(try Self.credential(&reader), AgentConstraints())
-        case 25:
-            let credential = try Self.credential(&reader)
-            self = .add(credential, try AgentConstraints(&reader))
+        case let type where type == 17 || type == 25:
+            do { self = try Self.addition(&reader, isConstrained: type == 25) } catch {
+                guard case .notInSecurityKey = error else { throw error }
+                self = .other
+            }
             return
         case 18: self = .remove(blob: try reader.string("the key"))
         case 19: self = .removeAll
@@ -56,10 +57,14 @@ enum AgentRequest {
         try reader.finish("the request")
     }
 
-    private static func credential(_ reader: inout SSHReader) throws(SSHError) -> SecurityKeyFile {
+    private static func addition(
+        _ reader: inout SSHReader, isConstrained: Bool
+    ) throws(SSHError) -> AgentRequest {
         var file = try SecurityKeyFile.take(&reader)
         file.comment = try reader.text("the comment")
-        return file
+        if isConstrained { return .add(file, try AgentConstraints(&reader)) }
+        try reader.finish("the key")
+        return .add(file, AgentConstraints())
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import YKCrypto
 import YKFIDO
 import YKPIV
@@ -119,7 +118,7 @@ struct SSHGenerate: Verb {
     func answer(in world: World) async throws -> Answer {
         let path = try output ?? Self.standardPath(algorithm)
         let file = try SettledFile(path, .new)
-        let line = try SettledFile(path + ".pub", .new)
+        let line = try SettledFile(path + ".pub", .new, isSecret: false)
         let proof = try attestation.map { path throws(Explanation) in try SettledFile(path, .new) }
         let challenge = try challenge.map { try Files.read($0) } ?? world.environment.random.draw(32, secret: false)
         let request = request(challenge)
@@ -131,7 +130,6 @@ struct SSHGenerate: Verb {
         try proof?.finish(attestation(made))
         try file.finish(Array(credential.text(check: UInt32.random(in: .min ... .max)).utf8))
         try line.finish(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
-        _ = chmod(path + ".pub", 0o644)
         var answer = Answer("the key is in \(path.printable), its public half in \(path.printable).pub", [:])
         answer.members = credential.publicKey.jsonMembers(credential.comment)
         answer.members["output"] = .string(path)
@@ -212,10 +210,8 @@ struct SSHDownload: Verb {
             let path = "\(output)/\(credential.fileName)"
             do throws(Explanation) {
                 let file = try SettledFile(path, .new)
-                try Files.create(
-                    Array((credential.file.publicKey.line(comment: credential.file.comment) + "\n").utf8),
-                    at: path + ".pub")
-                _ = chmod(path + ".pub", 0o644)
+                let line = credential.file.publicKey.line(comment: credential.file.comment) + "\n"
+                try SettledFile(path + ".pub", .new, isSecret: false).finish(Array(line.utf8))
                 try file.finish(Array(credential.file.text(check: UInt32.random(in: .min ... .max)).utf8))
                 files.append(.string(path))
                 answer.lines.append("\(path.printable)  \(credential.words)")

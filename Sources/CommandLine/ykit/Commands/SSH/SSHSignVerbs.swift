@@ -37,6 +37,8 @@ struct SSHSign: Verb {
         completion: .file())
     var output: String?
 
+    @OptionGroup var replacing: OutputOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -53,7 +55,7 @@ struct SSHSign: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let target = output ?? (file == "-" ? "-" : file + ".sig")
-        let place = try FileOutput(target, isText: true, world)
+        let place = try FileOutput(target, isText: true, force: replacing.force, world)
         let digest = try Files.hash(file, .sha512)
         let data = SSHFileSignature.signedData(namespace: namespace, hash: .sha512, digest: digest)
         let (publicKey, signature) =

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCrypto
+import YKSSH
+import YKWire
+
+/// A source of keys that counts, and signs with nothing.
+private final class FakeSource: SSHKeySource {
+    let keys: [SSHIdentity]
+    let requests = Mutex<[SSHSignatureRequest]>([])
+    let inside = Mutex((now: 0, most: 0))
+    let signature: SSHSignature?
+
+    init(_ keys: [SSHIdentity] = [], signature: SSHSignature? = nil) {
+        self.keys = keys
+        self.signature = signature
+    }
+
+    func identities() async -> [SSHIdentity] { keys }
+
+    func sign(_ request: SSHSignatureRequest) async -> SSHSignature? {
+        inside.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        await Task.yield()
+        requests.withLock { $0.append(request) }
+        inside.withLock { $0.now -= 1 }
+        return signature
+    }
+}
+
+/// The agent's answers, message by message.
+struct AgentTests {
+    private static func string(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        [0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+    }
+
+    private static func sign(_ blob: [UInt8], _ data: [UInt8], flags: UInt8 = 0) -> [UInt8] {
+        [13] + string(blob) + string(data) + [0, 0, 0, flags]
+    }
+
+    private static func login(session: [UInt8], key: SSHPublicKey, host: [UInt8]? = nil) -> [UInt8] {
+        let method = host == nil ? "publickey" : "publickey-hostbound-v00@openssh.com"
+        return string(session) + [50] + string("bob".utf8) + string("ssh-connection".utf8) + string(method.utf8) + [1]
+            + string(key.type.utf8) + string(key.blob) + (host.map { string($0) } ?? [])
+    }
+
+    private static func identity(_ name: String) throws -> SSHIdentity {
+        SSHIdentity(publicKey: try Vectors.key(name), comment: name)
+    }
+
+    private static func addition(_ file: SecurityKeyFile, _ constraints: [UInt8]? = nil) -> [UInt8] {
+        [constraints == nil ? 17 : 25] + file.publicKey.blob + [file.flags.rawValue] + string(file.handle) + string([])
+            + string(file.comment.utf8) + (constraints ?? [])
+    }
+
+    private static func count(_ reply: [UInt8]) -> Int { reply[0] == 12 ? Int(reply[4]) : -1 }
+
+    @Test func offersAndSigns() async throws {
+        let signature = try SSHSignature([UInt8](repeating: 7, count: 64), by: Vectors.key("ed25519"))
+        let source = FakeSource([try Self.identity("ed25519"), try Self.identity("rsab2048")], signature: signature)
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 2)
+        let blob = source.keys[0].publicKey.blob
+        let reply = await agent.reply(to: Self.sign(blob, [1, 2, 3], flags: 4), on: &connection)
+        #expect(reply == [14] + Self.string(signature.wire))
+        let request = try #require(source.requests.withLock { $0.first })
+        #expect(request.data == [1, 2, 3] && request.hash == .sha512 && request.purpose == .other(bytes: 3))
+        #expect(!request.isForwarded && request.hostKey == nil && !request.needsConfirmation)
+        #expect(await agent.reply(to: Self.sign([0], [1]), on: &connection) == [5])
+        #expect(await agent.reply(to: [99], on: &connection) == [5])
+        #expect(await agent.reply(to: [], on: &connection) == [5])
+        #expect(await agent.reply(to: [27] + Self.string("other@x".utf8), on: &connection) == [28])
+    }
+
+    @Test func purposesAreRead() throws {
+        let key = try Vectors.key("ed25519")
+        #expect(SignaturePurpose(Self.login(session: [9], key: key)) == .login(user: "bob", session: [9], hostKey: nil))
+        #expect(
+            SignaturePurpose(Self.login(session: [9], key: key, host: [8]))
+                == .login(user: "bob", session: [9], hostKey: [8]))
+        let file = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
+        #expect(SignaturePurpose(file) == .file(namespace: "git"))
+        #expect(SignaturePurpose(Self.login(session: [9], key: key) + [0]) == .other(bytes: 116))
+    }
+
+    @Test func takesCredentialsAndNoUsualKeys() async throws {
+        let agent = SSHAgent(FakeSource())
+        var connection = SSHAgent.Connection()
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        #expect(await agent.reply(to: Self.addition(file), on: &connection) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
+        #expect(await agent.reply(to: [17] + Self.string("ssh-ed25519".utf8) + [1, 2], on: &connection) == [5])
+        let provider: [UInt8] = [255] + Self.string("sk-provider@openssh.com".utf8) + Self.string("internal".utf8)
+        #expect(await agent.reply(to: Self.addition(file, [2] + provider), on: &connection) == [6])
+        let restricted: [UInt8] = [255] + Self.string("restrict-destination-v00@openssh.com".utf8) + Self.string([])
+        #expect(await agent.reply(to: Self.addition(file, restricted), on: &connection) == [5])
+        #expect(await agent.reply(to: Self.addition(file, [9]), on: &connection) == [5])
+        #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [6])
+        #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [5])
+        await agent.offer(file)
+        #expect(await agent.reply(to: [19], on: &connection) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+    }
+
+    @Test func aConstraintIsKept() async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ecdsa"))
+        #expect(await agent.reply(to: Self.addition(file, [2]), on: &connection) == [6])
+        _ = await agent.reply(to: Self.sign(file.publicKey.blob, [1]), on: &connection)
+        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true])
+        #expect(source.requests.withLock { $0.first?.identity.credential?.handle } == file.handle)
+        #expect(await agent.reply(to: Self.addition(file, [1, 0, 0, 0, 0]), on: &connection) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+    }
+
+    @Test func aLockedAgentOffersNothing() async throws {
+        let agent = SSHAgent(FakeSource([try Self.identity("ed25519")]))
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: [23] + Self.string("x".utf8), on: &connection) == [5])
+        #expect(await agent.reply(to: [22] + Self.string([]), on: &connection) == [5])
+        #expect(await agent.reply(to: [22] + Self.string("x".utf8), on: &connection) == [6])
+        #expect(await agent.reply(to: [22] + Self.string("y".utf8), on: &connection) == [5])
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+        let blob = try Vectors.key("ed25519").blob
+        #expect(await agent.reply(to: Self.sign(blob, [1]), on: &connection) == [5])
+        #expect(await agent.reply(to: [19], on: &connection) == [5])
+        #expect(await agent.reply(to: [23] + Self.string("y".utf8), on: &connection) == [5])
+        #expect(await agent.reply(to: [23] + Self.string("x".utf8), on: &connection) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
+    }
+
+    /// A session as `session-bind@openssh.com` tells it, with a host key made here.
+    private static func binding(_ session: [UInt8], isForwarding: Bool, isBroken: Bool = false) throws -> [UInt8] {
+        let host = try PrivateKey(ed25519: Secret([UInt8](repeating: 3, count: 32)))
+        let key = try #require(SSHPublicKey(host.publicKey))
+        let signature = try SSHSignature(host.sign(isBroken ? [0] : session, .sha512), by: key)
+        return [27] + string("session-bind@openssh.com".utf8) + string(key.blob) + string(session)
+            + string(signature.wire) + [isForwarding ? 1 : 0]
+    }
+
+    @Test func sessionsBindLogins() async throws {
+        let source = FakeSource([try Self.identity("ed25519")])
+        let agent = SSHAgent(source, allowsForwarding: false)
+        let key = source.keys[0].publicKey
+        var connection = SSHAgent.Connection()
+        #expect(await agent.reply(to: try Self.binding([1], isForwarding: false), on: &connection) == [6])
+        _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [1], key: key)), on: &connection)
+        #expect(source.requests.withLock { $0.count } == 1)
+        #expect(source.requests.withLock { $0.first?.hostKey } != nil)
+        _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [2], key: key)), on: &connection)
+        #expect(source.requests.withLock { $0.count } == 1)
+        #expect(await agent.reply(to: try Self.binding([2], isForwarding: true), on: &connection) == [5])
+        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &connection) == [5])
+
+        var forwarded = SSHAgent.Connection()
+        #expect(await agent.reply(to: try Self.binding([1], isForwarding: true), on: &forwarded) == [6])
+        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forwarded) == [5])
+        var forged = SSHAgent.Connection()
+        let broken = try Self.binding([1], isForwarding: false, isBroken: true)
+        #expect(await agent.reply(to: broken, on: &forged) == [5])
+        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forged) == [5])
+        #expect(source.requests.withLock { $0.count } == 1)
+    }
+
+    @Test func otherKeysAreLookedForElsewhere() async throws {
+        let other = try Vectors.key("ecdsab256").blob
+        let own = try Self.identity("ed25519")
+        let asked = Mutex<[UInt8]>([])
+        let agent = SSHAgent(FakeSource([own])) { message in
+            asked.withLock { $0.append(message[0]) }
+            guard message[0] == 11 else { return [6] }
+            return [12, 0, 0, 0, 2] + Self.string(other) + Self.string("there".utf8)
+                + Self.string(own.publicKey.blob) + Self.string([])
+        }
+        var connection = SSHAgent.Connection()
+        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 2)
+        #expect(await agent.reply(to: Self.sign(other, [1]), on: &connection) == [6])
+        #expect(await agent.reply(to: [17] + Self.string("ssh-ed25519".utf8), on: &connection) == [6])
+        #expect(asked.withLock { $0 } == [11, 13, 17])
+    }
+
+    @Test func theSourceServesOneAtATime() async throws {
+        let source = FakeSource([try Self.identity("ed25519")])
+        let agent = SSHAgent(source)
+        let message = Self.sign(source.keys[0].publicKey.blob, [1])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    var connection = SSHAgent.Connection()
+                    _ = await agent.reply(to: message, on: &connection)
+                }
+            }
+        }
+        #expect(source.requests.withLock { $0.count } == 50 && source.inside.withLock { $0.most } == 1)
+    }
+}

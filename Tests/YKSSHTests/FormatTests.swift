@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import YKCrypto
+import YKSSH
+import YKWire
+
+/// Files that ssh-keygen (OpenSSH 9.2) wrote.
+enum Vectors {
+    static func bytes(_ name: String) throws -> [UInt8] {
+        let url = try #require(Bundle.module.url(forResource: "vectors/\(name)", withExtension: nil))
+        return Array(try Data(contentsOf: url))
+    }
+
+    static func text(_ name: String) throws -> String {
+        String(decoding: try bytes(name), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    static func key(_ name: String) throws -> SSHPublicKey { try SSHPublicKey.parse(line: text("\(name).pub")).key }
+}
+
+/// Public keys, key files and signatures in OpenSSH's forms.
+struct FormatTests {
+    static let usual = ["ed25519", "rsab2048", "ecdsab256", "ecdsab384", "ecdsab521"]
+
+    @Test(arguments: usual + ["sk_ed25519", "sk_ecdsa"]) func publicKeysComeBackAsTheyWere(name: String) throws {
+        let line = try Vectors.text("\(name).pub")
+        let (key, comment) = try SSHPublicKey.parse(line: line)
+        #expect(key.line(comment: comment) == line)
+        #expect(try SSHPublicKey(blob: key.blob) == key)
+        for count in 0..<key.blob.count {
+            #expect(throws: SSHError.self) { try SSHPublicKey(blob: Array(key.blob.prefix(count))) }
+        }
+        #expect(throws: SSHError.self) { try SSHPublicKey(blob: key.blob + [0]) }
+    }
+
+    @Test func fingerprintsAreThoseOfSSHKeygen() throws {
+        let known = try Vectors.text("fingerprints").split(separator: "\n").map(String.init)
+        #expect(try Self.usual.map { try Vectors.key($0).fingerprint } == known)
+    }
+
+    @Test(arguments: usual) func acceptsSignaturesOfSSHKeygen(name: String) throws {
+        let signed = try SSHFileSignature(parsing: try Vectors.bytes("\(name).sig"))
+        #expect(try signed.publicKey == Vectors.key(name) && signed.namespace == "file")
+        let digest = signed.hash.hash(try Vectors.bytes("message"))
+        #expect(signed.isValid(digest: digest))
+        #expect(signed.text == String(decoding: try Vectors.bytes("\(name).sig"), as: UTF8.self))
+        var other = digest
+        other[0] ^= 1
+        #expect(!signed.isValid(digest: other) && !signed.isValid(digest: []))
+        let elsewhere = SSHFileSignature(
+            publicKey: signed.publicKey, namespace: "git", hash: signed.hash, signature: signed.signature)
+        #expect(!elsewhere.isValid(digest: digest))
+        let wire = signed.signature.wire
+        #expect(try SSHSignature(wire: wire) == signed.signature)
+        for count in 0..<wire.count {
+            #expect(throws: SSHError.self) { try SSHSignature(wire: Array(wire.prefix(count))) }
+        }
+    }
+
+    @Test func aSignatureOfOneKeyIsNotThatOfAnother() throws {
+        let message = SSHFileSignature.signedData(
+            namespace: "file", hash: .sha512, digest: HashAlgorithm.sha512.hash(try Vectors.bytes("message")))
+        for name in Self.usual {
+            let signature = try SSHFileSignature(parsing: try Vectors.bytes("\(name).sig")).signature
+            for other in Self.usual + ["sk_ed25519", "sk_ecdsa"] {
+                #expect(try signature.isValid(for: message, by: Vectors.key(other)) == (name == other))
+            }
+        }
+    }
+
+    @Test(arguments: ["sk_ed25519", "sk_ecdsa"]) func keyFilesComeBackAsTheyWere(name: String) throws {
+        let bytes = try Vectors.bytes(name)
+        let file = try SecurityKeyFile(parsing: bytes)
+        #expect(try file.publicKey == Vectors.key(name) && file.flags == [.touchRequired] && file.comment == "ssh:")
+        #expect(try SecurityKeyFile(parsing: Array(file.text(check: 1).utf8)) == file)
+        for count in stride(from: 0, to: bytes.count - 2, by: 7) {
+            #expect(throws: SSHError.self) { try SecurityKeyFile(parsing: Array(bytes.prefix(count))) }
+        }
+    }
+
+    @Test func otherPrivateKeysAreRefused() throws {
+        #expect(throws: SSHError.notInSecurityKey("ssh-ed25519")) {
+            try SecurityKeyFile(parsing: try Vectors.bytes("usual"))
+        }
+        #expect(throws: SSHError.encrypted("aes256-ctr")) {
+            try SecurityKeyFile(parsing: try Vectors.bytes("encrypted"))
+        }
+        #expect(throws: SSHError.malformed("no line '-----BEGIN OPENSSH PRIVATE KEY-----'")) {
+            try SecurityKeyFile(parsing: Array("hello".utf8))
+        }
+    }
+
+    @Test func everyChangedByteOfAKeyFileIsSeenOrHarmless() throws {
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        let text = file.text(check: 7)
+        let body = try Base64.decode(text.split(separator: "\n").dropFirst().dropLast().joined())
+        for place in body.indices {
+            var changed = body
+            changed[place] ^= 0x40
+            let armored =
+                "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Base64.encode(changed))\n-----END OPENSSH PRIVATE KEY-----\n"
+            let read = try? SecurityKeyFile(parsing: Array(armored.utf8))
+            #expect(read == nil || read?.publicKey == file.publicKey)
+        }
+    }
+
+    @Test func keysThatSignNothingAreNone() throws {
+        #expect(SSHPublicKey(PublicKey.x25519([UInt8](repeating: 1, count: 32))) == nil)
+        let other = COSEKey(okp: .x25519, algorithm: .edDSA, x: [UInt8](repeating: 1, count: 32))
+        #expect(SSHPublicKey(cose: other, application: "ssh:") == nil)
+        #expect(throws: SSHError.unsupportedKey("ssh-dss")) {
+            try SSHPublicKey.parse(line: "ssh-dss " + Base64.encode([0, 0, 0, 7] + Array("ssh-dss".utf8)))
+        }
+        #expect(throws: SSHError.malformed("a public key is a line of type and base 64")) {
+            try SSHPublicKey.parse(line: "ssh-rsa")
+        }
+        let line = try Vectors.text("ed25519.pub").replacingOccurrences(of: "ssh-ed25519 ", with: "ssh-rsa ")
+        #expect(throws: SSHError.malformed("'ssh-rsa' before a key of type 'ssh-ed25519'")) {
+            try SSHPublicKey.parse(line: line)
+        }
+    }
+
+    @Test func signaturesOfKeysTakeTheirForms() throws {
+        let key = try Vectors.key("ecdsab256")
+        let made = try SSHSignature([0x30, 6, 2, 1, 0x05, 2, 1, 0x7F], by: key)
+        #expect(made.format == "ecdsa-sha2-nistp256" && made.blob == [0, 0, 0, 1, 5, 0, 0, 0, 1, 0x7F])
+        #expect(throws: SSHError.self) { try SSHSignature([0x30, 3, 2, 1, 5], by: key) }
+        #expect(throws: SSHError.self) { try SSHSignature([1, 2, 3], by: try Vectors.key("ed25519")) }
+        #expect(throws: SSHError.self) { try SSHSignature([1], by: try Vectors.key("rsab2048"), hash: .sha1) }
+        #expect(try SSHSignature([1], by: try Vectors.key("rsab2048"), hash: .sha256).format == "rsa-sha2-256")
+        let evidence = SSHSignature.Evidence(flags: 1, counter: 258)
+        #expect(throws: SSHError.self) {
+            try SSHSignature([UInt8](repeating: 1, count: 64), by: try Vectors.key("ed25519"), evidence: evidence)
+        }
+        let signature = try SSHSignature(
+            [UInt8](repeating: 1, count: 64), by: try Vectors.key("sk_ed25519"), evidence: evidence)
+        #expect(signature.wire.suffix(5) == [1, 0, 0, 1, 2])
+        #expect(!signature.isValid(for: [1], by: try Vectors.key("sk_ed25519")))
+    }
+
+    @Test func attestationsHaveOpenSSHsForm() {
+        let bytes = SSHAttestation.encoded(certificate: [1], signature: [2, 3], authenticatorData: [4])
+        #expect(
+            Hex.encode(bytes) == "000000117373682d736b2d6174746573742d763031" + "0000000101" + "000000020203"
+                + "000000024104" + "00000000" + "00000000")
+    }
+}
+
+/// Who may sign.
+struct AllowedSignersTests {
+    private func allows(_ line: String, _ identity: String, _ namespace: String = "file", now: Int64 = 0) throws -> Bool
+    {
+        let text = "# a comment\n\n\(line)\n"
+        return try AllowedSigners(parsing: text).allows(
+            Vectors.key("ed25519"), identity: identity, namespace: namespace, now: now)
+    }
+
+    @Test func principalsNamespacesAndTimesCount() throws {
+        let key = try Vectors.key("ed25519").line(comment: "somebody else's words")
+        #expect(try allows("me@lab \(key)", "me@lab") && !allows("me@lab \(key)", "you@lab"))
+        #expect(try allows("a@b,*@lab \(key)", "you@lab") && allows("??@lab \(key)", "me@lab"))
+        #expect(try !allows("*,!me@lab \(key)", "me@lab") && allows("*,!me@lab \(key)", "you@lab"))
+        #expect(try !allows("m*e*b \(key)", "me@lac") && allows("m*e*b \(key)", "me@lab"))
+        let spaces = "me namespaces=\"git,file\" \(key)"
+        #expect(try allows(spaces, "me") && !allows(spaces, "me", "other"))
+        let times = "me valid-after=\"20200101\",valid-before=\"20300101120000Z\" \(key)"
+        #expect(try !allows(times, "me", now: 1_577_836_799) && allows(times, "me", now: 1_577_836_800))
+        #expect(try allows(times, "me", now: 1_893_499_199) && !allows(times, "me", now: 1_893_499_200))
+        #expect(try !allows("me cert-authority \(key)", "me"))
+        #expect(try !allows("me ssh-dss \(Base64.encode([0, 0, 0, 7] + Array("ssh-dss".utf8)))", "me"))
+    }
+
+    @Test(arguments: [
+        "me", "me ssh-ed25519", "me colour=\"red\" KEY", "me valid-after=\"2020\" KEY",
+        "me valid-before=\"20201399\" KEY", "me ssh-ed25519 !!!",
+    ]) func brokenLinesAreNamed(line: String) throws {
+        let key = try Vectors.key("ed25519").line(comment: "")
+        let line = line.replacingOccurrences(of: "KEY", with: key)
+        do {
+            _ = try AllowedSigners(parsing: "\n" + line)
+            Issue.record("it was read")
+        } catch {
+            #expect("\(error)".hasPrefix("line 2: "))
+        }
+    }
+}
