@@ -20,7 +20,7 @@ struct VirtualDeviceInfoTests {
         #expect(await service.version == Version(5, 7, 1))
         #expect(await service.statistics.exchanges == 3)
         #expect(info.serial == 16_777_217 && info.version == Version(5, 7, 1))
-        let all: Capability = [.otp, .u2f, .fido2, .oath, .piv, .hsmAuth]
+        let all: Capability = [.otp, .u2f, .fido2, .oath, .piv, .openPGP, .hsmAuth]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
         #expect(info.productName == "YubiKey 5 NFC")
@@ -30,7 +30,7 @@ struct VirtualDeviceInfoTests {
     @Test(
         "older keys say what they can",
         arguments: [
-            (Version(5, 2, 4), Capability(rawValue: 0x0233)), (Version(4, 3, 1), .init(rawValue: 0x33)),
+            (Version(5, 2, 4), Capability(rawValue: 0x023B)), (Version(4, 3, 1), .init(rawValue: 0x33)),
             (Version(4, 2, 4), .init(rawValue: 0x3F)),
         ])
     func older(_ version: Version, _ supported: Capability) async throws {

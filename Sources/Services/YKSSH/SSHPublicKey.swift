@@ -10,9 +10,10 @@ public struct SSHPublicKey: Hashable, Sendable {
     /// For a credential of a FIDO key: what it is made for, such as `ssh:`; `nil` for other keys.
     public let application: String?
 
-    /// A key that signs as it is; `nil` for X25519, which signs nothing.
+    /// A key that signs as it is; `nil` for X25519, which signs nothing, and for curves that SSH has no name for.
     public init?(_ key: PublicKey) {
         if case .x25519 = key { return nil }
+        if case .ec(let curve, _) = key, !Self.curves.contains(curve) { return nil }
         self.key = key
         application = nil
     }
@@ -113,7 +114,6 @@ public struct SSHPublicKey: Hashable, Sendable {
         }
         let name = try reader.text("the name of the curve")
         let point = try reader.string("the point")
-        let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
         guard let curve = curves.first(where: { Self.name(of: $0) == name }), type.contains(name) else {
             throw .malformed("curve '\(name)' in a key of type '\(type)'")
         }
@@ -136,11 +136,10 @@ public struct SSHPublicKey: Hashable, Sendable {
         return (key, words.count > 2 ? String(words[2]) : "")
     }
 
+    /// The curves of RFC 5656 §10.1; a key on another one is never made.
+    private static let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
+
     private static func name(of curve: VerificationKey.Curve) -> String {
-        switch curve {
-        case .p256: "nistp256"
-        case .p384: "nistp384"
-        case .p521: "nistp521"
-        }
+        curve == .p256 ? "nistp256" : curve == .p384 ? "nistp384" : "nistp521"
     }
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define FUNCTIONS(X)                                                                                                  \
-    X(BIO_free) X(BIO_new_mem_buf) X(BN_CTX_free) X(BN_CTX_new) X(BN_bin2bn) X(BN_bn2bin) X(BN_clear_free)            \
+    X(BIO_free) X(BIO_new_mem_buf) X(BN_CTX_free) X(BN_CTX_new) X(BN_bin2bn) X(BN_bn2bin) X(BN_bn2binpad) X(BN_dup) X(BN_clear_free) \
     X(BN_mod_inverse) X(BN_mul) X(BN_new) X(BN_num_bits) X(BN_set_word) X(BN_sub_word) X(CRYPTO_clear_free)           \
     X(CRYPTO_free) X(ERR_clear_error) X(EVP_CIPHER_CTX_free) X(EVP_CIPHER_CTX_new) X(EVP_CIPHER_CTX_set_padding)      \
     X(EVP_CipherInit_ex) X(EVP_CipherUpdate) X(EVP_DigestSign) X(EVP_DigestSignInit_ex) X(EVP_DigestVerify)           \
@@ -273,6 +273,34 @@ int ykit_rsa_complete(
     for (size_t i = 0; i < 6; i++) ssl.BN_clear_free(all[i]);
     ssl.BN_CTX_free(context);
     return (int)done(ok && written_n > 0 && written_d > 0 ? 0 : -1);
+}
+
+// number^-1 mod (modulus - less) into `size` bytes; 0 when done.
+static int invert(const BIGNUM *number, const BIGNUM *modulus, BN_ULONG less, uint8_t *out, size_t size) {
+    BN_CTX *context = ssl.BN_CTX_new();
+    BIGNUM *reduced = ssl.BN_dup(modulus);
+    BIGNUM *inverse = ssl.BN_new();
+    int ok = context && reduced && inverse && ssl.BN_sub_word(reduced, less) == 1
+        && ssl.BN_mod_inverse(inverse, number, reduced, context) != NULL
+        && ssl.BN_bn2binpad(inverse, out, (int)size) == (int)size;
+    ssl.BN_clear_free(inverse);
+    ssl.BN_clear_free(reduced);
+    ssl.BN_CTX_free(context);
+    return ok ? 0 : -1;
+}
+
+int ykit_rsa_remainders(
+    const uint8_t *p, const uint8_t *q, size_t size, uint8_t *dp, uint8_t *dq, uint8_t *inverse) {
+    if (!ykit_openssl() || !fits(size)) return -1;
+    BIGNUM *first = ssl.BN_bin2bn(p, (int)size, NULL), *second = ssl.BN_bin2bn(q, (int)size, NULL);
+    BIGNUM *e = ssl.BN_new();
+    int ok = first && second && e && ssl.BN_num_bits(first) > 1 && ssl.BN_num_bits(second) > 1
+        && ssl.BN_set_word(e, 65537) == 1 && invert(e, first, 1, dp, size) == 0 && invert(e, second, 1, dq, size) == 0
+        && invert(second, first, 0, inverse, size) == 0;
+    ssl.BN_clear_free(first);
+    ssl.BN_clear_free(second);
+    ssl.BN_clear_free(e);
+    return (int)done(ok ? 0 : -1);
 }
 
 // A context that also has the ciphers of old PKCS#12 files, where the legacy provider is installed.

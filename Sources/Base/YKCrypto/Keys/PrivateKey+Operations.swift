@@ -98,6 +98,23 @@ extension PrivateKey {
         self = key
     }
 
+    /// An RSA key with the exponent 65537 from its two primes of one length. Throws when they do not fit together.
+    public init(primes p: [UInt8], _ q: [UInt8]) throws(CryptoFault) {
+        try OpenSSLKey.requireLibrary()
+        guard p.count == q.count, (1...512).contains(p.count) else { throw CryptoFault("RSA: primes of one length") }
+        var dp = [UInt8](repeating: 0, count: p.count)
+        var (dq, inverse) = (dp, dp)
+        defer {
+            Secret.wipe(&dp)
+            Secret.wipe(&dq)
+            Secret.wipe(&inverse)
+        }
+        guard ykit_rsa_remainders(p, q, p.count, &dp, &dq, &inverse) == 0 else {
+            throw CryptoFault("RSA: the primes do not fit the exponent")
+        }
+        try self.init(remainders: [p, q, dp, dq, inverse])
+    }
+
     /// What one operation does, the other must undo: numbers that do not belong together show here.
     private func requireConsistency(_ size: Int) throws(CryptoFault) {
         let probe = [0, 1] + [UInt8](repeating: 0x5A, count: max(0, size - 2))

@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// A private key of this computer, used through OpenSSL: RSA of any length, the NIST curves, Ed25519 and X25519.
+/// A private key of this computer, used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
 public struct PrivateKey: Sendable {
     private let pkcs8: SharedSecret
     /// The public key that belongs to it.

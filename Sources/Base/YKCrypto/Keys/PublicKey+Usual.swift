@@ -23,13 +23,14 @@ extension PublicKey {
         }
     }
 
-    /// Whether the point of a NIST curve is one; true for keys without a point.
+    /// Whether the point of a NIST curve is one; true for keys without a point, false for other curves.
     private var isOnCurve: Bool {
         guard case .ec(let curve, let point) = self else { return true }
         return switch curve {
         case .p256: (try? P256.Signing.PublicKey(x963Representation: point)) != nil
         case .p384: (try? P384.Signing.PublicKey(x963Representation: point)) != nil
         case .p521: (try? P521.Signing.PublicKey(x963Representation: point)) != nil
+        case .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512: false
         }
     }
 }

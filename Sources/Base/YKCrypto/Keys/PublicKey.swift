@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// A public key that is used through OpenSSL: RSA of any length, the NIST curves, Ed25519 and X25519.
+/// A public key that is used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
 public enum PublicKey: Hashable, Sendable {
     /// RSA: modulus and public exponent, most significant byte first, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])

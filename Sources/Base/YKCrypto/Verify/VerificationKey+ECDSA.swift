@@ -44,27 +44,35 @@ extension VerificationKey {
             else { return nil }
             guard let parsed = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(parsed, for: Digest384(bytes: digest))
-        case .p521: return nil
+        case .p521, .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512: return nil
         }
     }
 }
 
 extension VerificationKey {
-    /// A NIST curve.
-    public enum Curve: Sendable, Hashable {
+    /// An elliptic curve: NIST's (FIPS 186-5), secp256k1 (SEC 2), or Brainpool's (RFC 5639).
+    public enum Curve: Sendable, Hashable, CaseIterable {
         /// P-256, in COSE with SHA-256.
         case p256
         /// P-384, in COSE with SHA-384.
         case p384
         /// P-521, in COSE with SHA-512.
         case p521
+        /// secp256k1; through OpenSSL only, as are those that follow.
+        case secp256k1
+        /// brainpoolP256r1.
+        case brainpoolP256
+        /// brainpoolP384r1.
+        case brainpoolP384
+        /// brainpoolP512r1.
+        case brainpoolP512
 
         /// The hash that belongs to the curve.
         public var hash: HashAlgorithm {
             switch self {
-            case .p256: .sha256
-            case .p384: .sha384
-            case .p521: .sha512
+            case .p256, .secp256k1, .brainpoolP256: .sha256
+            case .p384, .brainpoolP384: .sha384
+            case .p521, .brainpoolP512: .sha512
             }
         }
     }
@@ -96,6 +104,10 @@ extension VerificationKey {
                         key.isValidSignature($0, for: hash.digest(message))
                     } ?? false
                 }
+            case .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512:
+                let key = PublicKey.ec(curve, point: point)
+                _ = try PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo)
+                self.init { signature, message in key.isValid(signature, for: message, hash) }
             }
         } catch {
             throw CryptoFault("ECDSA: not a point on \(curve)")

@@ -19,7 +19,10 @@ extension World {
     func fidoWay() throws -> FIDOWay {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
         if selection.link == .pcsc || selection.link == .usb || selection.reader != nil { return .card }
-        if let software { return software.state.profile.model.isCard ? .card : .reports(path: nil) }
+        if let software {
+            let model = software.state.profile.model
+            return model.isCard || model.isContactCard ? .card : .reports(path: nil)
+        }
         if let path = touchedPath ?? selection.path { return try fidoWay(at: path) }
         let found = HIDNode.attached(environment, asking: selection.device != nil)
         let wanted = found.filter { selection.device == nil || $0.serial == selection.device }

@@ -52,6 +52,9 @@ long ykit_key_derive(ykit_key key, ykit_key peer, uint8_t *out, size_t room);
 // n = p q and d = e^-1 mod (p-1)(q-1), both `room` bytes long at most; 0 when done.
 int ykit_rsa_complete(
     const uint8_t *p, const uint8_t *q, size_t size, uint8_t *n, size_t *n_size, uint8_t *d, size_t *d_size);
+// d mod p-1, d mod q-1 and 1/q mod p for the public exponent 65537, each `size` bytes long; 0 when done.
+int ykit_rsa_remainders(
+    const uint8_t *p, const uint8_t *q, size_t size, uint8_t *dp, uint8_t *dq, uint8_t *inverse);
 
 // What a PKCS#12 file holds: the key as PKCS#8 (NULL when there is none), then certificates, the key's own first.
 typedef struct {

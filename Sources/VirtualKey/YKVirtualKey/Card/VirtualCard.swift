@@ -21,7 +21,7 @@ package struct VirtualCard: Sendable {
 
     private static let applets: [any Applet.Type] = [
         OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
-        PIVApplet.self, HSMAuthApplet.self,
+        PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self,
     ]
 
     /// Puts the state in a card without power, in a port unless the profile or `isOnReader` says that it lies on a
@@ -89,13 +89,18 @@ package struct VirtualCard: Sendable {
     /// A failed SELECT leaves the selected application as it is (ISO 7816-4 §11.2.2).
     private mutating func select(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard command.p2 & 0xF3 == 0 else { throw .status(.wrongParameters) }
-        let applets = state.profile.model.isCard ? [FIDOApplet.self] : Self.applets
+        let applets = state.profile.model.applets ?? Self.applets
         let match = applets.first { applet in
             command.data.count >= 5 && applet.aid.rawValue.starts(with: command.data)
         }
-        guard let match, isEnabled(match) else { throw .status(.notFound) }
+        guard let match, state.profile.model.applets != nil || isEnabled(match) else { throw .status(.notFound) }
         var applet: any Applet = isRestricted ? NDEFApplet(message: NDEFApplet.restriction) : match.init()
-        let reply = try applet.select(&state, world)
+        let reply: [UInt8]
+        do throws(Refusal) { reply = try applet.select(&state, world) } catch {
+            // A warning (62xx) tells of the state of an application that is selected all the same.
+            if case .status(let word) = error, word.sw1 == 0x62 { selected = applet }
+            throw error
+        }
         selected = applet
         return command.p2 & 0x0C == 0x0C ? [] : reply
     }

@@ -19,6 +19,7 @@ extension VirtualKeyState {
         object["fido"] = fido.json
         object["piv"] = piv.json
         object["hsmAuth"] = hsmAuth.json
+        object["openpgp"] = openPGP.json
         object["otp"] = otp.json
         object["management"] = management.json
         return .object(object)
@@ -33,6 +34,7 @@ extension VirtualKeyState {
         ndef = try fields.text("ndef")
         if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
         if fields.has("hsmAuth") { hsmAuth = try HSMAuthMemory(try fields.fields("hsmAuth")) }
+        if fields.has("openpgp") { openPGP = try OpenPGPMemory(try fields.fields("openpgp")) }
         if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
         if fields.has("management") { management = try ManagementMemory(try fields.fields("management")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }

@@ -23,15 +23,29 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     case arculus = "arculus"
     /// An Arculus card with NXP's P71, "Arculus FIDO 2.1 Key Card [P71]": CTAP 2.1 without U2F.
     case arculusP71 = "arculus-p71"
+    /// An OpenPGP card 3.4 without any of Yubico's additions or applications.
+    case openPGP = "openpgp"
 
     /// Whether it is a card for contactless readers that has a FIDO application and nothing else: no touch, as to be
     /// held to the reader is what shows presence.
     public var isCard: Bool { self == .arculus || self == .arculusP71 }
 
+    /// The applications of a card; `nil` for a key, which has those that are switched on.
+    var applets: [any Applet.Type]? {
+        switch self {
+        case .arculus, .arculusP71: [FIDOApplet.self]
+        case .openPGP: [OpenPGPApplet.self]
+        default: nil
+        }
+    }
+
+    /// Whether it has neither USB interfaces nor a contactless one, but the contacts of a card.
+    public var isContactCard: Bool { self == .openPGP }
+
     /// The number of the model (public AAGUID lists).
     package var aaguid: [UInt8] {
         switch self {
-        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey:
+        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP:
             [0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01]
         case .arculus:
             [0x9D, 0x3D, 0xF6, 0xBA, 0x28, 0x2F, 0x11, 0xED, 0xA2, 0x61, 0x02, 0x42, 0xAC, 0x12, 0x00, 0x02]
@@ -46,6 +60,13 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). That of a real
     /// Arculus card is not published.
     static let contactless: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
+
+    /// The answer to reset of an OpenPGP card with contacts: T=1, and the card's historical bytes.
+    static let openPGPCard: [UInt8] = [
+        0x3B, 0xDA, 0x18, 0xFF, 0x81, 0xB1, 0xFE, 0x75, 0x1F, 0x03, 0x00, 0x31, 0xF5, 0x73, 0xC0, 0x01, 0x60, 0x00,
+        0x90,
+        0x00, 0x1C,
+    ]
 }
 
 extension DeviceProfile {
@@ -54,7 +75,7 @@ extension DeviceProfile {
         self.init(serial: serial)
         self.model = model
         switch model {
-        case .yubiKey: break
+        case .yubiKey, .openPGP: break
         case .neo: version = Version(3, 5, 0)
         case .yubiKey4: version = Version(4, 3, 7)
         case .yubiKey4FIPS: version = Version(4, 4, 5)

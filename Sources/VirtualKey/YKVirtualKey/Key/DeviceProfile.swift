@@ -40,6 +40,7 @@ public struct DeviceProfile: Hashable, Sendable {
     /// The answer to reset of a real key of this version.
     public var atr: [UInt8] {
         if model.isCard { return DeviceModel.contactless }
+        if model.isContactCard { return DeviceModel.openPGPCard }
         if transport == .nfc { return Self.contactlessATR }
         return switch version.major {
         case ...3: Self.neo

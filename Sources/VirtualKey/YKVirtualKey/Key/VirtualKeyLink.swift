@@ -13,7 +13,10 @@ final class VirtualKeyLink: CardLink {
         self.key = key
         self.number = number
         let profile = key.state.profile
-        let reader = profile.model.isCard ? "ykit virtual contactless reader" : VirtualKey.readerName
+        let reader =
+            profile.model.isCard
+            ? "ykit virtual contactless reader"
+            : profile.model.isContactCard ? "ykit virtual card reader" : VirtualKey.readerName
         identity = CardIdentity(reader: reader, atr: profile.atr)
     }
 

@@ -25,6 +25,9 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The YubiHSM Auth application's memory.
     package var hsmAuth = HSMAuthMemory()
 
+    /// The OpenPGP application's memory.
+    package var openPGP = OpenPGPMemory()
+
     /// The OTP application's memory.
     package var otp = OTPMemory()
     /// What the OTP application keeps as long as there is power; it makes no difference between two states.

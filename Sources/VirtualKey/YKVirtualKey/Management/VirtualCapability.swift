@@ -69,6 +69,7 @@ extension DeviceProfile {
             return isBio
                 ? VirtualCapability.u2f | VirtualCapability.fido2 | VirtualCapability.piv
                 : base | VirtualCapability.otp | VirtualCapability.fido2
+                    | (version >= Version(5, 2, 0) ? VirtualCapability.openPGP : 0)
                     | (version >= Version(5, 4, 3) ? VirtualCapability.hsmAuth : 0)
         }
     }

@@ -79,7 +79,7 @@ struct VirtualServe: Verb {
             return try serve(at: address, try key(world.terminal), faults, events)
         }
         let key = try key(world.terminal)
-        if key.state.profile.model.isCard {
+        if key.state.profile.model.isCard || key.state.profile.model.isContactCard {
             throw Explanation.usage("a card has no USB", hint: "ykit virtual serve --vpcd …")
         }
         return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)

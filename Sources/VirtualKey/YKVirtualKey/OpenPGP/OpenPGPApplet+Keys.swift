@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// A kind of key, as algorithm attributes name it (§4.4.3.9).
+enum VirtualOpenPGPAlgorithm: Hashable {
+    case rsa(bits: Int)
+    case curve(VerificationKey.Curve)
+    case ed25519
+    case x25519
+
+    static let curve25519: [([UInt8], Self)] = [
+        ([0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x0F, 0x01], .ed25519),
+        ([0x2B, 0x06, 0x01, 0x04, 0x01, 0x97, 0x55, 0x01, 0x05, 0x01], .x25519),
+    ]
+
+    /// Reads attributes that the card accepted.
+    init?(_ attributes: [UInt8]) {
+        if attributes.first == 0x01, attributes.count >= 5 {
+            self = .rsa(bits: Int(attributes[1]) << 8 | Int(attributes[2]))
+            return
+        }
+        let rest = attributes.dropFirst()
+        let curves = VerificationKey.Curve.allCases.map { ($0.objectIdentifier, Self.curve($0)) } + Self.curve25519
+        guard let match = curves.first(where: { rest.starts(with: $0.0) }) else { return nil }
+        self = match.1
+    }
+
+    /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
+    func generate(_ world: VirtualWorld) throws(Refusal) -> PrivateKey {
+        if case .rsa(let bits) = self {
+            do { return try PrivateKey(newRSA: bits) } catch { throw .status(.memoryFailure) }
+        }
+        for _ in 0..<64 {
+            if let key = try? candidate(try world.draw(size)) { return key }
+        }
+        throw .status(.memoryFailure)
+    }
+
+    private var size: Int { if case .curve(let curve) = self { curve.fieldSize } else { 32 } }
+
+    private func candidate(_ random: [UInt8]) throws(CryptoFault) -> PrivateKey {
+        switch self {
+        case .rsa: throw CryptoFault("no number on a curve")
+        case .ed25519: return try PrivateKey(ed25519: Secret(random))
+        case .x25519: return try PrivateKey(x25519: Secret(random))
+        case .curve(let curve):
+            var number = random
+            // The order of P-521 has 521 bits in 66 bytes.
+            if curve == .p521 { number[0] &= 0x01 }
+            return try PrivateKey(curve, scalar: Secret(number))
+        }
+    }
+}
+
+extension OpenPGPApplet {
+    /// The attributes of a slot.
+    func attributes(of slot: VirtualOpenPGPSlot, _ key: VirtualKeyState) -> [UInt8] {
+        key.openPGP[slot].attributes ?? Self.rsa(2048, key.profile)
+    }
+
+    private static func rsa(_ bits: Int, _ profile: DeviceProfile) -> [UInt8] {
+        [0x01, UInt8(bits >> 8), UInt8(bits & 0xFF), 0x00, profile.isPlainOpenPGP ? 0x20 : 0x11, 0x00]
+    }
+
+    /// The attributes that a slot can have, in the order of FA. Up to firmware 5.6.0 a YubiKey lists both keys on
+    /// Curve25519 as EdDSA in all slots.
+    static func algorithms(_ slot: VirtualOpenPGPSlot, _ profile: DeviceProfile) -> [[UInt8]] {
+        let isOld = !profile.isPlainOpenPGP && profile.version < Version(5, 6, 1)
+        let kind: UInt8 = slot == .decryption ? 0x12 : 0x13
+        var curves = VerificationKey.Curve.allCases
+        if profile.isFIPS { curves.removeAll { $0 == .secp256k1 } }
+        var list = [2048, 3072, 4096].map { rsa($0, profile) } + curves.map { [kind] + $0.objectIdentifier }
+        let (ed25519, x25519) = (
+            VirtualOpenPGPAlgorithm.curve25519[0].0, VirtualOpenPGPAlgorithm.curve25519[1].0
+        )
+        if isOld {
+            list += [[0x16] + ed25519, [0x16] + x25519]
+        } else if slot == .decryption {
+            if !profile.isFIPS { list.append([0x12] + x25519) }
+        } else if slot != .attestation {
+            list.append([0x16] + ed25519)
+        }
+        return list
+    }
+
+    /// FA (§4.4.3.11). Firmware 5.4.3 tells a length that is two too large.
+    func algorithmInformation(_ profile: DeviceProfile) -> [UInt8] {
+        let list = Self.slots(profile).flatMap { slot in
+            Self.algorithms(slot, profile).map { TLV(Self.attributesTag(slot), $0) }
+        }
+        guard !profile.isPlainOpenPGP else { return list.encoded }
+        guard profile.version < Version(5, 6, 1) else { return TLV(0xFA, list.encoded).encoded }
+        return [0xFA] + TLV.lengthField(list.encoded.count + 2) + list.encoded
+    }
+
+    /// PUT DATA C1, C2, C3 and DA: other attributes delete the key.
+    func putAttributes(
+        _ value: [UInt8], _ slot: VirtualOpenPGPSlot, _ key: inout VirtualKeyState
+    ) throws(Refusal) {
+        let profile = key.profile
+        let isPlain = profile.isPlainOpenPGP
+        var accepted = Self.algorithms(slot, profile)
+        // ECDH on Curve25519 is 12; firmware up to 5.6.0 takes 16 as well.
+        if !isPlain, slot == .decryption, profile.version < Version(5, 6, 1) {
+            accepted.append([0x12] + VirtualOpenPGPAlgorithm.curve25519[1].0)
+        }
+        var plain = value
+        if isPlain, plain.first != 0x01, plain.last == 0x00 || plain.last == 0xFF { plain.removeLast() }
+        if plain.first == 0x01, plain.count == 5 { plain.append(0x00) }
+        if plain.first == 0x01, plain.count == 6 {
+            // Exponents of 17 and of 32 bits are both 65537.
+            guard plain[3] == 0, [0x11, 0x20].contains(plain[4]), plain[5] <= 3 else {
+                throw .status(.incorrectParameters)
+            }
+            let usual = Self.rsa(2048, profile)
+            plain.replaceSubrange(3..., with: usual[3...])
+        }
+        guard accepted.contains(plain) else { throw .status(.incorrectParameters) }
+        guard value != attributes(of: slot, key) else { return }
+        key.openPGP[slot].attributes = value
+        key.openPGP[slot].key = nil
+        forget(slot, &key)
+    }
+
+    /// What belongs to a key that is gone.
+    private func forget(_ slot: VirtualOpenPGPSlot, _ key: inout VirtualKeyState) {
+        if slot == .signature { key.openPGP.counter = 0 }
+        guard !key.profile.isPlainOpenPGP else { return }
+        key.openPGP[slot].touch = 0
+    }
+
+    /// A FIPS key of firmware 5.7 takes keys only once both PINs are its owner's.
+    private static func requireApproval(_ key: VirtualKeyState) throws(Refusal) {
+        guard !key.profile.isFIPS57 || !key.openPGP.usesDefaultPINs else { throw .status(.conditionsNotSatisfied) }
+    }
+
+    /// GENERATE ASYMMETRIC KEY PAIR (§7.2.14): a new key with P1 80, the public key of that which is there with 81.
+    mutating func generate(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        guard command.p1 == 0x80 || command.p1 == 0x81, command.p2 == 0 else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
+        let slot = try Self.slot(try? TLV.list(command.data), key.profile)
+        if command.p1 == 0x80 {
+            try requireAdmin()
+            try Self.requireApproval(key)
+            guard let algorithm = VirtualOpenPGPAlgorithm(attributes(of: slot, key)) else {
+                throw .status(.conditionsNotSatisfied)
+            }
+            let made = try algorithm.generate(world)
+            key.openPGP[slot].key = OpenPGPMemory.Key(der: made.der.value.copyBytes(), isImported: false)
+            forget(slot, &key)
+        }
+        guard let present = try key.openPGP[slot].key?.privateKey() else { throw .status(.referenceNotFound) }
+        return TLV(0x7F49, VirtualPIVKey.objects(present.publicKey)).encoded
+    }
+
+    private static func slot(_ templates: [TLV]?, _ profile: DeviceProfile) throws(Refusal) -> VirtualOpenPGPSlot {
+        guard let templates, templates.count == 1, let slot = VirtualOpenPGPSlot(templates[0]),
+            slots(profile).contains(slot)
+        else { throw .status(.incorrectParameters) }
+        return slot
+    }
+
+    /// PUT DATA with an extended header list (§4.4.3.12): a private key.
+    mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        guard command.p1 == 0x3F, command.p2 == 0xFF else { throw .status(Self.wrongParameters(key.profile)) }
+        try requireAdmin()
+        try Self.requireApproval(key)
+        guard let list = try? TLV.list(command.data), list.count == 1, list[0].tag == 0x4D,
+            let (template, parts) = try? Self.parts(list[0].value)
+        else { throw .status(.incorrectParameters) }
+        let slot = try Self.slot([template], key.profile)
+        if parts.isEmpty, key.profile.isPlainOpenPGP {
+            key.openPGP[slot].key = nil
+            forget(slot, &key)
+            return
+        }
+        guard let algorithm = VirtualOpenPGPAlgorithm(attributes(of: slot, key)),
+            let taken = try? Self.key(algorithm, parts)
+        else { throw .status(.incorrectParameters) }
+        key.openPGP[slot].key = OpenPGPMemory.Key(der: taken.der.value.copyBytes(), isImported: true)
+        forget(slot, &key)
+    }
+
+    /// The control reference template, and the values of 5F48 by the tags that 7F48 lists for them.
+    private static func parts(_ bytes: [UInt8]) throws(WireError) -> (TLV, [TLV.Tag: [UInt8]]) {
+        var reader = ByteReader(bytes)
+        let template = try reader.tlv()
+        if reader.isAtEnd { return (template, [:]) }
+        var lengths = try reader.tlv(0x7F48, "the lengths of the parts")
+        var values = try reader.tlv(0x5F48, "the parts")
+        try reader.finish()
+        var parts: [TLV.Tag: [UInt8]] = [:]
+        while !lengths.isAtEnd {
+            let tag = try lengths.tlvTag()
+            guard parts[tag] == nil else { throw WireError(.malformed, at: lengths.offset, "a part twice") }
+            parts[tag] = try values.bytes(try lengths.tlvLength(), "a part")
+        }
+        try values.finish()
+        return (template, parts)
+    }
+
+    private static func key(
+        _ algorithm: VirtualOpenPGPAlgorithm, _ parts: [TLV.Tag: [UInt8]]
+    ) throws(CryptoFault) -> PrivateKey {
+        func part(_ tag: TLV.Tag, _ size: Int) throws(CryptoFault) -> [UInt8] {
+            guard let value = parts[tag], !value.isEmpty else { throw CryptoFault("missing") }
+            let digits = value.padded(to: size)
+            guard digits.count == size else { throw CryptoFault("too long") }
+            return digits
+        }
+        let key: PrivateKey
+        switch algorithm {
+        case .rsa(let bits):
+            guard try part(0x91, 4) == [0, 1, 0, 1] else { throw CryptoFault("another exponent") }
+            key = try PrivateKey(primes: try part(0x92, bits / 16), try part(0x93, bits / 16))
+            guard case .rsa(let modulus, _) = key.publicKey, modulus.count == bits / 8 else {
+                throw CryptoFault("another length")
+            }
+        case .curve(let curve): key = try PrivateKey(curve, scalar: Secret(try part(0x92, curve.fieldSize)))
+        case .ed25519: key = try PrivateKey(ed25519: Secret(try part(0x92, 32)))
+        case .x25519: key = try PrivateKey(x25519: Secret(try part(0x92, 32).reversed()))
+        }
+        guard parts[0x99].map({ $0 == key.publicPoint }) ?? true else { throw CryptoFault("another public key") }
+        return key
+    }
+}
+
+extension PrivateKey {
+    fileprivate var publicPoint: [UInt8] {
+        switch publicKey {
+        case .rsa: []
+        case .ec(_, let point), .ed25519(let point), .x25519(let point): point
+        }
+    }
+}
+
+extension OpenPGPMemory.Key {
+    func privateKey() throws(Refusal) -> PrivateKey {
+        do { return try PrivateKey(der: Secret(der)) } catch { throw .status(.memoryFailure) }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension OpenPGPApplet {
+    /// How long a touch counts for the cached policies.
+    private static let touchCache = Duration.seconds(15)
+
+    /// PERFORM SECURITY OPERATION (§7.2.10 to §7.2.12).
+    mutating func perform(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        switch (command.p1, command.p2) {
+        case (0x9E, 0x9A): return try sign(command.data, &key, world)
+        case (0x80, 0x86): return try decipher(command.data, key, world)
+        case (0x86, 0x80) where key.profile.isPlainOpenPGP: return try encipher(command.data, key)
+        default: throw .status(Self.wrongParameters(key.profile))
+        }
+    }
+
+    /// COMPUTE DIGITAL SIGNATURE: counts, and ends the verification where each signature requires the PIN.
+    private mutating func sign(
+        _ data: [UInt8], _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        let privateKey = try present(.signature, key, requiring: 0x81)
+        let check = try Self.preparation(data, privateKey)
+        try touch(.signature, key, world)
+        let signature = try Self.signature(check, privateKey)
+        key.openPGP.counter = min(0xFF_FFFF, key.openPGP.counter + 1)
+        if signatureMode(key) == 0 { verified.remove(0x81) }
+        return signature
+    }
+
+    /// INTERNAL AUTHENTICATE (§7.2.13).
+    mutating func authenticate(
+        _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
+        let privateKey = try present(.authentication, key, requiring: 0x82)
+        let check = try Self.preparation(command.data, privateKey)
+        try touch(.authentication, key, world)
+        return try Self.signature(check, privateKey)
+    }
+
+    /// The key of a slot, once its PIN was verified.
+    private func present(
+        _ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, requiring pin: UInt8
+    ) throws(Refusal) -> PrivateKey {
+        guard verified.contains(pin) else { throw .status(.securityStatusNotSatisfied) }
+        guard let present = try key.openPGP[slot].key?.privateKey() else {
+            throw .status(key.profile.isPlainOpenPGP ? .referenceNotFound : .conditionsNotSatisfied)
+        }
+        return present
+    }
+
+    /// Waits for the finger where the slot's policy asks for one.
+    mutating func touch(_ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
+        let policy = key.openPGP[slot].touch
+        let isWarm = policy >= 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
+        guard policy != 0, !isWarm else { return }
+        switch world.touch(Array("OpenPGP \(slot)".utf8)) {
+        case .touched: lastTouch = .now
+        case .notTouched: throw .status(.securityStatusNotSatisfied)
+        case .pending: throw .waitingForTouch
+        }
+    }
+
+    /// What the private key operates on: the padded DigestInfo of RSA, the digest or message of the others.
+    private static func preparation(_ data: [UInt8], _ key: PrivateKey) throws(Refusal) -> [UInt8] {
+        switch key.publicKey {
+        case .rsa(let modulus, _):
+            // §7.2.10.2: at most 40 % of the modulus.
+            guard !data.isEmpty, data.count * 5 <= modulus.count * 2,
+                let block = try? RSAPadding.pkcs1(content: data, size: modulus.count)
+            else { throw .status(.incorrectParameters) }
+            return block
+        case .ec:
+            guard (20...64).contains(data.count) else { throw .status(.incorrectParameters) }
+            return data
+        case .ed25519:
+            guard !data.isEmpty else { throw .status(.incorrectParameters) }
+            return data
+        case .x25519: throw .status(.conditionsNotSatisfied)
+        }
+    }
+
+    private static func signature(_ prepared: [UInt8], _ key: PrivateKey) throws(Refusal) -> [UInt8] {
+        do {
+            switch key.publicKey {
+            case .rsa: return try key.rsaPrivate(prepared)
+            case .ec(let curve, _):
+                let parts = try TLV.list(TLV.list(key.sign(digest: prepared)).first?.value ?? [])
+                return parts.flatMap { $0.value.padded(to: curve.fieldSize) }
+            case .ed25519, .x25519: return try key.sign(prepared, .sha512)
+            }
+        } catch { throw .status(.incorrectParameters) }
+    }
+
+    /// DECIPHER: 00 and a cryptogram of RSA, A6 with the other side's point, or 02 and blocks of AES.
+    private mutating func decipher(
+        _ data: [UInt8], _ key: VirtualKeyState, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        if data.first == 0x02, key.profile.isPlainOpenPGP { return try decipherBlocks(data, key) }
+        let privateKey = try present(.decryption, key, requiring: 0x82)
+        if case .rsa(let modulus, _) = privateKey.publicKey {
+            guard data.count == modulus.count + 1, data[0] == 0x00 else { throw .status(.incorrectParameters) }
+            try touch(.decryption, key, world)
+            do {
+                return try RSAUnpadding.pkcs1(try privateKey.rsaPrivate(Array(data.dropFirst()))).copyBytes()
+            } catch { throw .status(.incorrectParameters) }
+        }
+        guard let point = Self.point(data), let peer = Self.peer(point, of: privateKey.publicKey) else {
+            throw .status(.incorrectParameters)
+        }
+        try touch(.decryption, key, world)
+        do { return try privateKey.shared(with: peer).value.copyBytes() } catch {
+            throw .status(.incorrectParameters)
+        }
+    }
+
+    private static func point(_ data: [UInt8]) -> [UInt8]? {
+        guard let outer = try? TLV.list(data), outer.count == 1, let middle = outer.value(0xA6),
+            let inner = try? TLV.list(middle), let content = inner.value(0x7F49), let parts = try? TLV.list(content)
+        else { return nil }
+        return parts.value(0x86)
+    }
+
+    private static func peer(_ point: [UInt8], of own: PublicKey) -> PublicKey? {
+        switch own {
+        case .rsa, .ed25519: return nil
+        case .ec(let curve, _):
+            let isPoint = point.count == 1 + 2 * curve.fieldSize && point[0] == 0x04
+            return isPoint ? .ec(curve, point: point) : nil
+        case .x25519:
+            // 40 before the point says that it is as RFC 7748 has it.
+            let bare = point.count == 33 && point[0] == 0x40 ? Array(point.dropFirst()) : point
+            return bare.count == 32 ? .x25519(bare) : nil
+        }
+    }
+}
+
+// MARK: - AES
+
+extension OpenPGPApplet {
+    private static let zeros = [UInt8](repeating: 0, count: AESCBC.blockSize)
+
+    private func blocks(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> Secret {
+        guard verified.contains(0x82) else { throw .status(.securityStatusNotSatisfied) }
+        guard !key.openPGP.aes.isEmpty else { throw .status(.referenceNotFound) }
+        guard !data.isEmpty, data.count % AESCBC.blockSize == 0 else { throw .status(.incorrectParameters) }
+        return Secret(key.openPGP.aes)
+    }
+
+    private func decipherBlocks(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
+        let blocks = Array(data.dropFirst())
+        let secret = try self.blocks(blocks, key)
+        do { return try AESCBC.decrypt(blocks, key: secret, initialisationVector: Self.zeros) } catch {
+            throw .status(.incorrectParameters)
+        }
+    }
+
+    /// ENCIPHER (§7.2.12) under the AES key of D5, in CBC mode from zeros.
+    private func encipher(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
+        let secret = try blocks(data, key)
+        do { return [0x02] + (try AESCBC.encrypt(data, key: secret, initialisationVector: Self.zeros)) } catch {
+            throw .status(.incorrectParameters)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+extension OpenPGPApplet {
+    private static let leastUser = 6
+    private static let leastAdmin = 8
+
+    /// VERIFY (§7.2.2): with a PIN, without one for the state, and with P1 FF to end it.
+    mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        let isPlain = key.profile.isPlainOpenPGP
+        let ends = command.p1 == 0xFF && (isPlain || key.profile.version >= Version(5, 6, 0))
+        guard command.p1 == 0 || ends, (0x81...0x83).contains(command.p2) else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
+        if ends {
+            guard command.data.isEmpty else { throw .status(.incorrectParameters) }
+            verified.remove(command.p2)
+            return
+        }
+        let isAdmin = command.p2 == 0x83
+        let code = isAdmin ? key.openPGP.admin : key.openPGP.user
+        guard !command.data.isEmpty else {
+            guard !verified.contains(command.p2) else { return }
+            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+        }
+        guard (isAdmin ? Self.leastAdmin : Self.leastUser)...OpenPGPMemory.pinLimit ~= command.data.count else {
+            throw .status(isPlain ? .wrongLength : .incorrectParameters)
+        }
+        verified.remove(command.p2)
+        try compare(command.data, isAdmin ? \.admin : \.user, &key)
+        verified.insert(command.p2)
+    }
+
+    /// CHANGE REFERENCE DATA (§7.2.3): the old PIN, then the new one, without a mark between them.
+    mutating func changeReference(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        guard command.p1 == 0, command.p2 == 0x81 || command.p2 == 0x83 else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
+        let isAdmin = command.p2 == 0x83
+        let place: WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code> = isAdmin ? \.admin : \.user
+        let length = key.openPGP[keyPath: place].value.count
+        try compare(Array(command.data.prefix(length)), place, &key)
+        let new = Array(command.data.dropFirst(length))
+        try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key.profile)
+        key.openPGP[keyPath: place].value = new
+        if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
+    }
+
+    /// RESET RETRY COUNTER (§7.2.4): a new user PIN, by the reset code or the admin PIN.
+    mutating func resetRetry(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        guard command.p1 == 0 || command.p1 == 2, command.p2 == 0x81 else {
+            throw .status(Self.wrongParameters(key.profile))
+        }
+        var new = command.data
+        if command.p1 == 2 {
+            try requireAdmin()
+        } else {
+            let length = key.openPGP.reset.value.count
+            guard length > 0 else {
+                throw .status(key.profile.isPlainOpenPGP ? .securityStatusNotSatisfied : .incorrectParameters)
+            }
+            try compare(Array(command.data.prefix(length)), \.reset, &key)
+            new.removeFirst(length)
+        }
+        try Self.checkForm(new, least: Self.leastUser, key.profile)
+        key.openPGP.user.value = new
+        key.openPGP.user.left = key.openPGP.user.total
+        verified.subtract([0x81, 0x82])
+    }
+
+    /// PUT DATA D3 (§4.3.4): the reset code; without one it is removed.
+    func putResetCode(_ code: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {
+        if code.isEmpty, key.profile.isPlainOpenPGP {
+            key.openPGP.reset.value = []
+            key.openPGP.reset.left = 0
+            return
+        }
+        try Self.checkForm(code, least: Self.leastAdmin, key.profile)
+        key.openPGP.reset.value = code
+        key.openPGP.reset.left = key.openPGP.reset.total
+    }
+
+    /// SET PIN RETRIES (Yubico): tries of user PIN, reset code and admin PIN; PINs stay.
+    func setRetries(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
+        try requireAdmin()
+        guard command.data.count == 3, command.data.allSatisfy({ (1...99).contains($0) }) else {
+            throw .status(.incorrectParameters)
+        }
+        for (place, count) in zip([\OpenPGPMemory.user, \.reset, \.admin], command.data) {
+            key.openPGP[keyPath: place].total = count
+            key.openPGP[keyPath: place].left = key.openPGP[keyPath: place].value.isEmpty ? 0 : count
+        }
+    }
+
+    /// Compares a PIN or the reset code; a wrong one costs a try.
+    private mutating func compare(
+        _ given: [UInt8], _ place: WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code>, _ key: inout VirtualKeyState
+    ) throws(Refusal) {
+        var code = key.openPGP[keyPath: place]
+        defer { key.openPGP[keyPath: place] = code }
+        guard code.left > 0 else { throw .status(.authenticationBlocked) }
+        guard constantTimeEqual(given, code.value) else {
+            code.left -= 1
+            guard key.profile.isPlainOpenPGP, place != \.reset else { throw .status(.securityStatusNotSatisfied) }
+            throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
+        }
+        code.left = code.total
+    }
+
+    private static func checkForm(_ value: [UInt8], least: Int, _ profile: DeviceProfile) throws(Refusal) {
+        guard (least...OpenPGPMemory.pinLimit).contains(value.count) else { throw .status(.incorrectParameters) }
+    }
+
+    /// PUT DATA F9 (§4.3.2). A YubiKey takes the PINs of the object, or those of a new card when the derivation ends, and
+    /// drops the reset code; other cards store the object and leave the rest to the host.
+    func putKDF(_ value: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {
+        guard value.count <= 0xFF, let objects = try? TLV.list(value) else { throw .status(.incorrectParameters) }
+        guard !key.profile.isPlainOpenPGP else {
+            key.openPGP.kdf = value
+            return
+        }
+        switch objects.value(0x81) {
+        case [0x00]? where objects.count == 1:
+            key.openPGP.kdf = []
+            key.openPGP.user.value = OpenPGPMemory.defaultUser
+            key.openPGP.admin.value = OpenPGPMemory.defaultAdmin
+        case [0x03]?:
+            guard let size = ([[0x08]: 32, [0x0A]: 64] as [[UInt8]: Int])[objects.value(0x82) ?? []],
+                objects.value(0x83)?.count == 4, objects.value(0x84)?.count == 8,
+                let user = objects.value(0x87), let admin = objects.value(0x88), user.count == size,
+                admin.count == size,
+                [0x85, 0x86].allSatisfy({ objects.value($0).map { $0.count == 8 } ?? true })
+            else { throw .status(.incorrectParameters) }
+            key.openPGP.kdf = value
+            key.openPGP.user.value = user
+            key.openPGP.admin.value = admin
+        default: throw .status(.incorrectParameters)
+        }
+        key.openPGP.user.left = key.openPGP.user.total
+        key.openPGP.admin.left = key.openPGP.admin.total
+        key.openPGP.reset.value = []
+        key.openPGP.reset.left = 0
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// A place for a key in the OpenPGP application; the number is the key reference of DE and of CRT 84.
+package enum VirtualOpenPGPSlot: UInt8, Hashable, Sendable, CaseIterable {
+    case signature = 0x01
+    case decryption = 0x02
+    case authentication = 0x03
+    /// Yubico's fourth.
+    case attestation = 0x81
+
+    /// The place in the lists of fingerprints and times.
+    var index: Int { self == .attestation ? 3 : Int(rawValue) - 1 }
+
+    /// The slot of a control reference template: B6, B8 or A4, empty or with a key reference (84).
+    init?(_ template: TLV) {
+        let slots: [TLV.Tag: Self] = [0xB6: .signature, 0xB8: .decryption, 0xA4: .authentication]
+        guard let slot = slots[template.tag] else { return nil }
+        if template.value.isEmpty {
+            self = slot
+            return
+        }
+        guard template.value.count == 3, template.value[0] == 0x84, template.value[1] == 1,
+            let named = Self(rawValue: template.value[2]),
+            named == slot || named == .attestation && slot == .signature
+        else { return nil }
+        self = named
+    }
+}
+
+/// What the OpenPGP application keeps without power.
+package struct OpenPGPMemory: Hashable, Sendable {
+    /// A PIN or the reset code; without bytes it is not set.
+    package struct Code: Hashable, Sendable {
+        package var value: [UInt8]
+        /// Wrong tries in all.
+        package var total: UInt8 = 3
+        /// Wrong tries left.
+        package var left: UInt8 = 3
+    }
+
+    /// A private key.
+    package struct Key: Hashable, Sendable {
+        /// PKCS#8, DER.
+        package var der: [UInt8]
+        package var isImported: Bool
+    }
+
+    /// What is kept of a slot beside its key.
+    package struct SlotData: Hashable, Sendable {
+        package var key: Key?
+        /// `nil` for those of a new card.
+        package var attributes: [UInt8]?
+        package var fingerprint = [UInt8](repeating: 0, count: 20)
+        package var authority = [UInt8](repeating: 0, count: 20)
+        package var time = [UInt8](repeating: 0, count: 4)
+        /// The first byte of UIF.
+        package var touch: UInt8 = 0
+        package var certificate: [UInt8] = []
+    }
+
+    package var user = Code(value: OpenPGPMemory.defaultUser)
+    package var admin = Code(value: OpenPGPMemory.defaultAdmin)
+    package var reset = Code(value: [], left: 0)
+    package var slots: [VirtualOpenPGPSlot: SlotData] = [:]
+    /// Data objects that are kept as they were written, by tag.
+    package var objects: [UInt16: [UInt8]] = [:]
+    /// KDF-DO; empty when no derivation is set up.
+    package var kdf: [UInt8] = []
+    /// The key of PSO:ENCIPHER; empty when there is none.
+    package var aes: [UInt8] = []
+    package var counter: UInt32 = 0
+    /// The first byte of C4; `nil` for that of a new card.
+    package var signatureMode: UInt8?
+    package var isTerminated = false
+    /// The certificate at the head of the attestation chain; empty before the application was selected first.
+    package var attestationRoot: [UInt8] = []
+
+    static let defaultUser = Array("123456".utf8)
+    static let defaultAdmin = Array("12345678".utf8)
+    static let pinLimit = 127
+
+    package init() {}
+
+    package subscript(_ slot: VirtualOpenPGPSlot) -> SlotData {
+        get { slots[slot] ?? SlotData() }
+        set { slots[slot] = newValue == SlotData() ? nil : newValue }
+    }
+
+    /// What is left after TERMINATE and ACTIVATE: the attestation key with its certificate and touch policy.
+    var afterReset: OpenPGPMemory {
+        var fresh = OpenPGPMemory()
+        fresh[.attestation] = self[.attestation]
+        fresh.attestationRoot = attestationRoot
+        return fresh
+    }
+
+    var usesDefaultPINs: Bool { user.value == Self.defaultUser || admin.value == Self.defaultAdmin }
+}
