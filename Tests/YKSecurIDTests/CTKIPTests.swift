@@ -187,6 +187,39 @@ struct CTKIPTests {
         }
     }
 
+    /// A server may repeat the code wherever its reply names something.
+    @Test func keepsTheCodeOutOfErrors() async throws {
+        let code = "secret987"
+        func text(_ inner: String) -> [UInt8] { Array(inner.utf8) }
+        let named = Self.envelope("<Response>\(Base64.encode(text("<a\(code)/>")))</Response>")
+            .replacingOccurrences(of: Self.code, with: code)
+        let bodies = [text("<a\(code)></b>"), text("<a>&\(code.prefix(9));</a>"), text(named)]
+        let place = HTTPError.redirected(to: "https://h/?\(code.uppercased())", status: 302)
+        var outcomes: [Outcome] = []
+        for body in bodies { outcomes.append(await run([body], code: code)) }
+        for error in [place, .failed(1, code), .unreachable(code), .certificate(code)] {
+            outcomes.append(await run(RecordedServer([.failure(error)]), code))
+        }
+        for outcome in outcomes {
+            guard case .failure(let error) = outcome else { return fail("accepted") }
+            #expect(!"\(error)".lowercased().contains(code), "\(error)")
+        }
+        let code1 = try ActivationCode(code)
+        for error in [SecurIDError.format(code), .field(code), .fault(kind: code, code), .reply(code)] {
+            #expect(!"\(error.without(code1))".contains(code))
+        }
+    }
+
+    @Test func acceptsWhatTheSchemaAllows() async throws {
+        let bodies = [
+            Self.body("01-response"), try changed("2027-11-21", "", in: "02-response"),
+        ]
+        guard case .failure(.reply("KeyExpiryDate")) = await run(bodies) else { return fail("a time without a day") }
+        let whole = try changed("NDUxOTU5OTkzODk0", Base64.encode(Array("451".utf8)))
+        let token = try await run([Self.body("01-response"), whole]).get()
+        #expect(token.serial == "000000000451")
+    }
+
     @Test func checksActivationCodes() throws {
         #expect(try ActivationCode(" 12-34 ").text == "1234")
         #expect(throws: SecurIDError.activationCode) { _ = try ActivationCode("") }

@@ -28,13 +28,18 @@ public struct CTKIPClient: Sendable {
 
     /// Fetches a token.
     ///
-    /// The server's authentication code is compared in constant time; when it differs, the token is discarded.
+    /// The server's authentication code is compared in constant time; when it differs, the token is discarded. No error
+    /// contains the activation code, even where the server's reply does.
     ///
     /// - Parameters:
     ///   - url: The server's service.
     ///   - code: The activation code, which servers accept once.
     /// - Throws: `activationRefused`, `fault`, `reply`, `xml`, `mac`, `status`, `http`, `random`, or `field`.
     public func token(from url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
+        do { return try await exchange(url, code) } catch { throw error.without(code) }
+    }
+
+    private func exchange(_ url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
         let opening = try await send(CTKIPMessages.hello, "StartService", url, code)
         let hello = try CTKIPHello(opening.message)
         let exchange = try CTKIPExchange(hello, random)
@@ -129,5 +134,24 @@ extension CTKIPClient {
             _ = try CTKIPFinished(reply.message, session: session).token(seed, provisioning: reply.provisioning)
         }
         return reply.message.name
+    }
+}
+
+extension SecurIDError {
+    /// The error without an activation code, which a server can repeat wherever its reply names something.
+    func without(_ code: ActivationCode) -> SecurIDError {
+        func clean(_ text: String) -> String { code.removed(from: text) }
+        return switch self {
+        case .format(let reason): .format(clean(reason))
+        case .field(let name): .field(clean(name))
+        case .xml(let error): .xml(WireError(error.code, at: error.offset, clean(error.reason)))
+        case .fault(let kind, let message): .fault(kind: clean(kind), clean(message))
+        case .reply(let reason): .reply(clean(reason))
+        case .http(.redirected(let place, let status)): .http(.redirected(to: clean(place), status: status))
+        case .http(.unreachable(let reason)): .http(.unreachable(clean(reason)))
+        case .http(.certificate(let reason)): .http(.certificate(clean(reason)))
+        case .http(.failed(let number, let reason)): .http(.failed(number, clean(reason)))
+        default: self
+        }
     }
 }

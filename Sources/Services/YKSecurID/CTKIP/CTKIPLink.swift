@@ -67,6 +67,8 @@ public struct ActivationCode: Sendable {
 
     var text: String { String(decoding: secret.value.copyBytes(), as: UTF8.self) }
 
-    /// A text without the code in it.
-    func removed(from message: String) -> String { message.replacing(text, with: "…") }
+    /// A text without the code in it, in capital letters or small ones.
+    func removed(from message: String) -> String {
+        [text, text.uppercased(), text.lowercased()].reduce(message) { $0.replacing($1, with: "…") }
+    }
 }
