@@ -26,6 +26,21 @@ extension StoreSeal {
         return try open(try Self.stretched(passphrase, salt, cost, blockSize, parallelism))
     }
 
+    /// Encrypts a store's key under a new random secret, which the caller gives to the desktop's Secret Service under the
+    /// seal's ``item``: without hardware, whoever reads the unlocked keyring and the file has the records.
+    public static func secretService(
+        _ key: StoreKey, name: String, added: Int64, _ random: any RandomSource
+    ) throws(StoreError) -> (seal: StoreSeal, secret: SharedSecret) {
+        let item = Hex.encode(try StoreRandom.draw(16, random, secret: false))
+        var bytes = try StoreRandom.draw(32, random, secret: true)
+        defer { Secret.wipe(&bytes) }
+        let secret = SharedSecret(Secret(bytes))
+        return (
+            try StoreSeal(key, under: secret.value, .secretService(item: item), name: name, added: added, random),
+            secret
+        )
+    }
+
     private static func stretched(
         _ passphrase: borrowing Secret, _ salt: [UInt8], _ cost: Int, _ blockSize: Int, _ parallelism: Int
     ) throws(StoreError) -> Secret {

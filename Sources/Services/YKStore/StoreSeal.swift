@@ -17,6 +17,8 @@ public struct StoreSeal: Hashable, Sendable {
         case pivECDH(slot: UInt8, publicKey: [UInt8], ephemeral: [UInt8])
         /// A passphrase through scrypt (RFC 7914), without hardware.
         case passphrase(salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int)
+        /// A random secret that the desktop's Secret Service keeps under this name, without hardware.
+        case secretService(item: String)
     }
 
     /// The identifier, eight hexadecimal digits.
@@ -79,11 +81,20 @@ public struct StoreSeal: Hashable, Sendable {
         case .fido: "fido2"
         case .pivRSA, .pivECDH: "piv"
         case .passphrase: "passphrase"
+        case .secretService: "secret-service"
         }
     }
 
     /// Whether no hardware is needed.
-    public var isSoftware: Bool { if case .passphrase = means { true } else { false } }
+    public var isSoftware: Bool {
+        switch means {
+        case .passphrase, .secretService: true
+        case .fido, .pivRSA, .pivECDH: false
+        }
+    }
+
+    /// The name under which the Secret Service keeps the secret; `nil` for a seal of another kind.
+    public var item: String? { if case .secretService(let item) = means { item } else { nil } }
 
     var json: JSON {
         [
@@ -119,6 +130,7 @@ extension StoreSeal.Means {
                 "kind": "passphrase", "salt": bytes(salt), "cost": .int(Int64(cost)),
                 "blockSize": .int(Int64(blockSize)), "parallelism": .int(Int64(parallelism)),
             ]
+        case .secretService(let item): ["kind": "secret-service", "item": .string(item)]
         }
     }
 
@@ -148,6 +160,11 @@ extension StoreSeal.Means {
                 let parallelism = number("parallelism")
             else { return nil }
             self = .passphrase(salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism)
+        case "secret-service":
+            guard let item = json["item"]?.string, item.utf8.count == 32, (try? Hex.decode(item)) != nil else {
+                return nil
+            }
+            self = .secretService(item: item)
         default: return nil
         }
     }

@@ -32,3 +32,23 @@ extension Terminal {
     /// Moves the cursor or draws over a line: writes the program's own text as it is.
     func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
 }
+
+/// Counts on a terminal what is done of something of known size.
+struct Counter {
+    private let terminal: Terminal
+    private let words: String
+    private let total: Int
+
+    init(_ terminal: Terminal, _ words: String, of total: Int) {
+        (self.terminal, self.words, self.total) = (terminal, words, total)
+    }
+
+    /// Draws the count about twenty times on the way to the end.
+    func show(_ done: Int) {
+        guard terminal.isErrorTerminal, done.isMultiple(of: max(1, total / 20)) else { return }
+        terminal.draw("\r\(words.printable): \(done) of \(total)")
+    }
+
+    /// Removes what stands on the terminal.
+    func end() { if terminal.isErrorTerminal { terminal.draw("\r\u{1B}[K") } }
+}

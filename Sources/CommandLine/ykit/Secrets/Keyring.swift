@@ -38,15 +38,17 @@ enum Keyrings {
             return try FileKeyring.standard
         case "file": return try FileKeyring.standard
         case "secret-service":
-            guard let service = SecretService() else {
-                throw Explanation(
-                    "no-secret-service", .failed,
-                    "there is no desktop session with a Secret Service, or no secret-tool",
-                    hint: "sudo apt install libsecret-tools, or YKIT_KEYRING=file")
-            }
-            return service
+            return try secretService(or: "YKIT_KEYRING=file")
         case let other: throw .usage("YKIT_KEYRING is '\(other)', expected file or secret-service")
         }
+    }
+
+    /// The Secret Service of the desktop session; `way` says what to do where there is none.
+    static func secretService(or way: String) throws(Explanation) -> SecretService {
+        if let service = SecretService() { return service }
+        throw Explanation(
+            "no-secret-service", .failed, "there is no desktop session with a Secret Service, or no secret-tool",
+            hint: "sudo apt install libsecret-tools, or \(way)")
     }
 }
 

@@ -16,8 +16,16 @@ struct SecretService: Keyring {
 
     var place: String { "the Secret Service of this session" }
 
-    func key(for device: String) throws(Explanation) -> Secret? {
-        var result = try Spawn.run(tool, ["lookup"] + Self.attributes(device))
+    func key(for device: String) throws(Explanation) -> Secret? { try secret(Self.attributes(device)) }
+
+    func remember(_ key: borrowing Secret, for device: String) throws(Explanation) {
+        try keep(
+            key, "ykit: OATH accounts on \(device)", Self.attributes(device), hint: "unlock it, or YKIT_KEYRING=file")
+    }
+
+    /// The secret that is stored with these attributes, names and values in turn.
+    func secret(_ attributes: [String]) throws(Explanation) -> Secret? {
+        var result = try Spawn.run(tool, ["lookup"] + attributes)
         defer { Secret.wipe(&result.output) }
         guard result.status == 0 else { return nil }
         let text = String(decoding: result.output, as: UTF8.self).trimmed
@@ -26,21 +34,27 @@ struct SecretService: Keyring {
         return Secret(bytes)
     }
 
-    func remember(_ key: borrowing Secret, for device: String) throws(Explanation) {
+    /// Stores a secret with a label for people, in place of one with the same attributes.
+    func keep(
+        _ key: borrowing Secret, _ label: String, _ attributes: [String], hint: String
+    ) throws(Explanation) {
         var bytes = key.copyBytes()
         defer { Secret.wipe(&bytes) }
         let result = try Spawn.run(
-            tool, ["store", "--label=ykit: OATH accounts on \(device)"] + Self.attributes(device),
-            input: Array(Hex.encode(bytes).utf8))
+            tool, ["store", "--label=\(label)"] + attributes, input: Array(Hex.encode(bytes).utf8))
         guard result.status == 0 else {
-            throw Explanation(
-                "keyring", .failed, "the Secret Service did not take the key", hint: "unlock it, or YKIT_KEYRING=file")
+            throw Explanation("keyring", .failed, "the Secret Service did not take the key", hint: hint)
         }
+    }
+
+    /// Deletes what is stored with these attributes; answers whether the service did.
+    func clear(_ attributes: [String]) throws(Explanation) -> Bool {
+        try Spawn.run(tool, ["clear"] + attributes).status == 0
     }
 
     func forget(_ device: String) throws(Explanation) -> Bool {
         guard try holds(device) else { return false }
-        return try Spawn.run(tool, ["clear"] + Self.attributes(device)).status == 0
+        return try clear(Self.attributes(device))
     }
 
     func forgetAll() throws(Explanation) -> Int? {

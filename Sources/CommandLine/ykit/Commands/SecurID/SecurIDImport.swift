@@ -69,6 +69,7 @@ struct SecurIDImport: Verb {
         if let nickname, nickname.count > SecurIDLimits.nickname || nickname.isEmpty {
             throw ValidationError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
         }
+        try newKey.check(key)
         let readers = [source == "-", password.passwordStdin, server.codeStdin, key.usesStandardInput]
         if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
     }
@@ -84,7 +85,8 @@ struct SecurIDImport: Verb {
         } else {
             tokens = [try await server.fetch(input, ctkip, store, world)]
         }
-        try checkTokens(&tokens, world)
+        try checkNickname(tokens, store, file)
+        try checkTokens(&tokens, store.settings["bindingId"]?.string, world)
         let known = Set(store.records.map(\.id))
         let new = tokens.filter { !known.contains($0.serial) }
         guard store.records.count + new.count <= max else {
@@ -119,9 +121,10 @@ struct SecurIDImport: Verb {
         let own = store.settings["bindingId"]?.string
         let devices = [deviceId ?? own].compactMap { $0 }
         func read(_ password: SharedSecret?) throws(SecurIDError) -> [SecurIDToken] {
-            let progress = input.serials.count > 20 ? Progress(world.terminal, "reading the tokens") : nil
-            defer { progress?.end() }
-            return try input.tokens(SecurIDKeys(password: password, deviceIDs: devices), wanted)
+            let count = wanted?.count ?? input.serials.count
+            let counter = count > 20 ? Counter(world.terminal, "reading the tokens", of: count) : nil
+            defer { counter?.end() }
+            return try input.tokens(SecurIDKeys(password: password, deviceIDs: devices), wanted) { counter?.show($0) }
         }
         do { return try read(given) } catch {
             switch error {
@@ -149,7 +152,15 @@ struct SecurIDImport: Verb {
         throw SecurIDError.severalTokens(input.serials)
     }
 
-    private func checkTokens(_ tokens: inout [SecurIDToken], _ world: World) throws {
+    private func checkNickname(_ tokens: [SecurIDToken], _ store: SealedStore, _ file: StoreFile) throws {
+        guard let nickname else { return }
+        guard tokens.count == 1 else { throw Explanation.usage("--nickname names one token, not \(tokens.count)") }
+        let named = try TokenRecord.all(store, path: file.path).first { $0.nickname == nickname }
+        guard let named, named.serial != tokens.first?.serial else { return }
+        throw TokenMatch.taken(nickname)
+    }
+
+    private func checkTokens(_ tokens: inout [SecurIDToken], _ own: String?, _ world: World) throws {
         for index in tokens.indices {
             if let type { tokens[index].type = type.type }
             if let nickname { tokens[index].nickname = nickname }
@@ -162,7 +173,7 @@ struct SecurIDImport: Verb {
             if let deviceId, !DeviceBinding.matches(deviceId, bound) {
                 throw SecurIDError.boundElsewhere(serial: tokens[index].serial, device: bound)
             }
-            if deviceId == nil {
+            if deviceId == nil, !(own.map { DeviceBinding.matches($0, bound) } ?? false) {
                 world.terminal.warn("token \(tokens[index].serial) names the device \(bound.printable)")
             }
         }

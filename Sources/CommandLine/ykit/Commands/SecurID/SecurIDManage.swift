@@ -131,8 +131,7 @@ struct SecurIDRename: Verb {
         let tokens = try TokenRecord.all(store, path: file.path)
         let found = try TokenMatch.one(token, in: tokens, current: nil)
         if tokens.contains(where: { $0.nickname == name && $0.serial != found.serial }) {
-            throw Explanation(
-                "exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
+            throw TokenMatch.taken(name)
         }
         let storeKey = try await world.open(store, key, for: "open the token store")
         var changed = try found.token(storeKey)
@@ -187,8 +186,8 @@ struct SecurIDReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Delete all tokens and the store's keys.",
         discussion: """
-            Credentials that the key itself stores (--discoverable) are deleted there, after which no copy of the file can \
-            be opened with it. For other keys an old copy of the file, together with the key, still gives the tokens: \
+            Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there, after which \
+            no copy of the file can be opened with them. For other keys an old copy of the file, together with the key, still gives the tokens: \
             destroy the copies, or reset the key's FIDO application.
             """)
     static let members = ["tokens", "keys", "copiesReadable"]
@@ -222,7 +221,8 @@ struct SecurIDReset: Verb {
                 store.settings["current"] = nil
             }
         }
-        let isReadable = stored.count < keys
+        let forgotten = world.plan == nil ? try StoreKeyring.forget(store.seals) : 0
+        let isReadable = stored.count + forgotten < keys
         if isReadable {
             world.terminal.warn("old copies of the file can still be opened with the keys that opened them")
         }

@@ -20,6 +20,8 @@ struct SecurIDStoreShow: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
         let store = try file.read()
+        let (tokens, keys) = (store.records.count, store.seals.count)
+        let counts = "\(tokens) token\(tokens == 1 ? "" : "s"), \(keys) key\(keys == 1 ? "" : "s")"
         let rows = store.seals.map { seal in
             var use = seal.kind
             if case .fido(_, _, let isVerified, _) = seal.means {
@@ -29,7 +31,7 @@ struct SecurIDStoreShow: Verb {
             return [seal.id, seal.name.printable, use, "added \(Day.text(seal.added))"]
         }
         return Answer(
-            ["\(file.path.printable): \(store.records.count) tokens, \(store.seals.count) keys"] + Table.lines(rows),
+            ["\(file.path.printable): \(counts)"] + Table.lines(rows),
             [
                 "store": .string(file.path), "keys": .array(store.seals.map(\.listed)),
                 "tokens": .int(Int64(store.records.count)),
@@ -63,11 +65,13 @@ struct SecurIDStoreAddKey: Verb {
     )
     var from: String?
 
-    @Flag(help: "The key that opens the store now is its passphrase.")
+    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
     var fromPassphrase = false
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
+
+    func validate() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -111,7 +115,10 @@ struct SecurIDStoreAddKey: Verb {
 struct SecurIDStoreRemoveKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "remove-key", abstract: "Take a key's access to the store away.",
-        discussion: "The key is not needed. It still opens copies of the file that were made before.")
+        discussion: """
+            The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
+            this session, which is deleted there.
+            """)
     static let members = ["id", "keys"]
 
     @Argument(help: "The key's identifier or name, as 'store info' shows it.")
@@ -135,6 +142,7 @@ struct SecurIDStoreRemoveKey: Verb {
             _ = try store.removeSeal(seal.id)
             return store.seals.count
         }
+        _ = try StoreKeyring.forget([seal])
         return Answer("removed key \(seal.id)", ["id": .string(seal.id), "keys": .int(Int64(count))])
     }
 }

@@ -41,7 +41,7 @@ struct StoreKeyOptions: ParsableArguments {
             "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
     var keyPinFd: Int32?
 
-    @Flag(help: "Use a passphrase instead of a security key: the store is as safe as the passphrase.")
+    @Flag(help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
     var software = false
 
     @Option(
@@ -65,6 +65,11 @@ struct StoreKeyOptions: ParsableArguments {
 
     /// Whether standard input is spoken for.
     var usesStandardInput: Bool { keyPinStdin || passphraseStdin }
+
+    /// Whether a passphrase is given, so that the keyring need not be asked.
+    var hasPassphrase: Bool {
+        passphraseStdin || passphraseFd != nil || Variables["YKIT_STORE_PASSPHRASE"] != nil
+    }
 
     private var passphraseSource: SecretInput.Source {
         SecretInput.Source(
@@ -94,6 +99,17 @@ struct NewStoreKeyOptions: ParsableArguments {
     @Flag(help: "Store the credential on the key, so that 'reset' can delete it there.")
     var discoverable = false
 
+    @Flag(help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
+    var keyring = false
+
     @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name"))
     var keyName: String?
+
+    /// Refuses options that exclude each other.
+    func check(_ key: StoreKeyOptions) throws {
+        if keyring, !key.software { throw ValidationError("--keyring needs --software: it is no security key") }
+        if key.software, slot != nil || discoverable {
+            throw ValidationError("--software excludes --slot and --discoverable")
+        }
+    }
 }

@@ -90,6 +90,11 @@ enum TokenMatch {
         return try only(found, "several tokens match '\(query.printable)'")
     }
 
+    /// Two tokens cannot have one nickname.
+    static func taken(_ name: String) -> Explanation {
+        Explanation("exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
+    }
+
     private static func only(_ tokens: [TokenRecord], _ message: String) throws -> TokenRecord {
         guard let token = tokens.first else {
             throw Explanation(

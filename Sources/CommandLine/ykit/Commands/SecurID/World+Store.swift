@@ -25,7 +25,8 @@ extension World {
         if options.software { return try openSoftware(store, options) }
         if store.seals.allSatisfy(\.isSoftware) {
             throw Explanation(
-                "software-store", .policy, "the store is sealed with a passphrase, not with a security key",
+                "software-store", .policy,
+                "the store is sealed with \(kinds(store)), not with a security key",
                 hint: "repeat with --software, or add a key: ykit securid store add-key --software")
         }
         describe(store)
@@ -50,13 +51,21 @@ extension World {
         }
     }
 
+    private func kinds(_ store: SealedStore) -> String {
+        store.seals.contains { $0.item == nil } ? "a passphrase" : "the keyring"
+    }
+
     private func openSoftware(_ store: SealedStore, _ options: StoreKeyOptions) throws -> StoreKey {
         let seals = store.seals.filter(\.isSoftware)
         guard !seals.isEmpty else {
-            throw Explanation.usage("the store has no passphrase", hint: "repeat without --software")
+            throw Explanation.usage("only security keys open the store", hint: "repeat without --software")
         }
+        let items = seals.filter { $0.item != nil }
+        let asksKeyring = !options.hasPassphrase || items.count == seals.count
+        if asksKeyring, let key = try StoreKeyring.open(items) { return key }
+        guard seals.count > items.count else { throw StoreKeyring.failure() }
         let passphrase = try options.passphrase(isNew: false, self)
-        for seal in seals {
+        for seal in seals where seal.item == nil {
             do { return try seal.open(passphrase: passphrase) } catch {
                 guard error == .wrongPassphrase else { throw error }
             }
@@ -85,6 +94,9 @@ extension World {
         _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal]
     ) async throws -> StoreSeal {
         let random = environment.random
+        if options.software, new.keyring {
+            return try StoreKeyring.seal(key, name: new.keyName ?? "keyring", self)
+        }
         if options.software {
             terminal.warn("the store is sealed with a passphrase only: whoever copies the file can guess at it")
             let passphrase = try options.passphrase(isNew: true, self)
