@@ -13,7 +13,7 @@ struct CeremonyOptions: ParsableArguments {
         completion: .file())
     var options: String?
 
-    @Option(help: "How --options and the answer are written: webauthn or libfido2.")
+    @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
     var format: ExchangeFormat = .webauthn
 
     @Flag(name: .customLong("u2f"), help: "Speak U2F to the key, also when it knows FIDO2.")
@@ -32,6 +32,7 @@ struct CeremonyOptions: ParsableArguments {
             throw ValidationError("--options needs --origin, who asks")
         }
         if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+        if format == .pamU2F { throw ValidationError("pam-u2f is a format of registrations") }
         if format == .libfido2, global.json { throw ValidationError("--format libfido2 and --json are two answers") }
     }
 

@@ -12,16 +12,23 @@ struct FIDO2Register: Verb {
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
             its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); the member \
             "credential" of the JSON answer is what it wants back. With --format libfido2, --options is the input of \
-            'fido2-cred -M', and the answer its output.
+            'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
+            a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
+            pam://HOSTNAME without one, --user the user who runs it.
             """)
     static let members = [
         "credential", "rpId", "user", "credentialId", "algorithm", "publicKeyPem", "format", "aaguid", "flags",
-        "counter",
+        "counter", "line",
     ]
 
     @OptionGroup var ask: RegistrationOptions
 
     @OptionGroup var ceremony: CeremonyOptions
+
+    @Option(
+        help: ArgumentHelp("Add the key to this mapping file, with --format pam-u2f.", valueName: "file"),
+        completion: .file())
+    var append: String?
 
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
@@ -29,9 +36,20 @@ struct FIDO2Register: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws { try ceremony.check([("--rp", ask.rp), ("--user", ask.user)], pin, global) }
+    func validate() throws {
+        guard ceremony.format == .pamU2F else {
+            if append != nil { throw ValidationError("--append belongs to --format pam-u2f") }
+            return try ceremony.check([("--rp", ask.rp), ("--user", ask.user)], pin, global)
+        }
+        guard ask.rp == nil, ceremony.options == nil else {
+            throw ValidationError("--format pam-u2f takes --origin in place of --rp and --options")
+        }
+    }
 
     func answer(in world: World) async throws -> Answer {
+        if ceremony.format == .pamU2F {
+            return try await PAMU2FRegistration(verb: self, file: append).answer(in: world)
+        }
         if ceremony.format == .libfido2 { return try await LibFIDO2Registration(verb: self).answer(in: world) }
         let wanted =
             try ceremony.options.map { try PublicKeyCredentialCreationOptions(parsing: try Files.read($0)) }

@@ -63,6 +63,7 @@ struct FIDO2Verify: Verb {
         if registration != nil, publicKey != nil {
             throw ValidationError("--registration and --public-key are two ways, use one of them")
         }
+        if format == .pamU2F { throw ValidationError("a line of pam-u2f has nothing to verify") }
     }
 
     func answer(in world: World) throws -> Answer {

@@ -111,4 +111,5 @@ enum AttestationChoice: String, CaseIterable, ExpressibleByArgument {
 /// How options and answers are written.
 enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
     case webauthn, libfido2
+    case pamU2F = "pam-u2f"
 }

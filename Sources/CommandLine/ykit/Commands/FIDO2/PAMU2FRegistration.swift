@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKFIDO
+import YKHardware
+import YKTransport
+import YKWire
+
+/// Makes a credential for pam_u2f: the answer is a line of its mapping file, or the user's line of a file gets longer.
+struct PAMU2FRegistration {
+    let verb: FIDO2Register
+    /// The mapping file; `nil` to print the line.
+    let file: String?
+
+    func answer(in world: World) async throws -> Answer {
+        let user = try userName()
+        let origin = try verb.ceremony.origin ?? "pam://\(hostName())"
+        let mapping = try file.map { path throws(Explanation) in try PAMMapping(path) }
+        var request = RegistrationRequest(
+            clientDataHash: try world.environment.random.draw(32, secret: false),
+            relyingParty: RelyingParty(id: origin, name: origin),
+            user: FIDOUser(
+                id: try world.environment.random.draw(32, secret: false), name: user, displayName: user))
+        // pam_u2f knows Ed25519 from version 1.2 on (Debian 12 has 1.1).
+        request.algorithms = verb.ask.algorithm.isEmpty ? [.es256] : [verb.ask.algorithms[0]]
+        request.isResident = verb.ask.resident
+        request.userVerification = verb.ask.uv?.requirement ?? .discouraged
+        request.excludeList = try (mapping?.handles(of: user) ?? []).map { CredentialDescriptor(id: $0) }
+        let what = "make a credential for '\(user.printable)' at \(origin.printable)"
+        let service = try await world.openTouchedFIDO(verb.pin, for: what)
+        world.announce("\(what)\(request.isResident ? ", remembered by the key" : "")")
+        let made = try await service.register(request)
+        let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
+        guard let mapping else { return Answer("\(user):\(entry)", ["line": .string("\(user):\(entry)")]) }
+        try mapping.append(entry, to: user)
+        world.terminal.note("try it while a root shell stays open: a mistake in PAM locks you out")
+        return Answer("the line of '\(user.printable)' in \(mapping.path.printable) has this key now", [:])
+    }
+
+    private func userName() throws(Explanation) -> String {
+        let name = verb.ask.user ?? Variables["USER"] ?? ""
+        guard !name.isEmpty, !name.contains(where: { ":,\n".contains($0) }) else {
+            throw .usage("--user is the name of the account on this machine")
+        }
+        return name
+    }
+
+    private func hostName() throws(Explanation) -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else {
+            throw .usage("--origin is needed: the machine has no name")
+        }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Handle, public key, kind and options (pam_u2f(8), pamu2fcfg(1)).
+    private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> String {
+        guard let credential = made.response.authenticatorData.credential else {
+            throw Explain.malformed("the key told no credential")
+        }
+        let (kind, key): (String, [UInt8])
+        switch credential.publicKey.material {
+        case .ec2(.p256, let x, let y): (kind, key) = ("es256", x + y)
+        case .okp(.ed25519, let x): (kind, key) = ("eddsa", x)
+        case .rsa(let modulus, let exponent): (kind, key) = ("rs256", modulus + exponent)
+        default: throw Explanation.usage("pam_u2f takes es256, eddsa and rs256", hint: "--algorithm es256")
+        }
+        let handle = verb.ask.resident ? "*" : Base64.encode(credential.id)
+        let isVerified = verb.ask.uv == .required
+        let options = "+presence" + (isVerified ? hasBuiltInUV ? "+verification" : "+pin" : "")
+        return "\(handle),\(Base64.encode(key)),\(kind),\(options)"
+    }
+}
+
+/// A mapping file of pam_u2f: one line a user, of whose keys only the last line of a user counts.
+struct PAMMapping {
+    let path: String
+
+    init(_ path: String) throws(Explanation) {
+        self.path = path
+        if let status = FileStatus(path), !status.isRegular {
+            throw .usage("\(path.printable) is no file", hint: "--append names the mapping file of pam_u2f")
+        }
+    }
+
+    private func lines() throws(Explanation) -> [String] {
+        guard FileStatus(path) != nil else { return [] }
+        let text = String(decoding: try Files.read(path), as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The credentials of a user that are there already, those that keys remember left out.
+    func handles(of user: String) throws(Explanation) -> [[UInt8]] {
+        var handles: [[UInt8]] = []
+        for line in try lines() where line.hasPrefix(user + ":") {
+            for entry in line.split(separator: ":").dropFirst() {
+                if let handle = entry.split(separator: ",").first, let bytes = try? Base64.decode(handle) {
+                    handles.append(bytes)
+                }
+            }
+        }
+        return handles
+    }
+
+    /// Lengthens the user's line, under a lock, in a new file that takes the old one's place.
+    func append(_ entry: String, to user: String) throws(Explanation) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw Files.failure("cannot open the folder of", path) }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR, !Interruption.happened else { throw Files.failure("cannot lock the folder of", path) }
+        }
+        var lines = try lines()
+        if let place = lines.lastIndex(where: { $0.hasPrefix(user + ":") }) {
+            lines[place] += ":" + entry
+        } else {
+            lines.append("\(user):\(entry)")
+        }
+        var status = stat()
+        let isSecret = stat(path, &status) != 0 || status.st_mode & 0o077 == 0
+        let text = lines.map { $0 + "\n" }.joined(separator: "")
+        try SettledFile(path, .replacing, isSecret: isSecret).finish(Array(text.utf8))
+    }
+}
