@@ -57,6 +57,8 @@ let package = Package(
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
+        .library(name: "YKKeys", targets: ["YKKeys"]),
+        .library(name: "YKit", targets: ["YKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -100,9 +102,23 @@ let package = Package(
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
+        library(
+            "Keys/YKKeys",
+            [
+                "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey", "YKCapture", "YKHardware", "YKTransport",
+                "YKProtocols", "YKWire",
+            ]),
+        library(
+            "Keys/YKit",
+            [
+                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
+                "YKHardware", "YKTransport", "YKCrypto", "YKWire",
+            ]),
+
         .executableTarget(
             name: "ykit",
             dependencies: [
+                "YKKeys",
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
@@ -142,10 +158,17 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", arguments, "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKCapture",
+                "ykit", arguments, "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "YKCapture",
                 "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
+        test(
+            "YKKeysTests",
+            [
+                "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKCapture", "YKHardware",
+                "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+            ]),
         test(
             "YKArculusTests",
             [

@@ -2,7 +2,6 @@
 
 import Testing
 import YKOATH
-import YKProtocols
 import YKTransport
 import YKWire
 
@@ -53,20 +52,4 @@ import YKWire
 
     @Test(arguments: ["", "z", "a", "0011223344", "a1:0", "a1/", "a1/010203", "a1=90", "a1:zz"])
     func refused(_ text: String) { #expect(throws: Explanation.self) { try APDUText(text) } }
-
-    @Test func effects() {
-        #expect(Effect(of: [0, 0xA4, 4, 0, 7] + AID.oath.rawValue, in: nil) == .read)
-        #expect(Effect(of: [0, 0x01, 0, 0], in: .oath) == .write(reply: [0x90, 0x00]))
-        #expect(Effect(of: [0, 0xA2, 0, 1, 5, 0x71, 1, 0x61, 0x74, 0], in: .oath) == .write(reply: nil))
-        #expect(Effect(of: [0, 0xA2, 0, 1, 6, 0x71, 1, 0x61, 0x74, 1, 0], in: .oath) == .read)
-        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .piv) == .read)
-        #expect(Effect(of: [0, 0x20, 0, 0x80, 1, 0x31], in: .piv) == .write(reply: [0x90, 0x00]))
-        #expect(Effect(of: [0, 0x20, 0xFF, 0x80], in: .piv) == .write(reply: [0x90, 0x00]))
-        #expect(Effect(of: [0, 0x87, 0x0A, 0x9B, 1, 0], in: .piv) == .read)
-        #expect(Effect(of: [0, 0x87, 0x11, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
-        #expect(Effect(of: [0, 0x47, 0, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
-        #expect(Effect(of: [0, 0xF9, 0x9A, 0], in: .piv) == .read)
-        #expect(Effect(of: [0, 0x20, 0, 0x80], in: .openPGP) == .write(reply: nil))
-        #expect(Effect(of: [1, 2], in: .oath) == .write(reply: nil))
-    }
 }

@@ -9,7 +9,7 @@ import YKWire
 /// and calculates the session's keys.
 ///
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
-public actor HSMAuthService: KeyService {
+public actor HSMAuthService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel

@@ -6,7 +6,7 @@ public import YKWire
 /// A Type 4 tag, such as a security key at a contactless reader: reads what it tells a telephone.
 ///
 /// Every method runs a whole exchange with the tag on a thread of its own; two callers never mix on the card.
-public actor TagService: KeyService {
+public actor TagService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     private let session: TagSession

@@ -40,7 +40,7 @@ struct GetFirmware: CardCommand {
 /// The application of an OpenPGP card (OpenPGP Smart Card Application 3.4).
 ///
 /// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on the card.
-public actor OpenPGPService: KeyService {
+public actor OpenPGPService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKManagement
 import YKOATH
 import YKTransport
@@ -29,14 +30,14 @@ struct Info: Verb {
                     "not-supported", .notSupported, "--check-fips is for a YubiKey FIPS of the 4 series",
                     hint: "for later keys ykit info tells it without being asked")
             }
-            report.fipsMode = try FIPSMode.isOn(try world.fido())
+            report.fipsMode = try FIPSMode.isOn(try world.keys.fidoLink())
         }
         return report.answer
     }
 
     private func report(in world: World) async throws -> InfoReport {
         var report: InfoReport
-        switch try world.managementWay() {
+        switch try world.keys.managementRoute() {
         case .card:
             let channel = try world.connect()
             let card = channel.identity
@@ -50,11 +51,12 @@ struct Info: Verb {
             }
             report.oath = try await Self.oath(channel, &report.untold)
         case .fido(let path):
-            let device = world.device(at: path)
-            report = InfoReport(try DeviceIdentity.read(fido: try world.fido(), device))
+            let device = world.keys.reportIdentity(at: path)
+            report = InfoReport(try DeviceIdentity.read(fido: try world.keys.fidoLink(), device))
             report.path = device.path
         case .keyboard(let path):
-            report = InfoReport(try DeviceIdentity.read(otp: try world.keyboard(path), world.device(at: path)))
+            report = InfoReport(
+                try DeviceIdentity.read(otp: try world.keys.keyboard(path), world.keys.reportIdentity(at: path)))
             report.path = path
         }
         return report

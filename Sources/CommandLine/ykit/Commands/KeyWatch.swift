@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKKeys
 import YKTransport
 import YKWire
 
@@ -46,7 +47,7 @@ struct KeyWatch {
     }
 
     private func tell(_ event: Event, _ key: SecurityKey) {
-        let listed = ListedKey(key)
+        let listed = AttachedKey(key)
         if isJSON {
             let answer: JSON = [
                 "ok": true, "error": nil, "warnings": [], "devices": [listed.json], "event": .string(event.rawValue),

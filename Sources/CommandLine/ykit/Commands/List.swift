@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKTransport
 import YKWire
 
@@ -36,7 +37,8 @@ struct List: Verb {
 
     func answer(in world: World) async throws -> Answer {
         if watch { return try await KeyWatch(terminal: world.terminal, isJSON: global.json).run() }
-        let (keys, warnings) = try await world.attachedKeys(asking: !readers)
+        let attached = try world.keys.attached(asking: !readers)
+        let keys = attached.keys
         let lines: [String] =
             if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {
                 Table.lines(keys.map(\.row))
@@ -46,7 +48,9 @@ struct List: Verb {
                 "no key is attached; if there should be one: ykit doctor; without one: ykit --virtual list")
         }
         var answer = Answer(lines, ["devices": .array(keys.map(\.json))])
-        answer.warnings = warnings
+        if let why = attached.serviceTrouble.map(Explain.link) {
+            answer.warnings = [[why.message, why.hint].compactMap(\.self).joined(separator: "; ")]
+        }
         return answer
     }
 }

@@ -5,6 +5,7 @@ import YKCapture
 import YKFIDO
 import YKHSMAuth
 import YKHTTP
+import YKKeys
 import YKManagement
 import YKNFC
 import YKOATH
@@ -24,6 +25,7 @@ enum Explain {
     static func explain(_ error: any Error) -> Explanation {
         switch error {
         case let explained as Explanation: explained
+        case let error as KeyError: keys(error)
         case let error as LinkError: link(error)
         case let error as CardError: card(error)
         case let error as ManagementError: management(error)

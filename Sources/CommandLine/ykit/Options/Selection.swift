@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKKeys
+
 /// Which key is meant: from the options, else from the environment.
 struct Selection: Sendable, Hashable {
     var device: String?
@@ -11,6 +13,11 @@ struct Selection: Sendable, Hashable {
     var hasTimeout = false
 
     init() {}
+
+    /// The selection for the library.
+    var key: KeySelection {
+        KeySelection(serial: device, reader: reader, path: path, transport: link.transport)
+    }
 
     /// Reads options, then environment; a value that makes no sense is a usage error.
     init(_ options: GlobalOptions, variable: (String) -> String? = { Variables[$0] }) throws(Explanation) {
@@ -37,5 +44,16 @@ struct Selection: Sendable, Hashable {
         }
         timeout = seconds
         hasTimeout = true
+    }
+}
+
+extension LinkChoice {
+    fileprivate var transport: KeySelection.Transport {
+        switch self {
+        case .auto: .auto
+        case .pcsc: .pcsc
+        case .usb: .usb
+        case .hid: .hid
+        }
     }
 }

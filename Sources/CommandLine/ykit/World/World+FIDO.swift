@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCapture
 import YKFIDO
-import YKHardware
-import YKTransport
-import YKVirtualKey
+import YKKeys
 
 extension World {
     /// The FIDO application of the key that is meant; what `reason` says is told with a question for the PIN.
@@ -19,16 +16,16 @@ extension World {
     /// The same for what waits for a touch anyway: among several keys a touch says which one is meant, where somebody
     /// is there to be asked.
     func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
-        do { return try await openFIDO(pin, for: reason) } catch let explanation as Explanation {
-            guard explanation.exit == .severalDevices, terminal.isErrorTerminal, plan == nil else { throw explanation }
-            touchedPath = try await touchedKey()
+        do { return try await openFIDO(pin, for: reason) } catch KeyError.several(let interface, let candidates) {
+            guard terminal.isErrorTerminal, plan == nil else { throw KeyError.several(interface, candidates) }
+            keys.chosenPath = try await touchedKey()
             return try await openFIDO(pin, for: reason)
         }
     }
 
     /// The FIDO application of the key that is meant, for what needs no PIN.
     func openFIDO(_ interaction: FIDOInteraction = FIDOInteraction()) async throws -> FIDOService {
-        let service = try await FIDOService.open(try fido(), interaction: interaction)
+        let service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
         if options.strict {
             await service.setStrict(true)
             if await service.hasCTAP2 { _ = try await service.freshInfo() }
@@ -40,56 +37,41 @@ extension World {
     func openU2F() async throws -> FIDOService {
         var interaction = FIDOInteraction()
         interaction.usesU2FOnly = true
-        return try await FIDOService.open(try fido(), interaction: interaction)
+        return try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
     }
 
-    /// The FIDO application of the key at a node.
-    func openFIDO(at path: String) async throws -> FIDOService {
-        let link = try HIDFIDOLink(logged(try recordedReports(path)), environment: environment)
-        return try await FIDOService.open(PromptingLink(link, terminal), interaction: FIDOInteraction())
+    /// Where the key is that is touched. All HID keys blink; the others are cancelled when one is touched.
+    func touchedKey() async throws -> String {
+        let announce = { @Sendable [terminal] (count: Int) in
+            terminal.say("\(count) keys are attached: touch the one that is meant")
+        }
+        if let path = try await keys.touchedNode(announce) { return path }
+        let place = try keys.touchPlace()
+        try await openFIDO().select()
+        return place
     }
 
-    /// The FIDO application of the card in a reader.
-    func openFIDO(reader name: String) async throws -> FIDOService {
-        tagReader = name
-        let channel = CardChannel(link: try card(), environment: environment)
-        return try await FIDOService.open(PromptingLink(try CardFIDOLink(channel), terminal))
+    /// The FIDO application of the key that is meant, removed and inserted again.
+    func reinsertedFIDO() async throws -> FIDOService {
+        switch try keys.fidoRoute() {
+        case .reports(let path):
+            let path = try await keys.reinsertedNode(path ?? "") { [terminal] in
+                terminal.say("take the key out, then insert it again")
+            }
+            return try await FIDOService.open(try keys.fidoLink(at: path))
+        case .card:
+            guard case .reader(let name) = try keys.cardRoute() else {
+                throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
+            }
+            keys.chosenReaderName = try await keys.reinsertedReader(name) { [terminal] in
+                terminal.say("take the card off the reader or the key out, then put it back")
+            }
+            return try await FIDOService.open(keys.decoration.prompting(try keys.cardFIDOLink()))
+        }
     }
 
     /// Says what is about to be approved with a touch; a plan asks for none.
     func announce(_ what: String) {
         if plan == nil { terminal.say("to be approved: \(what)") }
-    }
-
-    /// A way to the FIDO application of the key that is meant: over HID where that is possible, else as a card; a
-    /// recording over what it recorded.
-    func fido() throws -> sending any FIDOLink {
-        guard let plan else { return PromptingLink(try carrier(), terminal) }
-        return PlanningFIDOLink(PromptingLink(try carrier(), terminal), plan: plan)
-    }
-
-    private func carrier() throws -> sending any FIDOLink {
-        try checkRecording()
-        guard case .reports(let path) = try fidoWay() else {
-            return try CardFIDOLink(CardChannel(link: try card(), environment: environment))
-        }
-        return try HIDFIDOLink(logged(try recordedReports(path)), environment: environment)
-    }
-
-    /// The HID device at a path, recorded as asked for.
-    func recordedReports(_ path: String?) throws -> sending any ReportLink {
-        guard let recorder else { return try reports(path) }
-        return try recorder.recording(try reports(path))
-    }
-
-    func logged(_ link: sending any ReportLink) -> sending any ReportLink {
-        guard log.isOn else { return link }
-        return LoggingReportLink(link: link, log: log)
-    }
-
-    private func reports(_ path: String?) throws -> sending any ReportLink {
-        if let replay { return replay.reportLink() }
-        if let software { return software.reportLink(faults: try Self.faults()) }
-        return try HIDRaw.open(path ?? "", deadline: environment.deadline())
     }
 }

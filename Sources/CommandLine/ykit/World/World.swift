@@ -1,62 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
-import YKHardware
+import YKKeys
 import YKManagement
 import YKTransport
 import YKVirtualKey
 
-/// The composition root: from the options to a card that a service can talk to, and to the world it works in.
+/// The composition root: from the options to the keys that services are opened on, and to the world they work in.
 final class World {
     let options: GlobalOptions
     let selection: Selection
     let terminal: Terminal
-    /// The clock, the randomness and the time limit for services.
-    let environment: Environment
     /// What `--plan` collects.
-    let plan: Plan?
-
+    let plan: ExchangePlan?
     let log: Log
-    /// The recording that is played.
-    let replay: Replay?
-    /// The key in software that is used.
-    let software: VirtualKey?
     /// What writes the recording.
     let recorder: Recorder?
+    /// The way to the key that is meant.
+    var keys: Keys
     /// Where the PIN of this verb comes from.
     var pins: PINSource?
-    /// The key that was chosen by a touch.
-    var touchedPath: String?
-    /// The reader that the tag of this verb is in.
-    var tagReader: String?
+
+    /// The recording that is played.
+    var replay: Replay? { keys.replay }
+    /// The key in software that is used.
+    var software: VirtualKey? { keys.software }
+    /// The clock, the randomness and the time limit for services.
+    var environment: Environment { keys.environment }
+    /// The time of day in this world, in seconds since 1970.
+    var now: Int64 { environment.clock.now }
 
     init(_ options: GlobalOptions, _ terminal: Terminal) throws {
         self.options = options
         self.terminal = terminal
         selection = try Selection(options)
         try Self.check(options)
-        log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
-        plan = options.plan ? Plan() : nil
-        var environment = Environment(
+        let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
+        self.log = log
+        plan = options.plan ? ExchangePlan() : nil
+        let environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         try Self.checkSelection(options)
-        replay = try options.replay.map { Replay(try Capture(file: $0), mode: options.replayMode.mode) }
-        software = try options.virtual.map { try Self.software($0) }
-        if let software { try Self.check(selection, chooses: software) }
-        if let replay { environment = replay.replaying(environment) }
+        let source = try Self.source(options)
+        if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
+        let clock =
+            if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
         recorder = try options.record.map { path throws(Explanation) in
             if Files.isFile(path) { throw Files.exists(path) }
-            return Recorder(path: path, keepsSecrets: options.keepSecrets, clock: environment.clock)
+            return Recorder(path: path, keepsSecrets: options.keepSecrets, clock: clock)
         }
-        if let recorder { environment = recorder.recording(environment) }
-        self.environment = environment
-        if options.keepSecrets, options.record != nil {
+        let decoration = LinkDecoration(
+            recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
+            touchPrompt: { terminal.say($0.words) })
+        keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
+        if options.keepSecrets {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }
     }
 
-    /// The time of day in this world, in seconds since 1970.
-    var now: Int64 { environment.clock.now }
+    private static func source(_ options: GlobalOptions) throws -> Keys.Source {
+        if let file = options.replay {
+            return .recording(Replay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
+        }
+        guard let file = options.virtual else { return .machine }
+        let isInMemory = file == ArgumentRewriting.inMemory || file.isEmpty
+        return .virtual(isInMemory ? .demonstration() : try VirtualKey(file: file), faults: try faults())
+    }
+
+    /// What goes wrong with the software key, for tests.
+    static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
     /// Runs a verb; afterwards a strict replay has to be used up.
     func answer(of verb: some Verb) async throws -> Answer {
@@ -88,81 +100,32 @@ final class World {
 
     /// A key on a contactless reader lacks its applications as long as its NFC is restricted; its tag says so.
     private func cause(of error: any Error) -> any Error {
+        if case KeyError.recordedLink(let link) = error, let file = options.replay {
+            return Explain.recordedLink(link, in: file)
+        }
         guard replay == nil, plan == nil, Explain.explain(error).code == "application-missing",
-            let link = try? source(), (try? NFCRestriction.isMet(CardChannel(link: logged(link)))) ?? false
+            let link = try? keys.plainLoggedCard(), (try? NFCRestriction.isMet(CardChannel(link: link))) ?? false
         else { return error }
         return ManagementError.nfcRestricted
     }
+
+    // MARK: the card
 
     /// The card that is meant, as a channel for a service to take over.
     ///
     /// With `patience` a command may take that long, unless a time was asked for.
     func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
-        try checkForCard()
-        var environment = environment
-        if let patience, !selection.hasTimeout { environment.timeout = patience }
-        return CardChannel(link: planned(try card()), environment: environment)
+        try keys.channel(timeout: selection.hasTimeout ? nil : patience)
     }
 
-    /// The card that is meant, recorded and logged as asked for.
-    func card() throws -> sending any CardLink {
-        try checkRecording()
-        return logged(try recorded())
-    }
+    // MARK: checks
 
-    private func recorded() throws -> sending any CardLink {
-        guard let recorder else { return try source() }
-        return try recorder.recording(try source())
-    }
-
-    private func logged(_ link: sending any CardLink) -> sending any CardLink {
-        guard log.isOn else { return link }
-        return LoggingLink(link: link, log: log)
-    }
-
-    /// Secrets can only be kept in a recording.
-    func checkRecording() throws(Explanation) {
-        if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
-    }
-
-    private func checkForCard() throws(Explanation) {
-        guard selection.link == .hid else { return }
-        throw Explanation(
-            "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
-            hint: "leave it away, or choose with --device or --reader")
-    }
-
-    private func planned(_ link: sending any CardLink) -> sending any CardLink {
-        guard let plan else { return link }
-        return PlanningLink(link: link, plan: plan)
-    }
-
-    private func source() throws -> sending any CardLink {
-        if let replay {
-            guard replay.capture.header.link == .card else {
-                throw Explanation(
-                    "wrong-link", .replayMismatch,
-                    "the recording is of a \(replay.capture.header.link.rawValue) link, "
-                        + "this verb needs a card", hint: "ykit capture show \(options.replay ?? "FILE")")
-            }
-            return replay.link()
+    private static func check(_ options: GlobalOptions) throws(Explanation) {
+        if options.replay != nil, options.virtual != nil {
+            throw .usage("--replay and --virtual are two different keys, use one of them")
         }
-        if let software { return try Self.link(to: software) }
-        return try openCard()
-    }
-
-    /// The software key; on a link where things go wrong as YKIT_FAULT says, for tests.
-    private static func link(to key: VirtualKey) throws -> sending any CardLink {
-        let plan = try faults()
-        return plan.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: plan)
-    }
-
-    /// What goes wrong with the software key.
-    static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
-
-    private static func software(_ file: String) throws -> VirtualKey {
-        if file == ArgumentRewriting.inMemory || file.isEmpty { return .demonstration() }
-        return try VirtualKey(file: file)
+        if options.replayMode != nil, options.replay == nil { throw .usage("--replay-mode needs --replay FILE") }
+        if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
     }
 
     /// A recording and a software key are not at a port of this machine, and a recording is of one key.
@@ -187,17 +150,26 @@ final class World {
             throw LinkError.unknownReader(wanted)
         }
     }
+}
 
-    private static func check(_ options: GlobalOptions) throws {
-        if options.replay != nil, options.virtual != nil {
-            throw Explanation.usage("--replay and --virtual are two different keys, use one of them")
-        }
-        if options.replayMode != nil, options.replay == nil {
-            throw Explanation.usage("--replay-mode needs --replay FILE")
+extension LogLevel {
+    /// The level of a line about the traffic on a link.
+    fileprivate init(_ level: TrafficLog.Level) {
+        switch level {
+        case .info: self = .info
+        case .debug: self = .debug
+        case .traffic: self = .traffic
         }
     }
 }
 
-extension ReplayChoice? {
-    fileprivate var mode: Replay.Mode { self == .lookup ? .lookup : .strict }
+extension TouchReason {
+    /// What to say to the person.
+    fileprivate var words: String {
+        switch self {
+        case .touch: TouchPrompt.usual
+        case .enrolment: "put a finger on the key's sensor"
+        case .fingerprint: "put your finger on the key's sensor"
+        }
+    }
 }

@@ -5,7 +5,7 @@ public import YKTransport
 /// The OATH application of a key (YKOATH): one-time codes after RFC 4226 and RFC 6238.
 ///
 /// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
-public actor OATHService: KeyService {
+public actor OATHService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     let session: OATHSession

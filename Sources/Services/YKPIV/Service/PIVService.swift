@@ -6,7 +6,7 @@ import YKWire
 /// The PIV application of a key (NIST SP 800-73-4, with Yubico's additions): keys, certificates, PINs.
 ///
 /// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on it.
-public actor PIVService: KeyService {
+public actor PIVService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     let session: PIVSession

@@ -35,7 +35,7 @@ public enum Discovery {
 
     /// Puts interfaces together: those of one USB port, and the reader that has the name of exactly one of the devices;
     /// `locate` tells bus and address of a reader where names do not.
-    static func merge(
+    package static func merge(
         _ devices: [USBDevice], _ hid: [HIDDevice], _ readers: [ReaderStatus],
         locate: (String) -> (bus: Int, address: Int)?
     ) -> [SecurityKey] {

@@ -5,7 +5,7 @@ public import YKWire
 /// A card for commands of one's own: an actor on a thread of its own, as the services of applications are.
 ///
 /// Calls run one after the other in the order in which they come; none mixes with another on the card.
-public actor CardService: KeyService {
+public actor CardService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
@@ -15,6 +15,11 @@ public actor CardService: KeyService {
         do { runtime = try ServiceRuntime.start() } catch { throw .link(error) }
         channel.runtime = runtime
         self.channel = channel
+    }
+
+    /// Takes a channel over; nothing is sent. Throws `link` when the system has no thread to give.
+    public static func open(_ channel: sending CardChannel) async throws(CardError) -> CardService {
+        try CardService(channel)
     }
 
     /// What is known of the card and its reader.

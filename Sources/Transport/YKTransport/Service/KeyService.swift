@@ -25,6 +25,15 @@ extension KeyService {
     public nonisolated var states: AsyncStream<ServiceState> { runtime.states }
 }
 
+/// A service of an application that is selected on a card.
+public protocol CardKeyService: KeyService {
+    /// Why the application could not be opened.
+    associatedtype OpeningError: Error
+
+    /// Takes a channel over and selects the application, on the thread of the service.
+    static func open(_ channel: sending CardChannel) async throws(OpeningError) -> Self
+}
+
 /// What a service is doing with its key.
 public enum ServiceState: Hashable, Sendable {
     /// The key is in use, and kept from other programs where its link can do that.

@@ -3,6 +3,7 @@
 import YKArculus
 import YKFIDO
 import YKHardware
+import YKKeys
 import YKTransport
 import YKWire
 
@@ -43,12 +44,10 @@ final class ArculusField {
     private func link() async throws(ArculusError) -> sending any FIDOLink {
         do {
             if isReal { try await waitForCard() }
-            let channel = CardChannel(link: try world.card(), environment: world.environment)
-            guard let plan = world.plan else { return try CardFIDOLink(channel) }
-            return PlanningFIDOLink(try CardFIDOLink(channel), plan: plan)
-        } catch let error as FIDOLinkError {
+            return world.keys.decoration.planned(try world.keys.cardFIDOLink())
+        } catch KeyError.fido(let error) {
             throw .card(.key(.ctap(.link(error))), during: .opening)
-        } catch let error as LinkError {
+        } catch KeyError.link(let error) {
             throw .reader(error)
         } catch {
             problem = Explain.explain(error)
@@ -57,10 +56,8 @@ final class ArculusField {
     }
 
     private func waitForCard() async throws {
-        let selected = world.selection.reader
-        guard try !CardArrival.isThere(try world.readers(), named: selected) else { return }
-        world.terminal.say("hold the card to the reader")
-        try await CardArrival.wait(named: selected, world.environment.deadline())
+        let terminal = world.terminal
+        try await world.keys.waitForCard { terminal.say("hold the card to the reader") }
     }
 
     /// Does a verb's work; a failure has the SDK's four members too, and the exit code of its cause.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import YKCrypto
+import YKKeys
 import YKManagement
 import YKTransport
 import YKWire
@@ -49,7 +50,7 @@ struct ConfigLockCode: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openManagement()
+        let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         if clear, !info.isLocked { return Answer("there is no lock code", ["locked": false]) }
         try DeviceConfiguration().check(info)

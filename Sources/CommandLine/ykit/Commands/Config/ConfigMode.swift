@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKManagement
 import YKWire
 
@@ -42,7 +43,7 @@ struct ConfigMode: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openManagement()
+        let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard let mode else { return Self.answer(info.usb.enabled.usbInterfaces, info, lines: nil) }
         if !force, world.plan == nil {

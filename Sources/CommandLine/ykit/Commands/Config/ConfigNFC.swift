@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKManagement
 import YKWire
 
@@ -47,7 +48,7 @@ struct ConfigNFC: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openManagement()
+        let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard let nfc = info.nfc else { throw ManagementError.noNFC }
         if list { return ConfigUSB.listing(nfc) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKManagement
 import YKWire
 
@@ -18,7 +19,7 @@ struct ConfigReset: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openManagement()
+        let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         guard info.canResetWhole else { throw ManagementError.noWholeReset }
         if !force, world.plan == nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKManagement
 import YKWire
 
@@ -59,7 +60,7 @@ struct ConfigUSB: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await world.openManagement()
+        let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()
         if list { return Self.listing(info.usb) }
         var change = ConfigurationChange()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKKeys
 
 /// The text of a report: the rungs, and below them what somebody who answers a question wants to know.
 struct DoctorReport {
@@ -34,11 +35,11 @@ struct DoctorReport {
         for key in findings.usb ?? [] {
             let parts = key.interfaces.map { part in
                 let node = part.hid.map { "\($0.driver ?? "no driver"), \($0.node ?? "no node")" }
-                return "\(ListedKey.hex(UInt16(part.kind)).dropFirst(2)) \(part.driver ?? "no driver")"
+                return "\(AttachedKey.hex(UInt16(part.kind)).dropFirst(2)) \(part.driver ?? "no driver")"
                     + (node.map { " (\($0))" } ?? "")
             }
             lines.append(
-                "usb \(key.port): \(ListedKey.hex(key.vendor)):\(ListedKey.hex(key.product)) \(key.name.printable): "
+                "usb \(key.port): \(AttachedKey.hex(key.vendor)):\(AttachedKey.hex(key.product)) \(key.name.printable): "
                     + parts.joined(separator: "; "))
         }
         for (path, node) in findings.nodes.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKKeys
 import YKManagement
 import YKProtocols
 import YKTransport
@@ -34,7 +35,7 @@ extension World {
     private func addService(to findings: inout Findings) {
         findings.service = .find()
         findings.serviceVersion = findings.service.program.flatMap(Self.version)
-        do { findings.readers = .success(try readers()) } catch { findings.readers = .failure(error) }
+        do { findings.readers = .success(try keys.readers()) } catch { findings.readers = .failure(error) }
         findings.clients = PCSC.clients()
         var isAnswering = false
         if case .success = findings.readers { isAnswering = true }
@@ -93,27 +94,19 @@ extension World {
 
     /// Asks the FIDO interfaces, and the OTP interfaces of keys that have nothing else.
     private func askReports(_ findings: inout Findings) {
-        let environment = patient
         for device in findings.devices where device.access == .readable {
             if device.isFIDO {
                 findings.keys.append(
                     AskedKey(
                         device.path, .fido,
-                        Self.told { try Self.identity(fido: device, environment, within: .seconds(2)) }))
+                        Self.told { try keys.identity(fido: device, within: .seconds(2)) }))
             } else if !findings.devices.contains(where: { $0.isFIDO && $0.usbPath == device.usbPath }),
                 device.usbPath.map({ findings.slots[$0] == nil }) ?? true
             {
                 findings.keys.append(
-                    AskedKey(device.path, .otp, Self.told { try Self.identity(otp: device, environment) }))
+                    AskedKey(device.path, .otp, Self.told { try keys.identity(otp: device, within: Self.patience) }))
             }
         }
-    }
-
-    private static func identity(otp device: HIDDevice, _ environment: Environment) throws -> DeviceIdentity {
-        let known = ReportIdentity(
-            path: device.path, name: device.name, vendor: device.vendor, product: device.product)
-        let node = try HIDRaw.open(device.path, deadline: environment.deadline())
-        return try .read(otp: HIDOTPLink(node, environment: environment), known)
     }
 
     private static func told(_ body: () throws -> DeviceIdentity) -> Result<DeviceIdentity, Explanation> {

@@ -56,16 +56,6 @@ struct FIDO2Reset: Verb {
         guard world.software == nil, world.replay == nil else {
             throw Explanation.usage("--reinsert is for a key that can be taken out")
         }
-        let service: FIDOService
-        switch try world.fidoWay() {
-        case .reports(let path):
-            service = try await world.openFIDO(at: try await world.reinsert(fido: path ?? ""))
-        case .card:
-            guard case .reader(let name) = try world.cardWay() else {
-                throw Explanation.usage("--reinsert needs the smart card service, or a key with a FIDO device")
-            }
-            service = try await world.openFIDO(reader: try await world.reinsert(card: name))
-        }
-        return try await reset(service, info, in: world)
+        return try await reset(try await world.reinsertedFIDO(), info, in: world)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHardware
+import YKKeys
 import YKNFC
 import YKTransport
 import YKWire
@@ -14,7 +15,7 @@ extension World {
         var loss: (any Error)?
         while true {
             guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? Explain.noTag }
-            tagReader = reader
+            keys.chosenReaderName = reader
             do { return try await readTagOnce() } catch {
                 guard meansTagLost(error), !deadline.isOver else { throw error }
                 loss = Explain.explain(error)
@@ -31,12 +32,12 @@ extension World {
     private func waitForTag(_ deadline: Deadline, isBack: Bool) throws -> String? {
         var hasAsked = false
         while true {
-            let now = try readers()
+            let now = try keys.readers()
             guard !now.isEmpty else { throw LinkError.noReader }
-            if let found = try? ReaderSelection.candidates(now, named: selection.reader) {
+            if let found = try? keys.selection.filled(now) {
                 let contactless = found.filter { (try? ATR(decoding: $0.atr))?.contactless != nil }
                 if selection.device == nil, let only = contactless.first, contactless.count == 1 { return only.name }
-                return try chosenReader()
+                return try keys.readerName()
             }
             if !hasAsked {
                 terminal.say(isBack ? "the tag was lost, hold it still to the reader" : "hold the key to the reader")
@@ -59,7 +60,7 @@ private func meansTagLost(_ error: any Error) -> Bool {
         case .lost, .card(.link(.unresponsive)), .card(.link(.noCard)): true
         default: false
         }
-    case let error as LinkError:
+    case KeyError.link(let error):
         switch error {
         case .removed, .noCard, .unresponsive: true
         default: false

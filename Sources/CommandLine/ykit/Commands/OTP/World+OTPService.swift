@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKKeys
 import YKOTP
 import YKTransport
 
 extension World {
     /// The OTP application of the key that is meant; the person is told when it waits for a touch.
     func otp() async throws -> OTPService {
-        try await OTPService.open(try otpLink()) { [terminal] in
-            guard (try? await Task.sleep(for: PromptingLink.patience)) != nil else { return }
+        try await OTPService.open(try keys.otpLink()) { [terminal] in
+            guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
             terminal.say(TouchPrompt.usual)
-        }
-    }
-
-    private func otpLink() throws -> sending any OTPLink {
-        switch try openOTP() {
-        case .card(let channel): return CardOTPLink(channel)
-        case .reports(let device):
-            guard let plan else { return HIDOTPLink(device, environment: environment) }
-            return PlanningOTPLink(HIDOTPLink(device, environment: environment), plan: plan)
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKKeys
 import YKPIV
 import YKTransport
 import YKWire
@@ -37,10 +38,10 @@ struct PIVReset: Verb {
     }
 
     /// How often the wrong ones are sent depends on the card, so a plan says it in words.
-    private func describe(_ plan: Plan, _ service: PIVService) async throws -> Answer {
+    private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws -> Answer {
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
             plan.add(
-                .init(command: [], words: name + " with wrong ones, until it is blocked", details: [], isSent: false))
+                .init(command: [], summary: name + " with wrong ones, until it is blocked", details: [], isSent: false))
         }
         try await service.resetBlocked()
         return Answer()

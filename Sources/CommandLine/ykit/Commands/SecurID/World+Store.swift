@@ -3,6 +3,7 @@
 import ArgumentParser
 import YKCrypto
 import YKFIDO
+import YKKeys
 import YKPIV
 import YKStore
 import YKTransport
@@ -47,7 +48,7 @@ extension World {
         guard let plan else { return }
         for seal in store.seals {
             let words = "open the store with \(seal.kind) key '\(seal.name.printable)' (\(seal.id))"
-            plan.add(Plan.Step(command: [], words: words, details: [], isSent: false))
+            plan.add(ExchangePlan.Step(command: [], summary: words, details: [], isSent: false))
         }
     }
 

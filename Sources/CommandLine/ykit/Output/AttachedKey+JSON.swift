@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKKeys
+import YKTransport
+import YKWire
+
+extension AttachedKey {
+    /// The same members for all, what a thing does not have is null. `link`, `path` and `access` are those of the first
+    /// interface that serves; `interfaces` has all.
+    var json: JSON {
+        let first = key.fido ?? key.otp
+        let link = key.reader != nil ? "pcsc" : first != nil ? "hid" : "usb"
+        let access = first?.access ?? key.usbReader?.access
+        let numbers = key.numbers
+        return [
+            "link": .string(link), "reader": reader.map(JSON.string) ?? .null,
+            "atr": key.reader.map { .string(Hex.encode($0.atr)) } ?? .null,
+            "hasCard": key.reader.map { .bool($0.hasCard) } ?? .null,
+            "inUse": key.reader.map { .bool($0.isInUse) } ?? .null, "path": first.map { .string($0.path) } ?? .null,
+            "usb": usb.map(JSON.string) ?? .null, "vendor": numbers.map { .string(Self.hex($0.vendor)) } ?? .null,
+            "product": numbers.map { .string(Self.hex($0.product)) } ?? .null,
+            "access": access.map { .string($0.word) } ?? .null, "name": name.map(JSON.string) ?? .null,
+            "serial": serial.map(JSON.string) ?? .null, "version": details?.version.map(JSON.string) ?? .null,
+            "model": key.model.map(JSON.string) ?? .null, "interfaces": .array(interfaces),
+        ]
+    }
+
+    private var usb: String? { if case .usb(let port) = key.place { port } else { nil } }
+
+    /// Nothing for a reader whose card was not asked.
+    private var name: String? {
+        if let details { return details.name }
+        if case .reader = key.place { return nil }
+        return key.name
+    }
+
+    private var interfaces: [JSON] {
+        var found: [JSON] = []
+        if let device = key.usbReader {
+            let holders = USB.holders(of: device).map { JSON.string($0.name) }
+            found.append(Self.interface("card", link: "usb", path: device.node, access: device.access, heldBy: holders))
+        }
+        if let reader = key.reader {
+            let kind = reader.contactless == nil ? "card" : "nfc"
+            found.append(Self.interface(kind, link: "pcsc", reader: reader.name))
+        }
+        found += hid.map { device in
+            Self.interface(device.isFIDO ? "fido" : "otp", link: "hid", path: device.path, access: device.access)
+        }
+        return found + contactless.map { Self.interface("nfc", link: "pcsc", reader: $0.name) }
+    }
+
+    private static func interface(
+        _ kind: String, link: String, path: String? = nil, reader: String? = nil, access: HIDDevice.Access? = nil,
+        heldBy holders: [JSON] = []
+    ) -> JSON {
+        [
+            "kind": .string(kind), "link": .string(link), "path": path.map(JSON.string) ?? .null,
+            "reader": reader.map(JSON.string) ?? .null, "access": access.map { .string($0.word) } ?? .null,
+            "heldBy": .array(holders),
+        ]
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+public import YKHardware
+public import YKManagement
+public import YKOTP
+public import YKTransport
+
+/// One key, over all its interfaces: what ``Keys`` found, and what opens its applications.
+public struct Key: Sendable {
+    /// The interfaces, and what the key told when it was found.
+    public let attached: AttachedKey
+    private let keys: Keys
+
+    init(_ attached: AttachedKey, in keys: Keys) {
+        self.attached = attached
+        var keys = keys
+        if case .machine = keys.source {
+            keys.selection = KeySelection(transport: keys.selection.transport)
+            if case .reader(let name) = attached.key.place {
+                keys.selection.reader = name
+            } else {
+                keys.selection.path = attached.key.place.name
+            }
+        }
+        self.keys = keys
+    }
+
+    /// What the key is called.
+    public var name: String { attached.details?.name ?? attached.key.name }
+    /// The serial number, as far as the key tells.
+    public var serial: String? { attached.serial }
+    /// The firmware version, as far as the key tells.
+    public var version: String? { attached.details?.version }
+
+    /// The same key over one transport.
+    public func over(_ transport: KeySelection.Transport) -> Key {
+        var keys = keys
+        keys.selection.transport = transport
+        return Key(attached, in: keys)
+    }
+
+    // MARK: services
+
+    /// Opens an application on the key's card: `OATHService`, `PIVService`, `OpenPGPService`, `HSMAuthService`,
+    /// `TagService`, or `CardService` for commands of one's own.
+    ///
+    /// ```swift
+    /// let oath = try await key.open(OATHService.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - service: The type of the service.
+    ///   - timeout: Time limit for an operation, instead of the environment's.
+    /// - Throws: ``KeyError`` when the card cannot be reached, or the service's error when the application is missing.
+    public func open<Service: CardKeyService>(
+        _ service: Service.Type, timeout: Duration? = nil
+    ) async throws -> Service {
+        let keys = keys
+        let channel = try await offPool { () throws(KeyError) in try keys.channel(timeout: timeout) }
+        return try await Service.open(channel)
+    }
+
+    /// Opens the FIDO application, over HID where the key has it, else on the card.
+    ///
+    /// - Parameters:
+    ///   - service: The type of the service.
+    ///   - interaction: How the PIN and a touch are asked for.
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `FIDOError`.
+    public func open(
+        _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
+    ) async throws -> FIDOService {
+        let keys = keys
+        let link = try await offPool { () throws(KeyError) in try keys.fidoLink() }
+        return try await FIDOService.open(link, interaction: interaction)
+    }
+
+    /// Opens the OTP application, over the key's keyboard where it has one, else on the card.
+    ///
+    /// - Parameters:
+    ///   - service: The type of the service.
+    ///   - touch: Runs while the key waits for a touch; its task is cancelled when the wait ends.
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `OTPError`.
+    public func open(
+        _ service: OTPService.Type, touch: @escaping @Sendable () async -> Void = {}
+    ) async throws -> OTPService {
+        let keys = keys
+        let link = try await offPool { () throws(KeyError) in try keys.otpLink() }
+        return try await OTPService.open(link, touch: touch)
+    }
+
+    /// Opens the management of a YubiKey, over whichever interface the key has.
+    ///
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`.
+    public func open(_ service: ManagementService.Type) async throws -> ManagementService {
+        try await keys.openManagement()
+    }
+
+    /// Asks the key what it is: product, firmware, serial number, and for a YubiKey its applications.
+    ///
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`.
+    public func identity() async throws -> DeviceIdentity {
+        let keys = keys
+        return try await offPool { () throws(KeyError) in Result { try keys.readIdentity() } }.get()
+    }
+}
+
+// MARK: - Finding
+
+extension Keys {
+    /// Finds the key with a serial number.
+    ///
+    /// - Throws: `notFound` with the keys that are attached.
+    public static func find(serial: String) async throws(KeyError) -> Key {
+        try await Keys(KeySelection(serial: serial)).only()
+    }
+
+    /// Finds the key with a serial number that is a decimal number, as Yubico's are.
+    ///
+    /// - Throws: `notFound` with the keys that are attached.
+    public static func find(serial: UInt32) async throws(KeyError) -> Key { try await find(serial: String(serial)) }
+
+    /// Finds the only key that is attached to this machine.
+    ///
+    /// - Throws: `none` or `several`.
+    public static func only() async throws(KeyError) -> Key { try await Keys().only() }
+
+    /// Lists the keys that are attached to this machine. Readers without a card are left out.
+    public static func all() async throws(KeyError) -> [Key] { try await Keys().all() }
+
+    /// Waits for a touch on one of the keys that are attached to this machine.
+    ///
+    /// - Throws: ``KeyError``, or `FIDOError.touchTimeout`.
+    public static func touched() async throws -> Key { try await Keys().touched() }
+
+    /// Watches the keys of this machine arrive, change and leave, beginning with those that are attached.
+    public static func watch() -> AsyncStream<KeyEvent> { Keys().watch() }
+
+    /// Finds the one key that is selected.
+    ///
+    /// - Throws: `none`, `notFound` or `several` with the keys to choose from, `link(.noDevice)` or
+    ///   `link(.unknownReader)` when the selected path or reader does not exist.
+    public func only() async throws(KeyError) -> Key {
+        let keys = self
+        let selected = try await offPool { () throws(KeyError) in
+            try keys.selected(asking: keys.selection.serial != nil)
+        }
+        do throws(KeyError) { return Key(try keys.one(of: selected), in: keys) } catch {
+            guard case .several = error, keys.selection.serial == nil else { throw error }
+        }
+        // Several are attached: the error names them.
+        let named = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
+        return Key(try keys.one(of: named), in: keys)
+    }
+
+    /// Lists the keys that are selected, each asked for its name and serial number. Readers without a card are left out.
+    public func all() async throws(KeyError) -> [Key] {
+        let keys = self
+        let found = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
+        let serial = keys.selection.serial
+        return found.filter { serial == nil || $0.serial == serial }.map { Key($0, in: keys) }
+    }
+
+    /// Waits until one of several FIDO keys is touched; they blink until then. A key without another one to tell it from
+    /// is asked for a touch as well.
+    ///
+    /// - Parameter announce: Called with the number of keys when they start to blink.
+    /// - Throws: ``KeyError``, or `FIDOError.touchTimeout` when the time ends first.
+    public func touched(_ announce: @Sendable (Int) -> Void = { _ in }) async throws -> Key {
+        if let path = try await touchedNode(announce) {
+            return try await Keys(
+                KeySelection(path: path), source: source, environment: environment, decoration: decoration,
+                hardware: hardware
+            ).only()
+        }
+        if case .machine = source { _ = try touchPlace() }
+        let key = try await only()
+        announce(1)
+        try await key.open(FIDOService.self).select()
+        return key
+    }
+
+    /// Watches keys arrive, change and leave, beginning with those that are attached. The selection is not applied.
+    public func watch() -> AsyncStream<KeyEvent> { hardware.events() }
+
+    /// Waits until a key that is selected by its serial number, or any key, is attached.
+    ///
+    /// - Throws: `link(.timedOut)` after the environment's time limit, or `link(.cancelled)`.
+    public func inserted() async throws(KeyError) -> Key {
+        let deadline = environment.deadline()
+        while true {
+            do throws(KeyError) { return try await only() } catch {
+                switch error {
+                case .none, .notFound: break
+                default: throw error
+                }
+            }
+            try lifting { () throws(LinkError) in try deadline.check("waiting for a key") }
+            do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .link(.cancelled) }
+        }
+    }
+
+    /// The keys that path, reader and transport select.
+    private func selected(asking isAsked: Bool) throws(KeyError) -> [AttachedKey] {
+        let all = try attached(asking: isAsked).keys
+        guard case .machine = source else { return all }
+        if let path = selection.path {
+            guard let key = all.first(where: { $0.key.isAt(path) }) else { throw .link(.noDevice(path: path)) }
+            return [key]
+        }
+        if let reader = selection.reader {
+            let found = all.filter { $0.key.reader.map { selection.isReader(named: $0.name) } ?? false }
+            guard !found.isEmpty else { throw .link(.unknownReader(reader)) }
+            return found.filter(\.key.hasCard)
+        }
+        return all.filter { key in
+            switch selection.transport {
+            case .auto: key.key.hasCard || !key.key.hid.isEmpty
+            case .pcsc: key.key.reader?.hasCard ?? false
+            case .usb: key.key.usbReader != nil
+            case .hid: !key.key.hid.isEmpty
+            }
+        }
+    }
+
+    private func one(of keys: [AttachedKey]) throws(KeyError) -> AttachedKey {
+        try selection.one(of: keys, over: .any) { key in
+            KeyCandidate(
+                .any, at: key.key.place.name, name: key.details?.name ?? key.key.name, serial: key.serial,
+                isAccessible: key.key.isAccessible)
+        }
+    }
+}
+
+/// Runs blocking work on a thread of its own, so that it never blocks Swift's shared thread pool.
+private func offPool<Value>(
+    _ work: @Sendable () throws(KeyError) -> sending Value
+) async throws(KeyError) -> sending Value {
+    try await ServiceRuntime.open((), { KeyError.link($0) }) { _, _ throws(KeyError) in try work() }.session
+}

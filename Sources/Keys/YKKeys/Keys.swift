@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCapture
+import YKFIDO
+package import YKHardware
+public import YKTransport
+public import YKVirtualKey
+
+/// The keys that a program can use: those attached to this machine, a recording, or a key in software.
+///
+/// ```swift
+/// let key = try await Keys.find(serial: 8_675_309)
+/// let oath = try await key.open(OATHService.self)
+/// ```
+///
+/// The asynchronous methods do their work on a thread of their own, never in Swift's shared thread pool.
+public struct Keys: Sendable {
+    /// Where keys come from.
+    public enum Source: Sendable {
+        /// The devices of this machine.
+        case machine
+        /// A recording that is played.
+        case recording(Replay)
+        /// A key in software, and the faults to inject on its links.
+        case virtual(VirtualKey, faults: FaultPlan = FaultPlan())
+    }
+
+    /// Which of the keys is meant.
+    public var selection: KeySelection
+    /// Where keys come from.
+    public let source: Source
+    /// Time limit, cancellation, clock and randomness of everything that is opened. For a recording they are the
+    /// recorded ones.
+    public var environment: Environment
+    /// What stands between the program and each link that is opened.
+    public var decoration: LinkDecoration
+    /// The machine.
+    package var hardware: any Hardware = SystemHardware()
+    /// The reader that was chosen already, whatever the selection says.
+    package var chosenReaderName: String?
+    /// The node that was chosen already by a touch.
+    package var chosenPath: String?
+
+    /// Creates a way to keys; nothing is opened yet.
+    ///
+    /// - Parameters:
+    ///   - selection: Which key is meant; by default the only one.
+    ///   - source: Where keys come from; by default this machine.
+    ///   - environment: Time limit, cancellation, clock and randomness.
+    ///   - decoration: A recorder, a log, a plan or a prompt for everything that is opened.
+    public init(
+        _ selection: KeySelection = KeySelection(), source: Source = .machine,
+        environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration()
+    ) {
+        self.selection = selection
+        self.source = source
+        self.decoration = decoration
+        var environment = environment
+        if case .recording(let replay) = source { environment = replay.replaying(environment) }
+        if let recorder = decoration.recorder { environment = recorder.recording(environment) }
+        self.environment = environment
+    }
+
+    /// Creates a way to the keys of other hardware than this machine's.
+    package init(
+        _ selection: KeySelection = KeySelection(), source: Source = .machine,
+        environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration(),
+        hardware: any Hardware
+    ) {
+        self.init(selection, source: source, environment: environment, decoration: decoration)
+        self.hardware = hardware
+    }
+
+    /// The recording that is played.
+    package var replay: Replay? { if case .recording(let replay) = source { replay } else { nil } }
+    /// The key in software.
+    package var software: VirtualKey? { if case .virtual(let key, _) = source { key } else { nil } }
+
+    // MARK: the machine
+
+    /// The time limit for finding out what is attached.
+    private var searchTimeout: Duration { min(environment.timeout, .seconds(5)) }
+
+    /// The readers of the smart card service.
+    package func readers() throws(LinkError) -> [ReaderStatus] {
+        try hardware.readers(timeout: searchTimeout, cancellation: environment.cancellation)
+    }
+
+    /// Everything that is attached, each key once.
+    package func devices(asking service: Bool) throws(LinkError) -> Discovery.Findings {
+        try hardware.keys(asking: service, timeout: searchTimeout, cancellation: environment.cancellation)
+    }
+
+    /// The card readers on the USB; only those that no program has claimed when `isFree`: a smart card service that runs
+    /// has claimed its own.
+    package func usbReaders(isFree: Bool) -> [USBDevice] {
+        hardware.usbDevices().filter { $0.reader.map { !isFree || $0.driver == nil } ?? false }
+    }
+
+    /// The key at a USB port or a node.
+    func device(at path: String, asking service: Bool) throws(KeyError) -> SecurityKey {
+        let found: Discovery.Findings
+        do { found = try devices(asking: service) } catch { throw .link(error) }
+        guard let key = found.keys.first(where: { $0.isAt(path) }) else { throw .link(.noDevice(path: path)) }
+        return key
+    }
+}
+
+/// Calls something that throws an error of the link, and throws it as a ``KeyError``.
+func lifting<Value>(_ body: () throws(LinkError) -> Value) throws(KeyError) -> Value {
+    do { return try body() } catch { throw .link(error) }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKCapture
+import YKProtocols
+import YKTransport
+import YKWire
+
+/// The exchanges that an operation would do: what only reads is really sent, what changes the key is not.
+public final class ExchangePlan: Sendable {
+    /// One exchange.
+    public struct Step: Sendable, Hashable {
+        /// The command, secrets overwritten.
+        public var command: [UInt8]
+        /// The command in words.
+        public var summary: String
+        /// What it carries, in words.
+        public var details: [String]
+        /// Whether it was sent.
+        public var isSent: Bool
+
+        /// Creates an exchange.
+        public init(command: [UInt8], summary: String, details: [String], isSent: Bool) {
+            self.command = command
+            self.summary = summary
+            self.details = details
+            self.isSent = isSent
+        }
+    }
+
+    private typealias State = (steps: [Step], isStopped: Bool)
+
+    private let state = Mutex<State>(([], false))
+
+    /// Creates an empty plan.
+    public init() {}
+
+    /// The exchanges so far, in order.
+    public var steps: [Step] { state.withLock { $0.steps } }
+
+    /// Whether the plan ends before the operation does: what follows depends on a reply that only the key can give.
+    public var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Notes that what follows depends on a reply that only the key can give.
+    package func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Adds an exchange.
+    package func add(_ step: Step) { state.withLock { $0.steps.append(step) } }
+
+    func add(_ command: [UInt8], _ narration: Narration, isSent: Bool) {
+        add(Step(command: command, summary: narration.summary, details: narration.details, isSent: isSent))
+    }
+
+    /// What a link throws after ``stop()``.
+    static let end = LinkError.failed(code: 0, "the plan ends here")
+}
+
+/// A card link that lets reads through and keeps changes back.
+final class PlanningLink: ForwardingCardLink {
+    let link: any CardLink
+    private let plan: ExchangePlan
+    private var redactor = Redactor()
+    private var narrator = Narrator()
+    private var applet: AID?
+
+    init(_ link: any CardLink, _ plan: ExchangePlan) {
+        self.link = link
+        self.plan = plan
+    }
+
+    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+        switch CommandEffect(of: command, in: applet) {
+        case .read:
+            let reply = try link.exchange(command, deadline: deadline)
+            note(command, reply, narrator.narrate(.init(.exchange(command: command, reply: reply))), isSent: true)
+            let status = (try? ResponseAPDU(decoding: reply))?.status
+            if let aid = command.selected, status == .ok { applet = aid }
+            return reply
+        case .write(let reply):
+            note(command, reply ?? [], narrator.narrate(command: command), isSent: false)
+            guard let reply else {
+                plan.stop()
+                throw ExchangePlan.end
+            }
+            return reply
+        }
+    }
+
+    private func note(_ command: [UInt8], _ reply: [UInt8], _ narration: Narration, isSent: Bool) {
+        let masks = redactor.masks(command: command, reply: reply)
+        plan.add(command.masked(masks.command), narration, isSent: isSent)
+    }
+}
+
+/// A FIDO link that lets messages through that only read, and keeps back those that change the key, need a touch or use
+/// up a PIN retry.
+final class PlanningFIDOLink: ForwardingFIDOLink {
+    let link: any FIDOLink
+    private let plan: ExchangePlan
+
+    init(_ link: any FIDOLink, _ plan: ExchangePlan) {
+        self.link = link
+        self.plan = plan
+    }
+
+    func call(
+        _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        let masked = payload.masked(Redactor.masks(message: payload, of: command))
+        switch CommandEffect(ofFIDO: command, payload) {
+        case .read:
+            let reply = try link.call(command, payload, deadline: deadline, keepalive: keepalive)
+            plan.add(masked, Narration.message(command, payload, reply: reply), isSent: true)
+            return reply
+        case .write(let reply):
+            plan.add(masked, Narration.message(command, payload, reply: nil), isSent: false)
+            guard let reply else {
+                plan.stop()
+                throw .device(ExchangePlan.end)
+            }
+            return reply
+        }
+    }
+}
+
+/// An OTP link that lets commands through that only read, and keeps back those that change the key or make a token.
+final class PlanningOTPLink: ForwardingOTPLink {
+    let link: any OTPLink
+    private let plan: ExchangePlan
+
+    init(_ link: any OTPLink, _ plan: ExchangePlan) {
+        self.link = link
+        self.plan = plan
+    }
+
+    func query(
+        _ command: OTPCommand, _ payload: [UInt8], reply: OTPReplySize, deadline: Deadline, waiting: () -> Void
+    ) throws(OTPLinkError) -> [UInt8] {
+        guard [.serial, .deviceInfo, .fipsMode].contains(command) else { throw stop(command, payload) }
+        let data = try link.query(command, payload, reply: reply, deadline: deadline, waiting: waiting)
+        plan.add([command.rawValue], Narration.slot(command, payload, reply: data), isSent: true)
+        return data
+    }
+
+    func write(_ command: OTPCommand, _ payload: [UInt8], deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
+        throw stop(command, payload)
+    }
+
+    private func stop(_ command: OTPCommand, _ payload: [UInt8]) -> OTPLinkError {
+        plan.add([command.rawValue], Narration.slot(command, payload, reply: nil), isSent: false)
+        plan.stop()
+        return .device(ExchangePlan.end)
+    }
+}
+
+extension CommandEffect {
+    /// The effect of a card command; one that is not known to read counts as a change.
+    init(of bytes: [UInt8], in applet: AID?) {
+        guard let command = try? APDU(decoding: bytes) else {
+            self = .write(reply: nil)
+            return
+        }
+        if command.ins == ISO7816.select && command.p1 == 0x04 || command.ins == ISO7816.getResponse {
+            self = .read
+        } else {
+            self = CardApplication.vocabulary(of: applet)?.effect(of: command) ?? .write(reply: nil)
+        }
+    }
+
+    /// The effect of a FIDO message; one that is not known to read counts as a change.
+    init(ofFIDO command: CTAPHID.Command, _ payload: [UInt8]) {
+        switch command {
+        case .cbor: self = CTAPProtocol.effect(of: payload)
+        case .msg: self = (try? APDU(decoding: payload)).map(FIDOProtocol.effect) ?? .write(reply: nil)
+        case .init(rawValue: FIDOProtocol.Vendor.readConfig): self = .read
+        case .init(rawValue: FIDOProtocol.Vendor.writeConfig), .init(rawValue: FIDOProtocol.Vendor.setMode):
+            self = .write(reply: [])
+        default: self = .write(reply: nil)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The application that this command selects by name.
+    fileprivate var selected: AID? {
+        guard let command = try? APDU(decoding: self), command.ins == ISO7816.select, command.p1 == 0x04 else {
+            return nil
+        }
+        return AID(rawValue: command.data)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKProtocols
+import YKTransport
+import YKWire
+
+/// What a FIDO application waits for.
+public enum TouchReason: Sendable, Hashable {
+    /// A touch.
+    case touch
+    /// A fingerprint that it knows.
+    case fingerprint
+    /// A finger to be enrolled.
+    case enrolment
+
+    /// How long the key may wait before its user is told: a touch that is given at once needs no words.
+    public static let delay = Duration.milliseconds(300)
+}
+
+/// A FIDO link that tells when the key waits for its user.
+///
+/// Over HID the key says that it waits. A card can be silent while it waits, so there the commands that need a touch are
+/// known by what they are.
+final class PromptingLink: ForwardingFIDOLink {
+    let link: any FIDOLink
+    private let prompt: @Sendable (TouchReason) -> Void
+
+    init(_ link: any FIDOLink, _ prompt: @escaping @Sendable (TouchReason) -> Void) {
+        self.link = link
+        self.prompt = prompt
+    }
+
+    func call(
+        _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
+    ) throws(FIDOLinkError) -> [UInt8] {
+        let reason = command == .cbor ? CTAPProtocol.waiting(for: payload).map(TouchReason.init) : nil
+        if profile.carrier == .card, let reason {
+            let prompt = prompt
+            let task = Task {
+                guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
+                prompt(reason)
+            }
+            defer { task.cancel() }
+            return try link.call(command, payload, deadline: deadline, keepalive: keepalive)
+        }
+        let start = ContinuousClock.now
+        var isPrompted = false
+        return try link.call(command, payload, deadline: deadline) { status in
+            if status == .touchNeeded, !isPrompted, start.duration(to: .now) >= TouchReason.delay {
+                isPrompted = true
+                prompt(reason ?? .touch)
+            }
+            keepalive(status)
+        }
+    }
+}
+
+extension TouchReason {
+    fileprivate init(_ waiting: CTAPProtocol.Waiting) {
+        switch waiting {
+        case .touch: self = .touch
+        case .fingerprint: self = .fingerprint
+        case .enrolment: self = .enrolment
+        }
+    }
+}

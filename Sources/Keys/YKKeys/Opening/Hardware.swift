@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YKHardware
+package import YKTransport
+
+/// The devices of a machine, and how they are opened. Tests have their own.
+package protocol Hardware: Sendable {
+    /// The devices on the USB; nothing is asked of them.
+    func usbDevices() -> [USBDevice]
+    /// The HID devices; nothing is asked of them.
+    func hidDevices() throws(LinkError) -> [HIDDevice]
+    /// The readers of the smart card service.
+    func readers(timeout: Duration, cancellation: Cancellation) throws(LinkError) -> [ReaderStatus]
+    /// All of them, each key once.
+    func keys(
+        asking service: Bool, timeout: Duration, cancellation: Cancellation
+    ) throws(LinkError) -> Discovery.Findings
+    /// Connects to the card in a reader of the smart card service.
+    func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink
+    /// Connects to the card of a reader on the USB.
+    func connect(_ device: USBDevice, deadline: Deadline) throws(LinkError) -> sending any CardLink
+    /// Opens a HID device.
+    func open(_ path: String, deadline: Deadline) throws(LinkError) -> sending any ReportLink
+    /// Keys that arrive, change and leave.
+    func events() -> AsyncStream<KeyEvent>
+    /// Readers and cards that arrive, change and leave.
+    func readerEvents() -> AsyncStream<ReaderEvent>
+}
+
+/// This machine.
+struct SystemHardware: Hardware {
+    func usbDevices() -> [USBDevice] { USB.devices() }
+
+    func hidDevices() throws(LinkError) -> [HIDDevice] { try HIDRaw.devices() }
+
+    func readers(timeout: Duration, cancellation: Cancellation) throws(LinkError) -> [ReaderStatus] {
+        try PCSC.readers(timeout: timeout, cancellation: cancellation)
+    }
+
+    func keys(
+        asking service: Bool, timeout: Duration, cancellation: Cancellation
+    ) throws(LinkError) -> Discovery.Findings {
+        try Discovery.keys(asking: service, timeout: timeout, cancellation: cancellation)
+    }
+
+    func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink {
+        try PCSC.connect(reader: reader, deadline: deadline)
+    }
+
+    func connect(_ device: USBDevice, deadline: Deadline) throws(LinkError) -> sending any CardLink {
+        try USB.connect(device, deadline: deadline)
+    }
+
+    func open(_ path: String, deadline: Deadline) throws(LinkError) -> sending any ReportLink {
+        try HIDRaw.open(path, deadline: deadline)
+    }
+
+    func events() -> AsyncStream<KeyEvent> { Discovery.watch() }
+
+    func readerEvents() -> AsyncStream<ReaderEvent> { PCSC.watch() }
+}

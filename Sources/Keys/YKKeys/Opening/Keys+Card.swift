@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCapture
+package import YKHardware
+package import YKTransport
+import YKVirtualKey
+
+/// How the card that is meant is reached.
+package enum CardRoute: Sendable, Hashable {
+    /// A reader of the smart card service.
+    case reader(String)
+    /// A reader on the USB, without the service.
+    case usb(USBDevice)
+
+    /// The reader's name, or the USB port.
+    package var name: String {
+        switch self {
+        case .reader(let name): name
+        case .usb(let device): device.usbPath
+        }
+    }
+}
+
+extension Keys {
+    /// Finds the card: as selected; else the smart card service, and the USB where the service has no reader.
+    package func cardRoute() throws(KeyError) -> CardRoute {
+        if let path = selection.path { return try cardRoute(at: path) }
+        switch selection.transport {
+        case .pcsc: return .reader(try readerName())
+        case .usb: return .usb(try usbReader(of: usbReaders(isFree: false)))
+        case .auto, .hid: break
+        }
+        do throws(KeyError) { return .reader(try readerName()) } catch {
+            guard selection.reader == nil, error.isAbsenceOfCards else { throw error }
+            let isServiceMissing = error.link?.isServiceMissing ?? false
+            let devices = usbReaders(isFree: !isServiceMissing)
+            guard !devices.isEmpty else {
+                guard isServiceMissing, let cause = error.link else { throw error }
+                throw .none(.usbReader, .serviceFailed(cause))
+            }
+            do throws(KeyError) { return .usb(try usbReader(of: devices)) } catch .notFound { throw error }
+        }
+    }
+
+    private func cardRoute(at path: String) throws(KeyError) -> CardRoute {
+        let isDirect = selection.transport == .usb
+        let key = try device(at: path, asking: !isDirect)
+        if let reader = key.reader, !isDirect { return .reader(reader.name) }
+        if let device = key.usbReader { return .usb(device) }
+        throw .noCard(path: path)
+    }
+
+    /// The reader with the key that is meant; several are told apart by serial number.
+    package func readerName() throws(KeyError) -> String {
+        if let chosenReaderName { return chosenReaderName }
+        let found = try lifting { () throws(LinkError) in try selection.filled(try readers()) }
+        do throws(KeyError) {
+            return try selection.one(of: found, over: .reader) { reader in
+                let details = try? details(reader: reader.name)
+                return KeyCandidate(.reader, at: reader.name, name: details?.name, serial: details?.serial)
+            }.name
+        } catch .notFound(let serial, let interface, let candidates) {
+            // Another program that holds a key may be why it did not tell its serial number.
+            for candidate in candidates where candidate.serial == nil { try checkHolder(of: candidate.location) }
+            throw .notFound(serial: serial, interface, candidates)
+        }
+    }
+
+    /// The reader on the USB with the key that is meant.
+    private func usbReader(of all: [USBDevice]) throws(KeyError) -> USBDevice {
+        let found = all.filter { selection.isReader(named: $0.readerName) }
+        if let reader = selection.reader, found.isEmpty, !all.isEmpty { throw .link(.unknownReader(reader)) }
+        return try selection.one(of: found, over: .usbReader) { device in
+            KeyCandidate(.usbReader, at: device.usbPath, name: device.readerName, serial: serial(of: device))
+        }
+    }
+
+    // MARK: opening
+
+    /// Opens the card that is meant; a recorder and a log see what passes.
+    package func card() throws(KeyError) -> sending any CardLink { try decoration.card(try plainCard()) }
+
+    /// Opens the card that is meant as a channel for a service; a plan keeps back what changes the key.
+    ///
+    /// - Parameter timeout: Time limit for an operation, instead of the environment's.
+    package func channel(timeout: Duration? = nil) throws(KeyError) -> sending CardChannel {
+        guard selection.transport != .hid else { throw .cardRequired }
+        var environment = environment
+        if let timeout { environment.timeout = timeout }
+        return CardChannel(link: decoration.planned(try card()), environment: environment)
+    }
+
+    /// Opens it without any decoration but a log.
+    package func plainLoggedCard() throws(KeyError) -> sending any CardLink { decoration.logged(try plainCard()) }
+
+    private func plainCard() throws(KeyError) -> sending any CardLink {
+        switch source {
+        case .recording(let replay):
+            let link = replay.capture.header.link
+            guard link == .card else { throw .recordedLink(link.rawValue) }
+            return replay.link()
+        case .virtual(let key, let faults):
+            return faults.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: faults)
+        case .machine: break
+        }
+        let route = try cardRoute()
+        let deadline = environment.deadline()
+        do {
+            switch route {
+            case .reader(let name): return try hardware.connect(reader: name, deadline: deadline)
+            case .usb(let device): return try hardware.connect(device, deadline: deadline)
+            }
+        } catch { throw .link(error) }
+    }
+}
+
+extension KeyError {
+    /// Whether the smart card service has nothing to say of the key: it is absent, or has no such reader or card.
+    fileprivate var isAbsenceOfCards: Bool {
+        switch self {
+        case .notFound, .link(.serviceNotInstalled), .link(.serviceNotRunning), .link(.serviceMismatch),
+            .link(.noReader),
+            .link(.noCard):
+            true
+        default: false
+        }
+    }
+}
+
+extension LinkError {
+    /// Whether there is no smart card service to ask.
+    package var isServiceMissing: Bool { self == .serviceNotInstalled || self == .serviceNotRunning }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCapture
+import YKFIDO
+package import YKHardware
+import YKManagement
+package import YKTransport
+import YKVirtualKey
+
+/// How the FIDO application that is meant is reached.
+package enum FIDORoute: Sendable, Hashable {
+    /// As a HID device: the recorded one, the software key's, or the node at this path.
+    case reports(path: String?)
+    /// As a smart card.
+    case card
+}
+
+/// How the OTP application that is meant is reached.
+package enum OTPRoute: Sendable, Hashable {
+    /// As a HID keyboard: the recorded one, the software key's, or the node at this path.
+    case reports(path: String?)
+    /// As a smart card.
+    case card
+}
+
+// MARK: - FIDO
+
+extension Keys {
+    /// Finds the FIDO application: as selected, else the one HID device that is attached, else the one card.
+    package func fidoRoute() throws(KeyError) -> FIDORoute {
+        if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
+        if selection.transport == .pcsc || selection.transport == .usb || selection.reader != nil { return .card }
+        if let software {
+            let model = software.state.profile.model
+            return model.isCard || model.isContactCard ? .card : .reports(path: nil)
+        }
+        if let path = chosenPath ?? selection.path { return try fidoRoute(at: path) }
+        let nodes = fidoDevices()
+        do throws(KeyError) {
+            return .reports(path: try selection.one(of: nodes, over: .fido) { candidate($0) }.path)
+        } catch {
+            switch error {
+            case .none, .notFound: if selection.transport == .auto, hasCard { return .card }
+            default: break
+            }
+            guard case .none = error, selection.transport != .hid else { throw error }
+            throw .none(.fido, searchForCards())
+        }
+    }
+
+    /// The route to the key at a node, or in a USB port.
+    private func fidoRoute(at path: String) throws(KeyError) -> FIDORoute {
+        guard !path.hasPrefix("/dev/hidraw"),
+            let key = try lifting({ () throws(LinkError) in try devices(asking: false) }).keys.first(where: {
+                $0.isAt(path)
+            })
+        else { return .reports(path: path) }
+        return key.fido.map { .reports(path: $0.path) } ?? .card
+    }
+
+    /// The FIDO authenticators over HID.
+    package func fidoDevices() -> [HIDDevice] { ((try? hardware.hidDevices()) ?? []).filter(\.isFIDO) }
+
+    /// What tells a FIDO authenticator apart; where its USB descriptor has no serial number, one of Yubico is asked.
+    private func candidate(_ device: HIDDevice) -> KeyCandidate {
+        KeyCandidate(
+            .fido, at: device.path, name: device.name, serial: device.serial ?? identity(fido: device)?.serial,
+            isAccessible: device.access == .readable)
+    }
+
+    /// Whether a reader has a card in it, or a free reader is on the USB.
+    private var hasCard: Bool {
+        (try? readers().contains(where: \.hasCard)) ?? false || !usbReaders(isFree: true).isEmpty
+    }
+
+    private func searchForCards() -> KeySearch {
+        do {
+            let readers = try readers()
+            return readers.isEmpty ? .noReaders : .emptyReaders(readers.count)
+        } catch { return .serviceFailed(error) }
+    }
+
+    /// Opens the FIDO application that is meant: over HID where that is possible, else as a card; a recording over what it
+    /// recorded. A prompt, a recorder, a log and a plan see what passes.
+    package func fidoLink() throws(KeyError) -> sending any FIDOLink {
+        guard case .reports(let path) = try fidoRoute() else {
+            return decoration.planned(decoration.prompting(try cardFIDOLink()))
+        }
+        return decoration.planned(decoration.prompting(try hidFIDOLink(path)))
+    }
+
+    /// Opens the FIDO application of the node at a path.
+    package func fidoLink(at path: String) throws(KeyError) -> sending any FIDOLink {
+        decoration.prompting(try hidFIDOLink(path))
+    }
+
+    /// Opens the FIDO application of the card that is meant.
+    package func cardFIDOLink() throws(KeyError) -> sending any FIDOLink {
+        let channel = CardChannel(link: try card(), environment: environment)
+        do { return try CardFIDOLink(channel) } catch { throw .fido(error) }
+    }
+
+    private func hidFIDOLink(_ path: String?) throws(KeyError) -> sending any FIDOLink {
+        let device = try reports(path)
+        do { return try HIDFIDOLink(device, environment: environment) } catch { throw .fido(error) }
+    }
+
+    /// Opens a HID device, or what plays one.
+    func reports(_ path: String?) throws(KeyError) -> sending any ReportLink {
+        switch source {
+        case .recording(let replay): return try decoration.reports(replay.reportLink())
+        case .virtual(let key, let faults): return try decoration.reports(key.reportLink(faults: faults))
+        case .machine: break
+        }
+        let device: any ReportLink
+        do { device = try hardware.open(path ?? "", deadline: environment.deadline()) } catch { throw .link(error) }
+        return try decoration.reports(device)
+    }
+}
+
+// MARK: - OTP
+
+extension Keys {
+    /// Finds the OTP application: the keyboard's node where there is one, else the card; a recording over what it
+    /// recorded.
+    package func otpRoute() throws(KeyError) -> OTPRoute {
+        if software != nil {
+            return selection.transport != .pcsc && selection.reader == nil ? .reports(path: nil) : .card
+        }
+        if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
+        if selection.reader != nil || selection.transport == .pcsc || selection.transport == .usb { return .card }
+        if let path = selection.path {
+            return (try device(at: path, asking: false)).otp.map { .reports(path: $0.path) } ?? .card
+        }
+        let keyboards = try lifting { () throws(LinkError) in try hardware.hidDevices() }.filter(\.isOTP)
+        do throws(KeyError) {
+            return .reports(
+                path: try selection.one(of: keyboards, over: .keyboard) { keyboard in
+                    KeyCandidate(
+                        .keyboard, at: keyboard.path, serial: selection.serial == nil ? nil : serial(of: keyboard))
+                }.path)
+        } catch {
+            switch error {
+            case .none, .notFound: if selection.transport != .hid { return .card }
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// Opens the OTP application that is meant. A recorder, a log and a plan see what passes.
+    package func otpLink() throws(KeyError) -> sending any OTPLink {
+        switch try otpRoute() {
+        case .card: return CardOTPLink(try channel())
+        case .reports(let path): return decoration.planned(try keyboard(path))
+        }
+    }
+
+    /// Opens the OTP application of the keyboard at a path; a plan keeps nothing back.
+    package func keyboard(_ path: String?) throws(KeyError) -> sending any OTPLink {
+        guard let software else { return HIDOTPLink(try reports(path), environment: environment) }
+        return HIDOTPLink(try decoration.reports(software.otpReportLink()), environment: environment)
+    }
+
+    /// The serial number of the key of a keyboard, as far as it tells.
+    func serial(of keyboard: HIDDevice) -> String? {
+        if let serial = keyboard.serial, serial == selection.serial { return serial }
+        let keys = (try? devices(asking: false))?.keys ?? []
+        return keys.first { $0.otp == keyboard }.flatMap { details(of: $0) }?.serial
+    }
+}

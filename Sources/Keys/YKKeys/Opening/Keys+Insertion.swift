@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHardware
+import YKTransport
+
+/// How often devices are looked at while a key is awaited.
+private let pollInterval = Duration.milliseconds(20)
+
+extension Keys {
+    /// Waits until the key at a node was removed and inserted again, and may be used.
+    ///
+    /// - Parameters:
+    ///   - path: The node of the key's FIDO interface, or its port.
+    ///   - patience: How long it may take.
+    ///   - announce: Called when the key may be removed.
+    /// - Returns: The node that the key has now.
+    /// - Throws: `differentKey`, `link(.timedOut)` or `link(.cancelled)`.
+    package func reinsertedNode(
+        _ path: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
+    ) async throws(KeyError) -> String {
+        let before = try lifting { () throws(LinkError) in try devices(asking: false) }.keys
+        guard let key = before.first(where: { $0.isAt(path) }) else { throw .link(.noDevice(path: path)) }
+        let serial = details(of: key)?.serial ?? key.serial
+        announce()
+        let back = try await comeback(of: key, among: before, patience)
+        guard back.isLike(key), (details(of: back)?.serial ?? back.serial) == serial else { throw .differentKey }
+        return back.fido?.path ?? path
+    }
+
+    /// Waits until the card in a reader was removed and inserted again.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader's name.
+    ///   - patience: How long it may take.
+    ///   - announce: Called when the card may be removed.
+    /// - Returns: The reader that the card is in now.
+    /// - Throws: `differentKey`, `link(.timedOut)` or `link(.cancelled)`.
+    package func reinsertedReader(
+        _ reader: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
+    ) async throws(KeyError) -> String {
+        let serial = (try? details(reader: reader))?.serial
+        announce()
+        var hasLeft = false
+        let now = try await awaiting(
+            "the card to be taken off the reader and put back", patience
+        ) { () throws(LinkError) -> String? in
+            let filled = (try? readers())?.filter(\.hasCard).map(\.name) ?? []
+            let back = hasLeft ? filled.first { $0 == reader } ?? (filled.count == 1 ? filled.first : nil) : nil
+            hasLeft = hasLeft || !filled.contains(reader)
+            return back
+        }
+        guard (try? details(reader: now))?.serial == serial else { throw .differentKey }
+        return now
+    }
+
+    /// The key that came after one had left, as soon as its FIDO interface may be used.
+    private func comeback(
+        of key: SecurityKey, among before: [SecurityKey], _ patience: Duration
+    ) async throws(KeyError) -> SecurityKey {
+        var hasLeft = false
+        return try await awaiting(
+            "the key to be taken out and inserted again", patience
+        ) { () throws(LinkError) -> SecurityKey? in
+            let now = try devices(asking: false).keys
+            if !hasLeft { hasLeft = !now.contains { $0.isSameDevice(as: key) } }
+            let new = now.first { one in
+                one.fido?.access == .readable && !before.contains { $0.place != key.place && $0.isSameDevice(as: one) }
+            }
+            return hasLeft ? new : nil
+        }
+    }
+
+    /// Looks again and again until there is a result, or the time is over.
+    private func awaiting<Value>(
+        _ what: String, _ patience: Duration, _ look: () throws(LinkError) -> Value?
+    ) async throws(KeyError) -> Value {
+        let deadline = Deadline.after(patience, cancellation: environment.cancellation)
+        while true {
+            do throws(LinkError) {
+                try deadline.check(what)
+                if let value = try look() { return value }
+            } catch { throw .link(error) }
+            do { try await Task.sleep(for: pollInterval) } catch { throw .link(.cancelled) }
+        }
+    }
+
+    // MARK: arrival
+
+    /// Waits until a card is in a reader that is meant; returns at once when there is one.
+    ///
+    /// - Parameter announce: Called when there is none yet.
+    /// - Throws: `link(.timedOut)`, `link(.cancelled)`, or why the smart card service cannot be used.
+    package func waitForCard(_ announce: @Sendable () -> Void) async throws(KeyError) {
+        let isThere = try lifting { () throws(LinkError) in try selection.hasCard(in: try readers()) }
+        if isThere { return }
+        announce()
+        do { try await cardArrival() } catch {
+            throw .link((error as? LinkError) ?? .cancelled)
+        }
+    }
+
+    private func cardArrival() async throws {
+        let (selection, hardware, deadline) = (selection, hardware, environment.deadline())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await event in hardware.readerEvents() {
+                    switch event {
+                    case .added(let reader), .changed(let reader):
+                        if (try? selection.hasCard(in: [reader])) ?? false { return }
+                    case .interrupted(let error): throw error
+                    default: break
+                    }
+                }
+                try deadline.check("waiting for a card")
+                throw LinkError.noReader
+            }
+            group.addTask {
+                while true {
+                    try deadline.check("waiting for a card")
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+extension SecurityKey {
+    /// Whether maker, product and name are the same.
+    fileprivate func isLike(_ other: SecurityKey) -> Bool {
+        numbers?.vendor == other.numbers?.vendor && numbers?.product == other.numbers?.product && name == other.name
+    }
+
+    /// Whether the kernel has not numbered it anew.
+    fileprivate func isSameDevice(as other: SecurityKey) -> Bool {
+        place == other.place && usb?.address == other.usb?.address && fido?.sysPath == other.fido?.sysPath
+    }
+}

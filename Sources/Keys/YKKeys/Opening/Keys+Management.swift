@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCapture
+import YKHardware
+package import YKManagement
+package import YKTransport
+import YKVirtualKey
+
+/// How a key is asked what it is.
+package enum ManagementRoute: Sendable, Hashable {
+    /// As a smart card.
+    case card
+    /// By its FIDO interface: the recorded one, the software key's, or the node at this path.
+    case fido(path: String?)
+    /// By its keyboard's node at this path.
+    case keyboard(path: String)
+}
+
+extension Keys {
+    /// Finds the management of the key: as selected, else the card, else the FIDO interface, else the keyboard.
+    package func managementRoute() throws(KeyError) -> ManagementRoute {
+        if let replay { return replay.capture.header.link == .hid ? .fido(path: nil) : .card }
+        if selection.transport == .pcsc || selection.reader != nil { return .card }
+        if let keyboard = try onlyKeyboard() { return .keyboard(path: keyboard) }
+        if selection.transport == .auto, selection.path == nil {
+            let hasCard = if software == nil { try hasReachableCard() } else { true }
+            if hasCard { return .card }
+        }
+        if let keyboard = try keyboardNode() { return .keyboard(path: keyboard) }
+        guard case .reports(let path) = try fidoRoute() else { return .card }
+        return .fido(path: path)
+    }
+
+    /// The keyboard of the key with the selected serial number, where the key has no other interface.
+    private func onlyKeyboard() throws(KeyError) -> String? {
+        guard software == nil, let wanted = selection.serial, selection.transport != .usb else { return nil }
+        let keys = try lifting { () throws(LinkError) in try devices(asking: false) }.keys
+        return keys.filter { $0.fido == nil && $0.usbReader == nil }.compactMap(\.otp)
+            .first { serial(of: $0) == wanted }?.path
+    }
+
+    /// The keyboard that is selected by its path, or the only one where no key has a FIDO interface.
+    private func keyboardNode() throws(KeyError) -> String? {
+        guard software == nil, selection.serial == nil else { return nil }
+        let devices = try lifting { () throws(LinkError) in try hardware.hidDevices() }
+        if let path = selection.path { return devices.first { $0.path == path && $0.isOTP }?.path }
+        guard !devices.contains(where: \.isFIDO) else { return nil }
+        return try? selection.one(of: devices.filter(\.isOTP), over: .keyboard) { KeyCandidate(.keyboard, at: $0.path) }
+            .path
+    }
+
+    /// Whether a reader has a card in it. Why the service cannot be asked counts only when there is no other interface.
+    private func hasReachableCard() throws(KeyError) -> Bool {
+        do { return try readers().contains { $0.hasCard } } catch {
+            let devices = try lifting { () throws(LinkError) in try hardware.hidDevices() }
+            guard !devices.isEmpty else { throw .link(error) }
+            return false
+        }
+    }
+
+    /// What is known of the HID device at a path, or of what plays one.
+    package func reportIdentity(at path: String?) -> ReportIdentity {
+        if let software {
+            return ReportIdentity(
+                path: "virtual", name: software.state.usbProductName, vendor: USBProduct.vendor,
+                product: software.state.usbProduct)
+        }
+        // The name of a recorded key tells its maker, and so whether it was asked more.
+        if let header = replay?.capture.header {
+            let (vendor, product) = header.usb ?? (0, 0)
+            return ReportIdentity(
+                path: header.reader ?? "", name: header.device ?? "", vendor: vendor, product: product)
+        }
+        guard let found = try? hardware.hidDevices().first(where: { $0.path == path }) else {
+            return ReportIdentity(path: path ?? "")
+        }
+        return found.reportIdentity
+    }
+
+    /// Opens the management of the key that is meant.
+    ///
+    /// - Throws: ``KeyError``, or `ManagementError` when the key refuses.
+    package func openManagement() async throws -> ManagementService {
+        switch try managementRoute() {
+        case .card: return try await .open(try channel())
+        case .fido(let path):
+            return try await .open(fido: try fidoLink(), product: reportIdentity(at: path).usbProduct)
+        case .keyboard(let path):
+            return try await .open(otp: try keyboard(path), product: reportIdentity(at: path).usbProduct)
+        }
+    }
+
+    /// Asks the key that is meant what it is, over the route to its management.
+    ///
+    /// - Throws: ``KeyError``, or `ManagementError` when the key refuses.
+    package func readIdentity() throws -> DeviceIdentity {
+        switch try managementRoute() {
+        case .card: try .read(try channel())
+        case .fido(let path): try .read(fido: try fidoLink(), reportIdentity(at: path))
+        case .keyboard(let path): try .read(otp: try keyboard(path), reportIdentity(at: path))
+        }
+    }
+}
+
+extension ReportIdentity {
+    /// The USB product, from which a key too old to tell more is known.
+    fileprivate var usbProduct: USBProduct? { USBProduct(vendor: vendor, product: product) }
+}

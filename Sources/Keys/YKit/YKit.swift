@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One import for a program that uses keys: how they are found, and the services of their applications.
+
+@_exported public import YKCrypto
+@_exported public import YKFIDO
+@_exported public import YKHSMAuth
+@_exported public import YKHardware
+@_exported public import YKKeys
+@_exported public import YKManagement
+@_exported public import YKNFC
+@_exported public import YKOATH
+@_exported public import YKOTP
+@_exported public import YKOpenPGP
+@_exported public import YKPIV
+@_exported public import YKTransport
+@_exported public import YKWire

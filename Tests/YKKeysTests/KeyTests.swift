@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import YKCapture
+import YKFIDO
+import YKManagement
+import YKOATH
+import YKOTP
+import YKPIV
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+@testable import YKHardware
+@testable import YKKeys
+
+/// Finding a key and opening its applications, as a program does.
+@Suite struct KeyTests {
+    private let machine = FakeMachine()
+
+    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(2)) -> Keys {
+        Keys(selection, environment: Environment(timeout: timeout), hardware: machine)
+    }
+
+    @Test func oneKeyOverAllItsInterfaces() async throws {
+        let device = VirtualKey.demonstration()
+        machine.plug(device, into: "1-2", fido: "/dev/hidraw0", keyboard: "/dev/hidraw1")
+        let key = try await keys(KeySelection(serial: "16777217")).only()
+        #expect(key.serial == "16777217" && key.version == "5.7.1" && key.name.contains("YubiKey"))
+        let oath = try await key.open(OATHService.self)
+        #expect(try await oath.codes().count == 7)
+        await oath.rest()
+        let fido = try await key.open(FIDOService.self)
+        #expect(await fido.profile.carrier == .hid)
+        let otp = try await key.open(OTPService.self)
+        #expect(await otp.carrier == .hid)
+        let piv = try await key.open(PIVService.self, timeout: .seconds(9))
+        #expect(try await piv.tries(of: .pin)?.triesLeft == 3)
+        await piv.rest()
+        let management = try await key.open(ManagementService.self)
+        #expect(await management.version == Version(5, 7, 1))
+        await management.rest()
+        #expect(try await key.identity().serial == "16777217")
+        let card = try await key.over(.usb).open(FIDOService.self)
+        #expect(await card.profile.carrier == .card)
+        await card.rest()
+        #expect(try await key.over(.usb).open(CardService.self).select(.oath).isEmpty == false)
+    }
+
+    @Test func severalKeysAndOne() async throws {
+        await #expect(throws: KeyError.none(.any, .complete)) { try await keys().only() }
+        machine.plug(try FakeMachine.key(7), into: "1-2")
+        machine.lay(nil, on: "Empty")
+        #expect(try await keys().only().attached.key.place == .usb("1-2"))
+        machine.lay(try FakeMachine.key(8), on: "Reader")
+        #expect(try await keys().all().map(\.serial) == ["7", "8"])
+        #expect(try await keys(KeySelection(serial: "8")).all().map(\.serial) == ["8"])
+        let eight = try await keys(KeySelection(serial: "8")).only()
+        #expect(try await eight.open(PIVService.self).serial() == 8)
+        #expect(try await keys(KeySelection(reader: "read")).only().serial == nil, "the only one is not asked")
+        #expect(try await keys(KeySelection(path: "1-2")).only().attached.key.place == .usb("1-2"))
+        #expect(try await keys(KeySelection(transport: .pcsc)).only().attached.reader == "Reader")
+        #expect(try await keys(KeySelection(transport: .usb)).only().attached.key.place == .usb("1-2"))
+        await #expect(throws: KeyError.none(.any, .complete)) {
+            try await keys(KeySelection(transport: .hid)).only()
+        }
+        await #expect(throws: KeyError.link(.unknownReader("x"))) {
+            try await keys(KeySelection(reader: "x")).only()
+        }
+        await #expect(throws: KeyError.link(.noDevice(path: "9-9"))) {
+            try await keys(KeySelection(path: "9-9")).only()
+        }
+        do {
+            _ = try await keys().only()
+            Issue.record("one of two was chosen")
+        } catch {
+            guard case .several(.any, let candidates) = error else { throw error }
+            #expect(candidates.map(\.serial) == ["7", "8"] && candidates.allSatisfy(\.isAccessible))
+        }
+    }
+
+    @Test func theSameKeyInAPortAndOnAReaderIsOne() async throws {
+        let device = try FakeMachine.key(7)
+        machine.plug(device, into: "1-2", fido: "/dev/hidraw0")
+        machine.lay(device, on: "Contactless")
+        let all = try await keys().all()
+        #expect(all.count == 1 && all.first?.attached.contactless.map(\.name) == ["Contactless"])
+    }
+
+    @Test func whatTheServiceKeepsFromTheList() throws {
+        machine.change { $0.serviceTrouble = .serviceMismatch }
+        #expect(throws: KeyError.link(.serviceMismatch)) { try keys().attached(asking: true) }
+        machine.plug(try FakeMachine.key(7), into: "1-2", card: false, fido: "/dev/hidraw0")
+        #expect(try keys().attached(asking: true).serviceTrouble == .serviceMismatch)
+        machine.plug(try FakeMachine.key(8), into: "1-3", address: 5)
+        #expect(try keys().attached(asking: true).serviceTrouble == nil)
+        machine.change { $0.serviceTrouble = .serviceNotRunning }
+        #expect(try keys().attached(asking: false).serviceTrouble == nil)
+    }
+
+    @Test func aKeyThatIsHeldByAnotherProgram() async throws {
+        machine.lay(try FakeMachine.key(7), on: "A")
+        let key = try await keys().only()
+        machine.change { $0.held = ["A"] }
+        let busy = LinkError.busy(reader: "A", holders: [.init(pid: 7, name: "scdaemon")])
+        await #expect(throws: KeyError.link(busy)) { try await key.open(OATHService.self) }
+        #expect(KeyError.link(busy).link == busy && KeyError.fido(.device(busy)).link == busy)
+        #expect(KeyError.differentKey.link == nil)
+    }
+
+    @Test func waitingForAKey() async throws {
+        let device = try FakeMachine.key(7)
+        await #expect(throws: KeyError.link(.timedOut("waiting for a key"))) {
+            try await keys(timeout: .milliseconds(200)).inserted()
+        }
+        let plugged: @Sendable (inout FakeMachine.Parts) -> Void = { parts in
+            parts.usb = [FakeMachine.usb("1-2", card: true, address: 4, vendor: 0x1050, serial: nil, .readable)]
+            parts.keys["1-2"] = device
+        }
+        machine.afterwards([{ _ in }, { _ in }, plugged])
+        #expect(try await keys(timeout: .seconds(20)).inserted().attached.key.place == .usb("1-2"))
+        var events: [KeyEvent] = []
+        for await event in keys().watch() { events.append(event) }
+        #expect(events.count == 2 && events.last == .enumerated)
+    }
+
+    // MARK: touch
+
+    @Test func theKeyThatIsTouched() async throws {
+        machine.plug(try FakeMachine.key(7, touch: .pending), into: "1-2", fido: "/dev/hidraw0")
+        machine.plug(try FakeMachine.key(8), into: "1-3", fido: "/dev/hidraw1", address: 5)
+        let count = Mutex(0)
+        let key = try await keys(timeout: .seconds(20)).touched { number in count.withLock { $0 = number } }
+        #expect(key.attached.key.place == .usb("1-3") && count.withLock { $0 } == 2)
+    }
+
+    @Test func aTouchOnTheOnlyKey() async throws {
+        machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
+        #expect(try await keys().touched().attached.key.place == .usb("1-2"))
+        #expect(try keys().touchPlace() == "/dev/hidraw0")
+        let cards = FakeMachine()
+        cards.lay(try FakeMachine.key(7), on: "A")
+        await #expect(throws: KeyError.touchRequiresHID) { try await Keys(hardware: cards).touched() }
+    }
+
+    @Test func nobodyTouches() async throws {
+        machine.plug(try FakeMachine.key(7, touch: .pending), into: "1-2", fido: "/dev/hidraw0")
+        machine.plug(try FakeMachine.key(8, touch: .pending), into: "1-3", fido: "/dev/hidraw1", address: 5)
+        await #expect(throws: FIDOError.touchTimeout) { try await keys(timeout: .milliseconds(300)).touched() }
+        let cancelled = keys(timeout: .seconds(60))
+        let wait = Task { try await cancelled.touched() }
+        try await Task.sleep(for: .milliseconds(100))
+        cancelled.environment.cancellation.cancel()
+        await #expect(throws: (any Error).self) { try await wait.value }
+        let other = keys(timeout: .seconds(60))
+        let task = Task { try await other.touched() }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+    }
+}

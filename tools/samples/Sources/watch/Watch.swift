@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKit
+
+/// Prints keys that are plugged in and unplugged until it is interrupted; `--once` ends when all that are attached are
+/// printed.
+@main
+struct Watch {
+    static func main() async {
+        let isOnce = CommandLine.arguments.contains("--once")
+        let isVirtual = CommandLine.arguments.contains("--virtual")
+        let keys = isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()
+        for await event in keys.watch() {
+            switch event {
+            case .arrived(let key): print("+ \(key.place.name)  \(key.name)")
+            case .changed(let key): print("~ \(key.place.name)  \(key.name)")
+            case .left(let key): print("- \(key.place.name)")
+            case .interrupted(let why): print("the smart card service: \(why)")
+            case .enumerated: if isOnce { return }
+            }
+        }
+    }
+}
