@@ -145,7 +145,9 @@ let package = Package(
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKOpenPGPTests", ["YKOpenPGP", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKOpenPGPTests", ["YKOpenPGP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("vectors")]),
         test("YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),

@@ -171,6 +171,21 @@ import YKWire
         #expect(redactor.masks(command: calculate, reply: [9, 9, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
     }
 
+    /// A PIN is guessed from its hash quickly.
+    @Test(arguments: [
+        ("810103870211228802334484085566", [5..<7, 9..<11]), ("f907810103870211220088", [7..<9]),
+        ("810100", []), ("87021122", [2..<4]), ("8720112233", [2..<5]), ("f98106870211228801", [5..<7]),
+    ])
+    func hashesOfPINsAreHidden(_ object: String, _ hidden: [Range<Int>]) throws {
+        var redactor = Redactor()
+        _ = redactor.masks(command: try Hex.decode(Self.openPGP), reply: [0x90, 0])
+        let reply = try Hex.decode(object)
+        let masks = redactor.masks(command: try Hex.decode("00ca00f900"), reply: reply + [0x90, 0]).reply
+        #expect(
+            hidden.allSatisfy { range in masks.contains { $0.offset == range.lowerBound && $0.length >= range.count } })
+        #expect(hidden.isEmpty == masks.isEmpty)
+    }
+
     /// What the key proves with a password's key would allow guessing the password.
     @Test func proofsOfOATHAreHidden() throws {
         var redactor = Redactor()

@@ -42,13 +42,32 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
-    /// What a private key deciphers or agrees on.
+    /// What a private key deciphers or agrees on, and the hashes of the first PINs in the KDF-DO: a PIN is guessed from
+    /// its hash quickly.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         let parameters = UInt16(command.p1) << 8 | UInt16(command.p2)
+        if command.ins == Instruction.getData, parameters == 0xF9 {
+            // Some cards put the object's own tag before it.
+            let start = reply.first == 0xF9 ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
+            return SecretRuns.values(of: [0x87, 0x88], in: reply, from: start)
+        }
         return command.ins == Instruction.performOperation && parameters == decipher ? SecretRuns.all(reply) : []
     }
 
     package static func effect(of command: APDU) -> CommandEffect {
-        command.ins == Instruction.getData ? .read : .write(reply: nil)
+        switch command.ins {
+        case Instruction.getData, Instruction.getNextData, Instruction.selectData, Instruction.getVersion,
+            Instruction.getChallenge:
+            .read
+        case Instruction.generateKey: command.p1 == 0x81 ? .read : .write(reply: nil)
+        case Instruction.verify where command.data.isEmpty: .read
+        // What is read back afterwards cannot be assumed.
+        case Instruction.putData where command.p1 == 0 && (0xD6...0xD9).contains(command.p2): .write(reply: nil)
+        case Instruction.putData where command.p1 == 0 && command.p2 == 0xF9: .write(reply: nil)
+        case Instruction.putData, Instruction.verify, Instruction.changeReference, Instruction.resetRetry,
+            Instruction.terminate, Instruction.activate, Instruction.setRetries:
+            .done
+        default: .write(reply: nil)
+        }
     }
 }

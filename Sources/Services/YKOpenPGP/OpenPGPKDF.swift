@@ -26,6 +26,34 @@ public struct OpenPGPKDF: Sendable, Hashable {
     /// The most bytes that are accepted; they are hashed for each PIN.
     static let greatestCount = 256 << 20
 
+    /// Makes a derivation with three salts of 8 bytes, drawn by who calls.
+    ///
+    /// - Throws: `malformed` for salts of another length, `tooLarge` for a count that is not accepted.
+    package init(_ hash: HashAlgorithm, count: Int, user: [UInt8], reset: [UInt8], admin: [UInt8]) throws(WireError) {
+        guard (Self.leastCount...Self.greatestCount).contains(count) else {
+            throw WireError(.tooLarge, at: 0, "a key derivation over \(count) bytes")
+        }
+        guard [user, reset, admin].allSatisfy({ $0.count == 8 }), [.sha256, .sha512].contains(hash) else {
+            throw WireError(.malformed, at: 0, "a salt has 8 bytes")
+        }
+        self.hash = hash
+        self.count = count
+        salts = [0x84: user, 0x85: reset, 0x86: admin]
+    }
+
+    /// The object as it is written, with the hashes of the first PINs (tags 87 and 88).
+    package func encoded(user: borrowing Secret, admin: borrowing Secret) -> [UInt8] {
+        let digits = (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
+        return [
+            TLV(0x81, [0x03]), TLV(0x82, [hash == .sha512 ? 0x0A : 0x08]), TLV(0x83, digits),
+            TLV(0x84, salts[0x84] ?? []), TLV(0x85, salts[0x85] ?? []), TLV(0x86, salts[0x86] ?? []),
+            TLV(0x87, user.copyBytes()), TLV(0x88, admin.copyBytes()),
+        ].encoded
+    }
+
+    /// The object that ends a derivation.
+    static let off: [UInt8] = [0x81, 0x01, 0x00]
+
     /// Reads the object; `nil` when no KDF is used. An object wrapped in its own tag, as some cards return it, is
     /// unwrapped.
     ///

@@ -55,6 +55,14 @@ extension OpenPGPStatus {
         self.keys = keys
     }
 
+    /// The attributes of a slot in application related data, as they are stored.
+    package static func attributes(of slot: OpenPGPSlot, in bytes: [UInt8]) throws(WireError) -> [UInt8] {
+        var objects = try TLV.list(bytes)
+        if let inner = objects.value(0x6E) { objects = try TLV.list(inner) }
+        if let inner = objects.value(0x73) { objects += try TLV.list(inner) }
+        return try objects.required(TLV.Tag(rawValue: UInt32(slot.attributesTag)), "attributes of the \(slot) key")
+    }
+
     /// The part of a slot, `nil` when it is missing or zero.
     private static func entry(_ slot: OpenPGPSlot, of size: Int, in bytes: [UInt8]) -> [UInt8]? {
         let start = slot.rawValue * size

@@ -44,6 +44,8 @@ public struct OpenPGPIdentity: Sendable, Hashable {
     }
 
     static let yubico: UInt16 = 6
+    static let canokeys: UInt16 = 0xF1D0
+    static let fsij: UInt16 = 0xF517
 
     /// The manufacturer's name, as far as it is known.
     public var manufacturerName: String? {
@@ -113,6 +115,20 @@ public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomSt
     public let rawValue: UInt8
     /// Wraps the first byte of the UIF object.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// No touch.
+    public static let off = OpenPGPTouchPolicy(rawValue: 0)
+    /// A touch for each use.
+    public static let on = OpenPGPTouchPolicy(rawValue: 1)
+    /// The same, until the key is replaced or the application reset.
+    public static let fixed = OpenPGPTouchPolicy(rawValue: 2)
+    /// A touch counts for 15 seconds (Yubico).
+    public static let cached = OpenPGPTouchPolicy(rawValue: 3)
+    /// The same, until the key is replaced or the application reset (Yubico).
+    public static let cachedFixed = OpenPGPTouchPolicy(rawValue: 4)
+
+    /// Whether it cannot be changed.
+    public var isFixed: Bool { self == .fixed || self == .cachedFixed }
 
     /// The usual name, else the number.
     public var description: String {
@@ -194,6 +210,10 @@ public struct OpenPGPStatus: Sendable, Hashable {
 
     /// Whether PINs may be sent as hashes (KDF-DO, §4.3.2).
     public var supportsKDF: Bool { (capabilities.first ?? 0) & 0x01 != 0 }
+    /// Whether algorithm attributes can be changed.
+    public var changesAlgorithms: Bool { (capabilities.first ?? 0) & 0x04 != 0 }
+    /// Whether random bytes can be had (GET CHALLENGE).
+    public var givesRandomBytes: Bool { (capabilities.first ?? 0) & 0x40 != 0 }
     /// Whether keys can be imported.
     public var supportsImport: Bool { (capabilities.first ?? 0) & 0x20 != 0 }
 }

@@ -1,41 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKProtocols
 public import YKTransport
-public import YKWire
-
-/// Why an operation of an OpenPGP card failed.
-public enum OpenPGPError: Error, Hashable, Sendable {
-    /// The exchange with the card failed, or ended with a status word that means nothing special here.
-    case card(CardError)
-    /// The application is terminated: a reset began and did not end (6285 or 6985 to SELECT).
-    case terminated
-}
-
-/// GET DATA (OpenPGP card 3.4 §7.2.6).
-struct GetData: CardCommand {
-    static let name = "GET DATA"
-    let tag: UInt16
-
-    var apdu: APDU {
-        APDU(
-            ins: OpenPGPProtocol.Instruction.getData, p1: UInt8(tag >> 8), p2: UInt8(truncatingIfNeeded: tag))
-    }
-
-    func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
-}
-
-/// GET VERSION, Yubico's: three bytes, binary-coded decimal.
-struct GetFirmware: CardCommand {
-    static let name = "GET VERSION"
-
-    var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.getVersion) }
-
-    func decode(_ reader: inout ByteReader) throws(WireError) -> Version {
-        let digits = try reader.bytes(3, "the version").map { $0 >> 4 * 10 + $0 & 15 }
-        return Version(digits[0], digits[1], digits[2])
-    }
-}
+import YKWire
 
 /// The application of an OpenPGP card (OpenPGP Smart Card Application 3.4).
 ///
@@ -43,7 +9,11 @@ struct GetFirmware: CardCommand {
 public actor OpenPGPService: CardKeyService {
     /// What runs the service.
     public nonisolated let runtime: ServiceRuntime
-    private let channel: CardChannel
+    let channel: CardChannel
+    /// What does not change while the application is selected; read at the first use.
+    var facts: CardFacts?
+    /// What PINs were verified for, as far as this service knows.
+    var verified: Set<OpenPGPAccess> = []
 
     private init(_ channel: sending CardChannel, _ runtime: ServiceRuntime) {
         self.channel = channel
@@ -63,6 +33,26 @@ public actor OpenPGPService: CardKeyService {
                 }
                 throw .card(error)
             }
+            return channel
+        }
+        return OpenPGPService(channel, runtime)
+    }
+
+    /// Activates an application that was terminated by a reset that did not end (ACTIVATE FILE, §7.2.17): it is that of
+    /// a new card then. Does nothing to one that is active.
+    public static func activate(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
+        let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
+            channel, runtime throws(OpenPGPError) in
+            channel.runtime = runtime
+            do throws(CardError) {
+                do throws(CardError) { _ = try channel.select(.openPGP) } catch {
+                    guard case .status(let status, _) = error,
+                        [.noInputData, .conditionsNotSatisfied].contains(status)
+                    else { throw error }
+                    try channel.send(ActivateFile())
+                    _ = try channel.select(.openPGP)
+                }
+            } catch { throw .card(error) }
             return channel
         }
         return OpenPGPService(channel, runtime)
@@ -121,12 +111,12 @@ public actor OpenPGPService: CardKeyService {
         }
     }
 
-    private static let absent: [StatusWord] = [
+    static let absent: [StatusWord] = [
         .unknownInstruction, .unknownClass, .conditionsNotSatisfied, .wrongParameters, .incorrectP1P2,
         .referenceNotFound, .notFound, .functionNotSupported,
     ]
 
-    private func read<Value>(
+    func read<Value>(
         _ tag: UInt16, _ decode: ([UInt8]) throws(WireError) -> Value
     ) throws(OpenPGPError) -> Value {
         do {

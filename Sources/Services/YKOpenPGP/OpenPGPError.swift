@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKTransport
+import YKWire
+
+/// Why an operation of an OpenPGP card failed.
+public enum OpenPGPError: Error, Hashable, Sendable {
+    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    case card(CardError)
+    /// The application is terminated: a reset began and did not end (6285 or 6985 to SELECT).
+    case terminated
+    /// A PIN or the reset code is not the right one (6982, 63Cn, 6300).
+    case wrongPIN(OpenPGPKDF.Reference, triesLeft: Int?)
+    /// A PIN or the reset code has no tries left, or is not set (6983).
+    case blocked(OpenPGPKDF.Reference)
+    /// A PIN has to be verified first (6982).
+    case pinRequired(OpenPGPKDF.Reference)
+    /// A PIN has another length than the card takes, in bytes; nothing was sent.
+    case badPINLength(OpenPGPKDF.Reference, least: Int, most: Int)
+    /// No key is in the slot.
+    case noKey(OpenPGPSlot)
+    /// No certificate is stored for the slot.
+    case noCertificate(OpenPGPSlot)
+    /// Nobody touched the key in time.
+    case touchTimeout(OpenPGPSlot)
+    /// The touch policy of the slot is fixed; nothing was sent.
+    case touchIsFixed(OpenPGPSlot)
+    /// The card does not have this.
+    case unsupported(String)
+    /// The slot does not take keys of this type (6A80 to its attributes).
+    case unsupportedKey(OpenPGPKeyType, OpenPGPSlot)
+    /// The key in the slot is of another type than the operation takes.
+    case unfit(OpenPGPSlot, String)
+    /// Input that no card takes; nothing was sent.
+    case badInput(String)
+    /// The card stored something else than was written.
+    case notStored(String)
+    /// The key in the slot cannot be attested: it was not generated on the card.
+    case notAttestable(OpenPGPSlot)
+    /// The signature does not belong to the slot's public key.
+    case wrongSignature(OpenPGPSlot)
+    /// The message cannot be decrypted with this key.
+    case notDecrypted
+    /// Keys of the FIPS series take keys only once both PINs were changed (6985).
+    case defaultPINs
+    /// A primitive failed on this computer.
+    case crypto(CryptoFault)
+}
+
+extension OpenPGPError {
+    /// What a status word means where a key is used.
+    static func use(_ error: CardError, of slot: OpenPGPSlot, isVerified: Bool, touch: Bool) -> OpenPGPError {
+        guard case .status(let status, _) = error else { return .card(error) }
+        switch status {
+        case .securityStatusNotSatisfied: return touch && isVerified ? .touchTimeout(slot) : .pinRequired(.user)
+        case .referenceNotFound, .conditionsNotSatisfied: return .noKey(slot)
+        case StatusWord(0x6600), StatusWord(0x640A): return .touchTimeout(slot)
+        default: return .card(error)
+        }
+    }
+
+    /// What a status word means where the admin PIN is required.
+    static func administration(_ error: CardError) -> OpenPGPError {
+        guard case .status(.securityStatusNotSatisfied, _) = error else { return .card(error) }
+        return .pinRequired(.admin)
+    }
+}

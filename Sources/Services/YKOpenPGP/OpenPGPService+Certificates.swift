@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKProtocols
+import YKTransport
+import YKWire
+
+extension OpenPGPService {
+    /// The longest certificate that is written, in bytes.
+    private static let limit = 0xFFFF
+
+    /// Reads the certificate of a slot, DER (GET DATA 7F21, FC).
+    ///
+    /// - Throws: `noCertificate`, `unsupported`.
+    public func certificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
+        let tag = try selectCertificate(slot)
+        let bytes: [UInt8]
+        do { bytes = try read(tag) { $0 } } catch {
+            guard case .card(.status(.referenceNotFound, _)) = error else { throw error }
+            throw .noCertificate(slot)
+        }
+        guard !bytes.isEmpty else { throw .noCertificate(slot) }
+        return bytes
+    }
+
+    /// Writes the certificate of a slot, DER; the admin PIN has to be verified.
+    public func putCertificate(_ der: [UInt8], _ slot: OpenPGPSlot) throws(OpenPGPError) {
+        guard !der.isEmpty, der.count <= Self.limit else { throw .badInput("a certificate of \(der.count) bytes") }
+        let capabilities = try cardFacts().capabilities.capabilities
+        let room = capabilities.count > 5 ? Int(capabilities[4]) << 8 | Int(capabilities[5]) : Self.limit
+        guard der.count <= max(room, 1) else {
+            throw .badInput("the certificate has \(der.count) bytes, the card has room for \(room)")
+        }
+        try put(try selectCertificate(slot), der)
+    }
+
+    /// Deletes the certificate of a slot; the admin PIN has to be verified.
+    public func deleteCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) {
+        try put(try selectCertificate(slot), [])
+    }
+
+    /// Has the card write a statement on the key of a slot (GET ATTESTATION, YubiKeys from firmware 5.2.1 on), over the
+    /// slot's certificate, and reads it. The user PIN has to be verified for signing.
+    ///
+    /// - Returns: The statement, DER; the certificate of its issuer is that of the attestation slot.
+    /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`.
+    public func attest(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
+        guard try cardFacts().hasAttestation else { throw .unsupported("attestation") }
+        guard slot != .attestation else { throw .notAttestable(slot) }
+        do { try channel.send(GetAttestation(slot: slot)) } catch {
+            guard case .status(let status, _) = error else { throw .card(error) }
+            switch status {
+            case .securityStatusNotSatisfied:
+                throw verified.contains(.signing) ? .touchTimeout(.attestation) : .pinRequired(.user)
+            case .conditionsNotSatisfied, .referenceNotFound, .incorrectParameters: throw .notAttestable(slot)
+            default: throw .card(error)
+            }
+        }
+        return try certificate(slot)
+    }
+
+    /// Chooses the certificate of a slot, and gives the tag that it is read and written by.
+    private func selectCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> UInt16 {
+        let facts = try cardFacts()
+        if slot == .attestation {
+            guard facts.hasAttestation else { throw .unsupported("the attestation slot") }
+            return 0xFC
+        }
+        do {
+            try channel.send(
+                SelectCertificate(
+                    occurrence: facts.occurrence(of: slot), hasLength: facts.selectDataHasLength))
+        } catch {
+            guard case .status(let status, _) = error, Self.absent.contains(status) else { throw .card(error) }
+            // Cards before version 3 have one certificate.
+            guard slot == .authentication else { throw .unsupported("a certificate of the \(slot) key") }
+        }
+        return 0x7F21
+    }
+
+    /// Makes the application that of a new card (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are lost;
+    /// a YubiKey keeps its attestation key. Where the admin PIN is verified, TERMINATE works at once, else both PINs are
+    /// blocked first.
+    ///
+    /// - Throws: `unsupported` where the card does not terminate.
+    public func reset() throws(OpenPGPError) {
+        if !verified.contains(.administration) { try blockPINs() }
+        do {
+            try channel.send(TerminateDF())
+            try channel.send(ActivateFile())
+            _ = try channel.select(.openPGP)
+        } catch {
+            if case .status(.unknownInstruction, _) = error { throw .unsupported("a reset") }
+            throw .card(error)
+        }
+        verified = []
+        facts = nil
+    }
+
+    /// Uses the tries of both PINs up.
+    private func blockPINs() throws(OpenPGPError) {
+        var isHashed = try cardFacts().capabilities.supportsKDF
+        if isHashed { isHashed = try kdf() != nil }
+        // GnuPG's choice: a PIN nobody has, as long as a hash.
+        let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
+        for reference: UInt8 in [0x81, 0x83] {
+            for _ in 0..<128 {
+                let reply: ResponseAPDU
+                do {
+                    reply = try channel.transmit(
+                        APDU(ins: OpenPGPProtocol.Instruction.verify, p2: reference, data: wrong, le: .none))
+                } catch { throw .card(error) }
+                if reply.status == .authenticationBlocked || reply.status == StatusWord(0x63C0) { break }
+                guard reply.status == .securityStatusNotSatisfied || reply.status.triesLeft != nil else {
+                    throw .card(.status(reply.status, during: VerifyPIN.name))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKProtocols
+public import YKTransport
+import YKWire
+
+extension OpenPGPService {
+    /// How long a card may take to generate a key: RSA of 4096 bits takes some of them minutes.
+    private static let generation = Duration.seconds(300)
+
+    /// Reads what keys a slot can have, as far as the card tells (GET DATA FA); empty on cards that do not tell.
+    public func keyTypes(for slot: OpenPGPSlot) throws(OpenPGPError) -> [OpenPGPKeyType] {
+        var types: [OpenPGPKeyType] = []
+        for attributes in try algorithmInformation(slot) {
+            guard let type = OpenPGPKeyType(OpenPGPAlgorithm(attributes: attributes)), type.fits(slot),
+                !types.contains(type)
+            else { continue }
+            types.append(type)
+        }
+        return types
+    }
+
+    private func algorithmInformation(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [[UInt8]] {
+        do {
+            return try read(0xFA) { bytes throws(WireError) in
+                try AlgorithmInformation(decoding: bytes).attributes[slot.attributesTag] ?? []
+            }
+        } catch {
+            guard case .card(.status(let status, _)) = error, Self.absent.contains(status) else { throw error }
+            return []
+        }
+    }
+
+    /// Reads the public key of a slot (GENERATE ASYMMETRIC KEY PAIR, P1 81).
+    ///
+    /// - Throws: `noKey`.
+    public func publicKey(_ slot: OpenPGPSlot) throws(OpenPGPError) -> PublicKey {
+        let type = try type(of: slot)
+        do { return try channel.send(KeyPair(slot: slot, type: type, generates: false)) } catch {
+            guard case .status(let status, _) = error, Self.noKeyWords.contains(status) else { throw .card(error) }
+            throw .noKey(slot)
+        }
+    }
+
+    private static let noKeyWords: [StatusWord] = [
+        .referenceNotFound, .memoryFailure, .conditionsNotSatisfied, .incorrectParameters,
+    ]
+
+    /// The type that the attributes of a slot name.
+    func type(of slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPKeyType {
+        guard let algorithm = try status().keys.first(where: { $0.slot == slot })?.algorithm else {
+            throw .unsupported("the \(slot) slot")
+        }
+        guard let type = OpenPGPKeyType(algorithm) else { throw .unfit(slot, "a key of an unknown type") }
+        return type
+    }
+
+    /// Makes a key on the card, over what was there, and stores fingerprint and time, without which other software does
+    /// not find it. The admin PIN has to be verified. The touch policy of a YubiKey's slot is off afterwards.
+    ///
+    /// - Parameter created: The time to store, in seconds since 1970; now when it is `nil`.
+    /// - Throws: `unsupportedKey`, `pinRequired`, `notStored`.
+    public func generateKey(
+        _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: UInt32? = nil
+    ) throws(OpenPGPError) -> OpenPGPPublicKey {
+        let firmware = try cardFacts().firmware
+        if case .rsa = type, let firmware, (Version(4, 2, 0)..<Version(4, 3, 5)).contains(firmware) {
+            throw .unsupported("generating RSA keys: those of firmware \(firmware) can be broken (ROCA)")
+        }
+        _ = try setAttributes(type, slot)
+        let command = KeyPair(slot: slot, type: type, generates: true)
+        let key: PublicKey
+        do throws(CardError) {
+            let patience = max(channel.environment.timeout, Self.generation)
+            let reply = try channel.transmit(
+                command.apdu, deadline: .after(patience, cancellation: channel.environment.cancellation))
+            guard reply.status == .ok else { throw .status(reply.status, during: KeyPair.name) }
+            key = try lift({ CardError.malformed($0, during: KeyPair.name) }) { () throws(WireError) in
+                var reader = ByteReader(reply.data)
+                return try command.decode(&reader)
+            }
+        } catch { throw Self.writing(error) }
+        return try name(key, slot, created)
+    }
+
+    /// Puts a private key into a slot, over what was there; see ``generateKey(_:_:created:)``.
+    ///
+    /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `notStored` when the card has another public key then.
+    public func importKey(
+        _ key: PrivateKey, _ slot: OpenPGPSlot, created: UInt32? = nil
+    ) throws(OpenPGPError) -> OpenPGPPublicKey {
+        guard try cardFacts().capabilities.supportsImport else { throw .unsupported("importing keys") }
+        if case .rsa(_, let exponent) = key.publicKey, exponent != [1, 0, 1] {
+            throw .badInput("cards take RSA keys with the public exponent 65537 only")
+        }
+        let type = OpenPGPKeyType(key.publicKey)
+        let parts: [TLV]
+        let attributes = try setAttributes(type, slot)
+        do { parts = try Self.parts(of: key, attributes) } catch { throw .crypto(error) }
+        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw Self.writing(error) }
+        guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
+        return try name(key.publicKey, slot, created)
+    }
+
+    private static func writing(_ error: CardError) -> OpenPGPError {
+        if case .status(.conditionsNotSatisfied, _) = error { return .defaultPINs }
+        return .administration(error)
+    }
+
+    /// Deletes a key: other attributes delete it, and those that were there come back. The admin PIN has to be verified.
+    public func deleteKey(_ slot: OpenPGPSlot) throws(OpenPGPError) {
+        guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupported("deleting keys") }
+        let attributes = try attributes(of: slot)
+        let present = OpenPGPKeyType(OpenPGPAlgorithm(attributes: attributes))
+        let other: OpenPGPKeyType = present == .rsa(bits: 4096) ? .rsa(bits: 2048) : .rsa(bits: 4096)
+        _ = try setAttributes(other, slot, over: attributes)
+        try put(slot.attributesTag, attributes)
+        try put(slot.fingerprintTag, [UInt8](repeating: 0, count: 20))
+        try put(slot.timeTag, [0, 0, 0, 0])
+    }
+
+    private func attributes(of slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
+        try read(0x6E) { bytes throws(WireError) in
+            try OpenPGPStatus.attributes(of: slot, in: bytes)
+        }
+    }
+
+    /// Writes the algorithm attributes of a slot where they are others, and gives those that are there then.
+    private func setAttributes(
+        _ type: OpenPGPKeyType, _ slot: OpenPGPSlot, over known: [UInt8]? = nil
+    ) throws(OpenPGPError) -> [UInt8] {
+        guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
+        let present = if let known { known } else { try attributes(of: slot) }
+        // The same type: what the card has stays, in its own form.
+        if OpenPGPKeyType(OpenPGPAlgorithm(attributes: present)) == type { return present }
+        guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupportedKey(type, slot) }
+        let wanted = type.attributes(for: slot, among: try algorithmInformation(slot))
+        do { try channel.send(PutData(tag: slot.attributesTag, value: wanted)) } catch {
+            guard case .status(let status, _) = error,
+                [.incorrectParameters, .wrongLength, .functionNotSupported].contains(status)
+            else { throw .administration(error) }
+            throw .unsupportedKey(type, slot)
+        }
+        return wanted
+    }
+
+    /// Stores fingerprint and time of a new key.
+    private func name(
+        _ key: PublicKey, _ slot: OpenPGPSlot, _ created: UInt32?
+    ) throws(OpenPGPError) -> OpenPGPPublicKey {
+        let now = UInt32(clamping: channel.environment.clock.now)
+        let named = OpenPGPPublicKey(key, in: slot, created: created ?? now)
+        let time = (0..<4).map { UInt8(truncatingIfNeeded: named.created >> (24 - 8 * UInt32($0))) }
+        try put(slot.fingerprintTag, named.fingerprint)
+        try put(slot.timeTag, time)
+        return named
+    }
+
+    /// Sets when a key requires a touch (PUT DATA D6 to D9); the admin PIN has to be verified.
+    ///
+    /// - Throws: `touchIsFixed`; `unsupported` where the card has no such policy; `notStored`.
+    public func setTouch(_ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot) throws(OpenPGPError) {
+        guard let present = try status().keys.first(where: { $0.slot == slot })?.touch else {
+            throw .unsupported("a touch policy for the \(slot) key")
+        }
+        if present.isFixed { throw .touchIsFixed(slot) }
+        if policy.rawValue > 2, try !cardFacts().hasAttestation { throw .unsupported("a cached touch policy") }
+        try put(slot.touchTag, [policy.rawValue, 0x20])
+        let stored = try status().keys.first { $0.slot == slot }?.touch
+        guard stored == policy else { throw .notStored("the touch policy") }
+    }
+
+    /// The parts of the private key template (§4.4.3.12) in the form that the attributes ask for.
+    static func parts(of key: PrivateKey, _ attributes: [UInt8]) throws(CryptoFault) -> [TLV] {
+        switch key.publicKey {
+        case .rsa(let modulus, let exponent):
+            let numbers = try key.remainders().map { $0.value.copyBytes() }
+            let bits = attributes.count > 4 ? Int(attributes[3]) << 8 | Int(attributes[4]) : 0
+            let size = max((bits + 7) / 8, exponent.count)
+            var parts = [
+                TLV(0x91, exponent.padded(to: min(size, 8))), TLV(0x92, numbers[0]), TLV(0x93, numbers[1]),
+            ]
+            let form = attributes.count > 5 ? attributes[5] : 0
+            if form >= 2 { parts += [TLV(0x94, numbers[4]), TLV(0x95, numbers[2]), TLV(0x96, numbers[3])] }
+            if form & 1 != 0 { parts.append(TLV(0x97, modulus)) }
+            return parts
+        case .ec(_, let point): return [TLV(0x92, try key.scalar().value.copyBytes())] + own(point, attributes)
+        case .ed25519(let point): return [TLV(0x92, try key.scalar().value.copyBytes())] + own(point, attributes)
+        case .x25519(let point):
+            return [TLV(0x92, try key.scalar().value.copyBytes().reversed())] + own(point, attributes)
+        }
+    }
+
+    /// The public point where the attributes end with FF.
+    private static func own(_ point: [UInt8], _ attributes: [UInt8]) -> [TLV] {
+        attributes.last == 0xFF ? [TLV(0x99, point)] : []
+    }
+}
+
+/// What keys the card can have (FA, §4.4.3.11): attributes by the tag of their slot.
+struct AlgorithmInformation {
+    let attributes: [UInt16: [[UInt8]]]
+
+    /// Reads the object, wrapped in its tag or not. Some firmware tells a length that is two too large.
+    init(decoding bytes: [UInt8]) throws(WireError) {
+        var objects: [TLV]
+        if let whole = try? TLV.list(bytes) { objects = whole } else { objects = try Self.lenient(bytes) }
+        if let inner = objects.value(0xFA) { objects = try TLV.list(inner) }
+        var attributes: [UInt16: [[UInt8]]] = [:]
+        for object in objects.prefix(256) {
+            attributes[UInt16(truncatingIfNeeded: object.tag.rawValue), default: []].append(object.value)
+        }
+        self.attributes = attributes
+    }
+
+    private static func lenient(_ bytes: [UInt8]) throws(WireError) -> [TLV] {
+        let list = try TLV.list(bytes + [0, 0])
+        guard list.count == 1, list[0].tag == 0xFA else { throw WireError(.malformed, at: 0, "algorithm information") }
+        return [TLV(0xFA, Array(list[0].value.dropLast(2)))]
+    }
+}

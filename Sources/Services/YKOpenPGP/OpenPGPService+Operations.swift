@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKProtocols
+import YKTransport
+import YKWire
+
+/// What is signed.
+public enum OpenPGPSigningInput: Hashable, Sendable {
+    /// A message, which is hashed here, but for Ed25519, where the card takes the message itself.
+    case message([UInt8])
+    /// The digest of a message that was hashed elsewhere; Ed25519 signs it as it is, as OpenPGP does.
+    case digest([UInt8])
+}
+
+extension OpenPGPService {
+    /// Signs with the signature key (PSO: COMPUTE DIGITAL SIGNATURE); the user PIN has to be verified for signing.
+    ///
+    /// - Returns: RSASSA-PKCS1-v1_5, ECDSA in DER, or 64 bytes of Ed25519. The signature is checked with the public key.
+    /// - Throws: `pinRequired`, `touchTimeout`, `noKey`, `badInput`, `wrongSignature`.
+    public func sign(
+        _ input: OpenPGPSigningInput, hash: HashAlgorithm = .sha256
+    ) throws(OpenPGPError) -> [UInt8] {
+        try signature(input, hash, .signature, ComputeSignature.init(input:))
+    }
+
+    /// Signs with the authentication key (INTERNAL AUTHENTICATE); the user PIN has to be verified for using keys.
+    ///
+    /// - Throws: As ``sign(_:hash:)``.
+    public func authenticate(
+        _ input: OpenPGPSigningInput, hash: HashAlgorithm = .sha256
+    ) throws(OpenPGPError) -> [UInt8] {
+        try signature(input, hash, .authentication, InternalAuthenticate.init(input:))
+    }
+
+    private func signature<Command: CardCommand>(
+        _ input: OpenPGPSigningInput, _ hash: HashAlgorithm, _ slot: OpenPGPSlot, _ command: ([UInt8]) -> Command
+    ) throws(OpenPGPError) -> [UInt8] where Command.Response == [UInt8] {
+        let key = try publicKey(slot)
+        let block = try Self.block(input, hash, key, slot)
+        let touch = try requiresTouch(slot)
+        let made: [UInt8]
+        do { made = try channel.send(command(block.sent)) } catch {
+            let access: OpenPGPAccess = slot == .signature ? .signing : .using
+            throw .use(error, of: slot, isVerified: verified.contains(access), touch: touch)
+        }
+        let result = try Self.result(made, key, command(block.sent))
+        guard key.isResult(result, of: block.checked) != false else { throw .wrongSignature(slot) }
+        return result
+    }
+
+    private func requiresTouch(_ slot: OpenPGPSlot) throws(OpenPGPError) -> Bool {
+        try status().keys.first { $0.slot == slot }?.touch.map { $0 != .off } ?? false
+    }
+
+    /// What is sent, and what the private key operates on.
+    private static func block(
+        _ input: OpenPGPSigningInput, _ hash: HashAlgorithm, _ key: PublicKey, _ slot: OpenPGPSlot
+    ) throws(OpenPGPError) -> (sent: [UInt8], checked: [UInt8]) {
+        switch (key, input) {
+        case (.x25519, _): throw .unfit(slot, "signatures")
+        case (.ed25519, .message(let bytes)), (.ed25519, .digest(let bytes)):
+            guard !bytes.isEmpty else { throw .badInput("there is nothing to sign") }
+            return (bytes, bytes)
+        case (.rsa(let modulus, _), _):
+            let digest = try digest(input, hash)
+            do {
+                let block = try RSAPadding.pkcs1(digest: digest, hash, size: modulus.count)
+                let end = block.dropFirst(2).firstIndex(of: 0) ?? 0
+                return (Array(block[(end + 1)...]), block)
+            } catch { throw .crypto(error) }
+        case (.ec(let curve, _), _):
+            // Some cards take no digest longer than the curve's numbers; ECDSA uses no more of it (FIPS 186-5 §6.4.1).
+            let digest = Array(try digest(input, hash).prefix(curve.fieldSize))
+            return (digest, digest)
+        }
+    }
+
+    private static func digest(_ input: OpenPGPSigningInput, _ hash: HashAlgorithm) throws(OpenPGPError) -> [UInt8] {
+        switch input {
+        case .message(let bytes): return hash.hash(bytes)
+        case .digest(let bytes):
+            guard bytes.count == hash.digestSize else {
+                throw .badInput("a digest of \(hash) has \(hash.digestSize) bytes, not \(bytes.count)")
+            }
+            return bytes
+        }
+    }
+
+    /// The signature in the form that others take; cards may drop leading zeros.
+    private static func result<Command: CardCommand>(
+        _ made: [UInt8], _ key: PublicKey, _ command: Command
+    ) throws(OpenPGPError) -> [UInt8] {
+        switch key {
+        case .rsa(let modulus, _):
+            guard made.count <= modulus.count, !made.isEmpty else { throw malformed(made.count, Command.name) }
+            return made.padded(to: modulus.count)
+        case .ec(let curve, _):
+            guard made.count % 2 == 0, !made.isEmpty, made.count <= 2 * curve.fieldSize else {
+                throw malformed(made.count, Command.name)
+            }
+            let half = made.count / 2
+            let numbers = [made[..<half], made[half...]].map { number -> [UInt8] in
+                let digits = Array(number.drop { $0 == 0 })
+                let isNegative = (digits.first ?? 0x80) & 0x80 != 0
+                return TLV(0x02, isNegative ? [0] + digits : digits).encoded
+            }
+            return TLV(0x30, Array(numbers.joined())).encoded
+        case .ed25519, .x25519:
+            guard made.count == 64 else { throw malformed(made.count, Command.name) }
+            return made
+        }
+    }
+
+    private static func malformed(_ count: Int, _ command: String) -> OpenPGPError {
+        .card(.malformed(WireError(.malformed, at: 0, "a signature of \(count) bytes"), during: command))
+    }
+
+    /// Decrypts with the RSA decryption key (PSO: DECIPHER), RSAES-PKCS1-v1_5; the user PIN has to be verified for using
+    /// keys.
+    ///
+    /// - Throws: `notDecrypted` for a wrong padding; `unfit` for a key on a curve.
+    public func decrypt(_ ciphertext: [UInt8]) throws(OpenPGPError) -> SharedSecret {
+        guard case .rsa(let bits) = try type(of: .decryption) else {
+            throw .unfit(.decryption, "messages; it agrees on secrets")
+        }
+        guard ciphertext.count <= bits / 8, !ciphertext.isEmpty else {
+            throw .badInput("\(bits / 8) bytes are what the key decrypts, not \(ciphertext.count)")
+        }
+        var plain = try decipher([0x00] + ciphertext.padded(to: bits / 8))
+        defer { Secret.wipe(&plain) }
+        return SharedSecret(Secret(plain))
+    }
+
+    /// Agrees on a secret with the decryption key on a curve (PSO: DECIPHER): the x coordinate, or 32 bytes of X25519.
+    ///
+    /// - Throws: `unfit` when the other side's key is of another type.
+    public func derive(with peer: PublicKey) throws(OpenPGPError) -> SharedSecret {
+        let type = try type(of: .decryption)
+        guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
+        let point: [UInt8]
+        let size: Int
+        switch peer {
+        case .ec(let curve, let bytes): (point, size) = (bytes, curve.fieldSize)
+        case .x25519(let bytes): (point, size) = (bytes, 32)
+        case .rsa, .ed25519: throw .unfit(.decryption, "a key of type \(type)")
+        }
+        var secret = try decipher(TLV(0xA6, TLV(0x7F49, TLV(0x86, point).encoded).encoded).encoded)
+        defer { Secret.wipe(&secret) }
+        // Some cards answer the whole point.
+        if secret.count == 1 + 2 * size, secret[0] == 0x04 { secret = Array(secret[1...size]) }
+        guard secret.count == size else {
+            let fault = WireError(.malformed, at: 0, "a secret of \(secret.count) bytes")
+            throw .card(.malformed(fault, during: Decipher.name))
+        }
+        return SharedSecret(Secret(secret))
+    }
+
+    private func decipher(_ input: [UInt8]) throws(OpenPGPError) -> [UInt8] {
+        let touch = try requiresTouch(.decryption)
+        do { return try channel.send(Decipher(input: input)) } catch {
+            if case .status(.incorrectParameters, _) = error { throw .notDecrypted }
+            throw .use(error, of: .decryption, isVerified: verified.contains(.using), touch: touch)
+        }
+    }
+
+    /// Draws random bytes (GET CHALLENGE).
+    ///
+    /// - Throws: `unsupported`; `badInput` for more bytes than the card gives at once.
+    public func random(_ count: Int) throws(OpenPGPError) -> [UInt8] {
+        let capabilities = try cardFacts().capabilities
+        guard capabilities.givesRandomBytes else { throw .unsupported("random bytes") }
+        let bytes = capabilities.capabilities
+        let limit = bytes.count > 3 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0
+        guard (1...max(1, limit)).contains(count) else { throw .badInput("1 to \(limit) bytes can be had at once") }
+        do { return try channel.send(GetChallenge(count: UInt16(count))) } catch { throw .card(error) }
+    }
+}

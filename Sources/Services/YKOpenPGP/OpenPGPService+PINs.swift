@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKProtocols
+public import YKTransport
+import YKWire
+
+/// What a verification of a PIN is for.
+public enum OpenPGPAccess: Sendable, Hashable {
+    /// Signatures, by the user PIN (81).
+    case signing
+    /// Decryption, authentication and private data, by the user PIN (82).
+    case using
+    /// Everything that is administered, by the admin PIN (83).
+    case administration
+
+    var number: UInt8 {
+        switch self {
+        case .signing: 0x81
+        case .using: 0x82
+        case .administration: 0x83
+        }
+    }
+
+    /// Whose PIN it is.
+    public var reference: OpenPGPKDF.Reference { self == .administration ? .admin : .user }
+}
+
+/// What does not change while the application is selected.
+struct CardFacts {
+    let identity: OpenPGPIdentity
+    let capabilities: OpenPGPStatus
+    let firmware: Version?
+
+    var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
+
+    /// Whether PUT DATA F9 sets the PINs, too; other cards leave that to the host.
+    var derivationSetsPINs: Bool { isYubiKey }
+    /// Whether the card holds a key derivation only while it has no key, as Gnuk does.
+    var derivationNeedsNoKeys: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
+    /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count the other way round.
+    func occurrence(of slot: OpenPGPSlot) -> UInt8 {
+        let number = UInt8(truncatingIfNeeded: slot.rawValue)
+        return identity.manufacturer == OpenPGPIdentity.canokeys ? number : 2 - number
+    }
+    /// Whether SELECT DATA has the length of its list before it.
+    var selectDataHasLength: Bool { isYubiKey && firmware.map { $0 <= Version(5, 4, 3) } ?? false }
+    /// Whether cached touch policies and attestation are there (firmware 5.2.1).
+    var hasAttestation: Bool { isYubiKey && firmware.map { $0 >= Version(5, 2, 1) } ?? false }
+}
+
+extension OpenPGPService {
+    func cardFacts() throws(OpenPGPError) -> CardFacts {
+        if let facts { return facts }
+        let status = try status()
+        let isYubiKey = status.identity.manufacturer == OpenPGPIdentity.yubico
+        let facts = CardFacts(
+            identity: status.identity, capabilities: status, firmware: isYubiKey ? try firmware() : nil)
+        self.facts = facts
+        return facts
+    }
+
+    /// Reads the tries that are left (GET DATA C4).
+    public func pinStatus() throws(OpenPGPError) -> OpenPGPPINStatus {
+        try read(0xC4) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
+    }
+
+    /// Verifies a PIN (VERIFY). Where a key derivation is set up, the hash of the PIN is sent.
+    ///
+    /// - Parameters:
+    ///   - pin: The PIN in UTF-8, as it is typed.
+    ///   - access: What it is for; 81 and 82 are verified one by one.
+    /// - Throws: `wrongPIN`, `blocked`, `badPINLength`.
+    public func verify(_ pin: borrowing Secret, for access: OpenPGPAccess) throws(OpenPGPError) {
+        let sent = try prepare(pin, access.reference)
+        do { try channel.send(VerifyPIN(access.number, sent)) } catch {
+            throw try meaning(error, access.reference)
+        }
+        verified.insert(access)
+    }
+
+    /// Changes the user PIN or the admin PIN (CHANGE REFERENCE DATA).
+    ///
+    /// - Throws: `wrongPIN`, `blocked`, `badPINLength`; `badInput` for the reset code, which is set.
+    public func changePIN(
+        _ reference: OpenPGPKDF.Reference, from old: borrowing Secret, to new: borrowing Secret
+    ) throws(OpenPGPError) {
+        guard reference != .reset else { throw .badInput("a reset code is set, not changed") }
+        let was = try prepare(old, reference)
+        let becomes = try prepare(new, reference)
+        let number: UInt8 = reference == .admin ? 0x83 : 0x81
+        do { try channel.send(ChangePIN(number, from: was, to: becomes)) } catch {
+            throw try meaning(error, reference)
+        }
+    }
+
+    /// Sets the reset code (PUT DATA D3); the admin PIN has to be verified.
+    public func setResetCode(_ code: borrowing Secret) throws(OpenPGPError) {
+        let sent = try prepare(code, .reset)
+        do { try channel.send(PutData(tag: 0xD3, value: sent.copyBytes())) } catch { throw .administration(error) }
+    }
+
+    /// Sets a new user PIN and gives it all its tries (RESET RETRY COUNTER); the admin PIN has to be verified.
+    public func resetPIN(to new: borrowing Secret) throws(OpenPGPError) {
+        let sent = try prepare(new, .user)
+        do { try channel.send(ResetRetryCounter(sent)) } catch { throw .administration(error) }
+    }
+
+    /// The same with the reset code, which must have been set.
+    ///
+    /// - Throws: `wrongPIN` and `blocked`, of the reset code.
+    public func resetPIN(to new: borrowing Secret, code: borrowing Secret) throws(OpenPGPError) {
+        let allowed = try prepare(code, .reset)
+        let sent = try prepare(new, .user)
+        do { try channel.send(ResetRetryCounter(code: allowed, sent)) } catch {
+            if case .status(.incorrectParameters, _) = error { throw .blocked(.reset) }
+            throw try meaning(error, .reset)
+        }
+    }
+
+    /// Sets how many tries user PIN, reset code and admin PIN have (SET PIN RETRIES, YubiKeys from firmware 4.3.1 on); the
+    /// admin PIN has to be verified.
+    ///
+    /// - Throws: `unsupported`; `badInput` for counts other than 1 to 99.
+    public func setRetries(user: Int, reset: Int, admin: Int) throws(OpenPGPError) {
+        let facts = try cardFacts()
+        guard facts.isYubiKey, facts.firmware.map({ $0 >= Version(4, 3, 1) }) ?? false else {
+            throw .unsupported("setting the number of tries")
+        }
+        let counts = [user, reset, admin]
+        guard counts.allSatisfy({ (1...99).contains($0) }) else { throw .badInput("1 to 99 tries can be set") }
+        do { try channel.send(SetPINRetries(counts: counts.map { UInt8($0) })) } catch { throw .administration(error) }
+    }
+
+    /// Sets whether each signature requires the PIN again (PUT DATA C4); the admin PIN has to be verified.
+    public func setSignaturePolicy(needsPINForEach: Bool) throws(OpenPGPError) {
+        do { try channel.send(PutData(tag: 0xC4, value: [needsPINForEach ? 0 : 1])) } catch {
+            throw .administration(error)
+        }
+    }
+
+    /// What is sent in place of a PIN: its bytes, or their hash.
+    func prepare(_ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference) throws(OpenPGPError) -> Secret {
+        let limits = try cardFacts().capabilities.pins.limits
+        let (least, most) =
+            switch reference {
+            case .user: (6, limits.user)
+            case .reset: (8, limits.reset)
+            case .admin: (8, limits.admin)
+            }
+        guard (least...max(least, most)).contains(pin.count) else {
+            throw .badPINLength(reference, least: least, most: max(least, most))
+        }
+        guard try cardFacts().capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
+        return derivation.derive(pin, reference)
+    }
+
+    /// What a card says of a PIN; the number of tries is read of it.
+    private func meaning(
+        _ error: CardError, _ reference: OpenPGPKDF.Reference
+    ) throws(OpenPGPError) -> OpenPGPError {
+        guard case .status(let status, let command) = error else { return .card(error) }
+        if status == .authenticationBlocked { return .blocked(reference) }
+        let isWrong =
+            status == .securityStatusNotSatisfied || status.triesLeft != nil || status == StatusWord(0x6300)
+            || status == .conditionsNotSatisfied && command == ChangePIN.name
+        guard isWrong else { return .card(error) }
+        guard let status = try? pinStatus() else { return .wrongPIN(reference, triesLeft: status.triesLeft) }
+        let left =
+            switch reference {
+            case .user: status.retries.user
+            case .reset: status.retries.reset
+            case .admin: status.retries.admin
+            }
+        return left == 0 ? .blocked(reference) : .wrongPIN(reference, triesLeft: left)
+    }
+}
+
+// MARK: - Key derivation
+
+extension OpenPGPService {
+    /// Has PINs sent as hashes from now on (KDF-DO, §4.3.2), and sets both PINs.
+    ///
+    /// A YubiKey takes the PINs with the object. On other cards, which only store it, the admin PIN is changed first, then
+    /// the user PIN, and the object comes last; on a failure the admin PIN is changed back. The reset code is lost. Both
+    /// PINs are verified afterwards.
+    ///
+    /// - Parameters:
+    ///   - admin: The present admin PIN.
+    ///   - count: How many bytes are hashed.
+    /// - Throws: `unsupported`, `wrongPIN`, `blocked`; `badInput` where a card takes a derivation only without keys.
+    public func setUpKDF(
+        admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret,
+        hash: HashAlgorithm = .sha256, count: Int = 0x78_0000
+    ) throws(OpenPGPError) {
+        let facts = try cardFacts()
+        guard facts.capabilities.supportsKDF else { throw .unsupported("a key derivation for PINs") }
+        if facts.derivationNeedsNoKeys, try status().keys.contains(where: { $0.fingerprint != nil }) {
+            throw .badInput("this card takes a key derivation only while it holds no key")
+        }
+        try prepareLength(newUser, newAdmin)
+        let derivation = try newDerivation(hash, count)
+        try verify(admin, for: .administration)
+        let user = derivation.derive(newUser, .user)
+        let administrator = derivation.derive(newAdmin, .admin)
+        let object = derivation.encoded(user: user, admin: administrator)
+        if facts.derivationSetsPINs || facts.derivationNeedsNoKeys {
+            try put(0xF9, object)
+        } else {
+            let present = try prepare(admin, .admin)
+            try store(object, from: present, user: user, admin: administrator)
+        }
+        verified = []
+        try verify(newUser, for: .using)
+        try verify(newAdmin, for: .administration)
+    }
+
+    /// Has PINs sent as they are again, and sets both. YubiKeys give both PINs those of a new card, so these are changed
+    /// afterwards.
+    public func endKDF(
+        admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
+    ) throws(OpenPGPError) {
+        let facts = try cardFacts()
+        try prepareLength(newUser, newAdmin)
+        guard facts.capabilities.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
+        try verify(admin, for: .administration)
+        if facts.derivationSetsPINs {
+            try put(0xF9, OpenPGPKDF.off)
+            try changePIN(.user, from: Secret(utf8: "123456"), to: newUser)
+            try changePIN(.admin, from: Secret(utf8: "12345678"), to: newAdmin)
+        } else {
+            let present = try prepare(admin, .admin)
+            let object = facts.derivationNeedsNoKeys ? [] : OpenPGPKDF.off
+            try store(object, from: present, user: newUser.copy(), admin: newAdmin.copy())
+        }
+        verified = []
+    }
+
+    private func newDerivation(_ hash: HashAlgorithm, _ count: Int) throws(OpenPGPError) -> OpenPGPKDF {
+        let salts: [[UInt8]]
+        do {
+            salts = try (0..<3).map { _ throws(LinkError) in
+                try channel.environment.random.draw(8, secret: false)
+            }
+        } catch { throw .card(.link(error)) }
+        do { return try OpenPGPKDF(hash, count: count, user: salts[0], reset: salts[1], admin: salts[2]) } catch {
+            throw .badInput(error.description)
+        }
+    }
+
+    private func prepareLength(_ user: borrowing Secret, _ admin: borrowing Secret) throws(OpenPGPError) {
+        guard (6...127).contains(user.count) else { throw .badPINLength(.user, least: 6, most: 127) }
+        guard (8...127).contains(admin.count) else { throw .badPINLength(.admin, least: 8, most: 127) }
+    }
+
+    /// Changes both PINs as they are sent, then writes the object; changes the admin PIN back when that is refused.
+    private func store(
+        _ object: [UInt8], from present: borrowing Secret, user: borrowing Secret, admin: borrowing Secret
+    ) throws(OpenPGPError) {
+        do {
+            try channel.send(ChangePIN(0x83, from: present, to: admin))
+            try channel.send(VerifyPIN(0x83, admin))
+        } catch { throw .administration(error) }
+        do {
+            try channel.send(ResetRetryCounter(user))
+            try channel.send(PutData(tag: 0xD3, value: []))
+            try channel.send(PutData(tag: 0xF9, value: object))
+        } catch {
+            _ = try? channel.send(ChangePIN(0x83, from: admin, to: present))
+            throw .administration(error)
+        }
+    }
+
+    /// Writes a data object; the admin PIN has to be verified.
+    func put(_ tag: UInt16, _ value: [UInt8]) throws(OpenPGPError) {
+        do { try channel.send(PutData(tag: tag, value: value)) } catch { throw .administration(error) }
+    }
+}
