@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "YKManagement", package: "ykit"),
                 .product(name: "YKPIV", package: "ykit"),
                 .product(name: "YKHSMAuth", package: "ykit"),
+                .product(name: "YKOpenPGP", package: "ykit"),
                 .product(name: "YKSSH", package: "ykit"),
                 .product(name: "YKHTTP", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),

@@ -6,7 +6,7 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all: [FuzzTarget] =
-        wire + otp + hid + usb + captures + oath + hsmAuth + ssh + fido + attestation + piv + nfc + management
+        wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + ssh + fido + attestation + piv + nfc + management
         + servers + securID
 }
 

@@ -108,6 +108,6 @@ extension Ladder {
         }
         return Rung(
             "firmware", .note, "\(flaw.title) concerns this key: \(flaw.summary); it has \(tries)",
-            remedy: "set a reset code, unless you have: gpg --edit-card, admin, passwd, 4")
+            remedy: "set a reset code, unless you have: ykit openpgp access set-reset-code")
     }
 }

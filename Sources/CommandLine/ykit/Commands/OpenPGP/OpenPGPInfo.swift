@@ -8,7 +8,16 @@ import YKWire
 /// Verbs on the OpenPGP application.
 struct OpenPGPGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "openpgp", abstract: "OpenPGP card: status, PINs and keys.", subcommands: [OpenPGPInfo.self])
+        commandName: "openpgp", abstract: "OpenPGP card: status, PINs and keys.",
+        discussion: """
+            Slots: signature (sig), decryption (dec), authentication (aut), attestation (att). Files: - stands for \
+            standard input or output.
+            """,
+        subcommands: [
+            OpenPGPInfo.self, OpenPGPAccessGroup.self, OpenPGPKeysGroup.self, OpenPGPCertificatesGroup.self,
+            OpenPGPSign.self, OpenPGPDecrypt.self, OpenPGPAuthenticate.self, OpenPGPAttest.self, OpenPGPRandom.self,
+            OpenPGPReset.self,
+        ])
 }
 
 /// Shows what the card says of itself.
@@ -25,7 +34,7 @@ struct OpenPGPInfo: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let service = try await OpenPGPService.open(try world.connect())
+        let service = try await world.openOpenPGP()
         let status = try await service.status()
         let holder = try await service.cardholder()
         let count = try await service.signatureCount()
@@ -90,7 +99,7 @@ extension OpenPGPIdentity {
 
 extension OpenPGPKeyInfo {
     /// Whether there is a key, as far as the card tells; cards that do not tell have a fingerprint stored for it.
-    fileprivate var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
+    var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
 
     fileprivate var json: JSON {
         var object = JSON.Object()
@@ -101,17 +110,5 @@ extension OpenPGPKeyInfo {
         object["created"] = created.map { .int(Int64($0)) } ?? .null
         object["touch"] = touch.map { .string($0.description) } ?? .null
         return .object(object)
-    }
-}
-
-extension Explain {
-    static func openPGP(_ error: OpenPGPError) -> Explanation {
-        switch error {
-        case .card(let error): card(error)
-        case .terminated:
-            Explanation(
-                "terminated", .failed, "the OpenPGP application is terminated: a reset began and did not end",
-                hint: "activate it: gpg-connect-agent 'scd apdu 00 44 00 00' /bye")
-        }
     }
 }

@@ -21,7 +21,22 @@ enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
 
     /// The signature as bytes: of two numbers, else as the key made it.
     func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
-        guard self == .raw, let size = algorithm.curve?.fieldSize else { return signature }
+        try bytes(of: signature, size: algorithm.curve?.fieldSize)
+    }
+
+    /// The signature of a key in this form.
+    func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
+        self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, key)
+    }
+
+    /// The signature of a key as bytes.
+    func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
+        let size: Int? = if case .ec(let curve, _) = key { curve.fieldSize } else { nil }
+        return try bytes(of: signature, size: size)
+    }
+
+    private func bytes(of signature: [UInt8], size: Int?) throws(Explanation) -> [UInt8] {
+        guard self == .raw, let size else { return signature }
         guard let numbers = try? TLV.list(TLV.list(signature).value(0x30) ?? []), numbers.count == 2 else {
             throw Explain.malformed("the key's signature is not what ECDSA makes")
         }

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOpenPGP
+import YKWire
+
+/// Verbs on PINs and reset code.
+struct OpenPGPAccessGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "User PIN, admin PIN and reset code.",
+        discussion: "Those of a new card are 123456 and 12345678; a reset code is not set.",
+        subcommands: [
+            OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
+            OpenPGPSetRetries.self, OpenPGPSetSignaturePolicy.self, OpenPGPSetKDF.self,
+        ])
+}
+
+/// Changes the user PIN.
+struct OpenPGPChangePIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-pin", abstract: "Change the user PIN, 6 bytes or more.",
+        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
+    static let members = ["changed"]
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        let old = try await world.openPGPPIN(pin.source, .user, of: service, for: "change the PIN")
+        let new = try world.newOpenPGPPIN(new.source, .user)
+        try await service.changePIN(.user, from: old, to: new)
+        return Answer("the user PIN is changed", ["changed": true])
+    }
+}
+
+/// Changes the admin PIN.
+struct OpenPGPChangeAdminPIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "change-admin-pin", abstract: "Change the admin PIN, 8 bytes or more.",
+        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
+    static let members = ["changed"]
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "New Admin PIN Options")
+    var new: NewAdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        let old = try await world.openPGPPIN(admin.source, .admin, of: service, for: "change it")
+        let new = try world.newOpenPGPPIN(new.source, .admin)
+        try await service.changePIN(.admin, from: old, to: new)
+        return Answer("the admin PIN is changed", ["changed": true])
+    }
+}
+
+/// Sets the reset code.
+struct OpenPGPSetResetCode: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-reset-code", abstract: "Set the reset code, 8 bytes or more.",
+        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.")
+    static let members = ["set"]
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Reset Code Options")
+    var code: ResetCodeOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        try await world.administer(admin, service, for: "set the reset code")
+        let code = try world.newOpenPGPPIN(code.source, .reset)
+        try await service.setResetCode(code)
+        return Answer("the reset code is set", ["set": true])
+    }
+}
+
+/// Sets a new user PIN.
+struct OpenPGPUnblockPIN: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unblock-pin", abstract: "Set a new user PIN, with the admin PIN or the reset code.",
+        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.")
+    static let members = ["unblocked"]
+
+    @Flag(help: "Use the reset code instead of the admin PIN.")
+    var resetCode = false
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Reset Code Options")
+    var code: ResetCodeOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        if resetCode || code.source.isGiven {
+            let code = try await world.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
+            let new = try world.newOpenPGPPIN(new.source, .user)
+            try await service.resetPIN(to: new, code: code)
+        } else {
+            try await world.administer(admin, service, for: "set a new user PIN")
+            let new = try world.newOpenPGPPIN(new.source, .user)
+            try await service.resetPIN(to: new)
+        }
+        return Answer("the user PIN is set and has all its tries", ["unblocked": true])
+    }
+}
+
+/// Sets how many wrong tries there are.
+struct OpenPGPSetRetries: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-retries", abstract: "Set how many wrong tries there are, 1 to 99 each (YubiKeys).")
+    static let members = ["userRetries", "resetCodeRetries", "adminRetries"]
+
+    @Argument(help: ArgumentHelp("Tries of the user PIN.", valueName: "user-tries"))
+    var user: Int
+
+    @Argument(help: ArgumentHelp("Tries of the reset code.", valueName: "reset-code-tries"))
+    var reset: Int
+
+    @Argument(help: ArgumentHelp("Tries of the admin PIN.", valueName: "admin-tries"))
+    var administrator: Int
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard [user, reset, administrator].allSatisfy({ (1...99).contains($0) }) else {
+            throw ValidationError("1 to 99 tries can be set")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        try await world.administer(admin, service, for: "set the tries")
+        try await service.setRetries(user: user, reset: reset, admin: administrator)
+        return Answer(
+            "the user PIN has \(user) tries, the reset code \(reset), the admin PIN \(administrator)",
+            [
+                "userRetries": .int(Int64(user)), "resetCodeRetries": .int(Int64(reset)),
+                "adminRetries": .int(Int64(administrator)),
+            ])
+    }
+}
+
+/// Sets whether each signature requires the PIN.
+struct OpenPGPSetSignaturePolicy: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-signature-policy", abstract: "Set whether each signature requires the user PIN again.")
+    static let members = ["signatureNeedsPin"]
+
+    @Argument(help: "always or once.")
+    var policy: SignaturePolicy
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// How often a signature requires the PIN.
+    enum SignaturePolicy: String, CaseIterable, ExpressibleByArgument {
+        case always, once
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        try await world.administer(admin, service, for: "set the policy")
+        try await service.setSignaturePolicy(needsPINForEach: policy == .always)
+        return Answer(
+            policy == .always ? "each signature requires the user PIN" : "the user PIN is required once",
+            ["signatureNeedsPin": .bool(policy == .always)])
+    }
+}
+
+/// Sets whether PINs are sent as hashes.
+struct OpenPGPSetKDF: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-kdf", abstract: "Set whether PINs are sent to the card as hashes, and set both PINs.",
+        discussion: """
+            Both PINs are set: new ones, or with --same-admin-pin the admin PIN that is there. The reset code is lost. \
+            Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
+            order: admin PIN, new user PIN, new admin PIN.
+            """)
+    static let members = ["kdf"]
+
+    @Argument(help: "on or off.")
+    var setting: Setting
+
+    @Flag(help: "Keep the admin PIN that is there.")
+    var sameAdminPin = false
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "New PIN Options")
+    var new: NewPINOptions
+
+    @OptionGroup(title: "New Admin PIN Options")
+    var newAdmin: NewAdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// Whether PINs are hashed.
+    enum Setting: String, CaseIterable, ExpressibleByArgument {
+        case on, off
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        try confirmation.ask("this sets both PINs and removes the reset code; go on?", in: world)
+        let admin = try await world.openPGPPIN(admin.source, .admin, of: service, for: "set the derivation of PINs")
+        let user = try world.newOpenPGPPIN(new.source, .user)
+        let administrator = try sameAdminPin ? admin.copy() : world.newOpenPGPPIN(newAdmin.source, .admin)
+        if setting == .on {
+            try await service.setUpKDF(admin: admin, newUser: user, newAdmin: administrator)
+        } else {
+            try await service.endKDF(admin: admin, newUser: user, newAdmin: administrator)
+        }
+        return Answer(
+            setting == .on ? "PINs are sent as hashes" : "PINs are sent as they are", ["kdf": .bool(setting == .on)])
+    }
+}

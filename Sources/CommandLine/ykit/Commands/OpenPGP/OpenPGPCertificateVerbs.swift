@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOpenPGP
+import YKPIV
+import YKWire
+
+/// Verbs on certificates.
+struct OpenPGPCertificatesGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificates", abstract: "Certificates of the slots.",
+        subcommands: [
+            OpenPGPImportCertificate.self, OpenPGPExportCertificate.self, OpenPGPDeleteCertificate.self,
+        ])
+}
+
+/// Puts a certificate into a slot.
+struct OpenPGPImportCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put a certificate from a file into a slot.",
+        discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.")
+    static let members = ["slot", "certificate"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard let certificate = try fileOptions.read(file, world).certificates.first else {
+            throw Explanation("no-certificate", .notFound, "\(file.printable) holds no certificate")
+        }
+        let service = try await world.openOpenPGP()
+        var answer = Answer("put a certificate into \(slot)", [:])
+        if let key = try? await service.publicKey(slot), certificate.publicKey != key {
+            answer.warnings.append("the certificate is of another key than the one in the slot")
+        }
+        try await world.askToReplaceCertificate(slot, service, confirmation)
+        try await world.administer(admin, service, for: "store a certificate")
+        try await service.putCertificate(certificate.der, slot)
+        answer.lines += Table.lines(certificate.rows(at: world.now))
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = certificate.json
+        return answer
+    }
+}
+
+/// Writes a certificate.
+struct OpenPGPExportCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the certificate of a slot. No PIN is required.")
+    static let members = ["slot", "format", "certificate", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "How the certificate is written: pem, der or ssh.")
+    var format: CertificateFormat = .pem
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
+        let service = try await world.openOpenPGP()
+        let certificate = try PIVCertificate(der: try await service.certificate(slot))
+        var answer = Answer("the certificate of \(slot) is in \(file)", [:])
+        try output.put(format.encode(certificate), &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["certificate"] = try format.json(certificate)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}
+
+/// Deletes a certificate.
+struct OpenPGPDeleteCertificate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the certificate of a slot; its key stays.")
+    static let members = ["slot"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        _ = try await service.certificate(slot)
+        try confirmation.ask("the certificate of \(slot) would be lost; go on?", in: world)
+        try await world.administer(admin, service, for: "delete a certificate")
+        try await service.deleteCertificate(slot)
+        return Answer("the certificate of \(slot) is deleted", ["slot": .string(slot.description)])
+    }
+}
+
+/// Has the key vouch for a key that it generated.
+struct OpenPGPAttest: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "attest", abstract: "Have a YubiKey certify that it generated the key of a slot.",
+        discussion: """
+            The key writes the statement over the slot's certificate. It is checked that the attestation key signed it \
+            and that it is on the key in the slot; that the attestation key is one of Yubico's is not checked: verify \
+            the certificate of the slot 'attestation' against Yubico's root with openssl.
+            """)
+    static let members = ["slot", "certificate", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "Where the statement goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: true, force: confirmation.force, world)
+        let service = try await world.openOpenPGP()
+        try await world.askToReplaceCertificate(slot, service, confirmation)
+        let pin = try await world.openPGPPIN(pin.source, .user, of: service, for: "attest a key")
+        try await service.verify(pin, for: .signing)
+        let statement = try await world.touchingOpenPGP(.attestation, service) {
+            try PIVCertificate(der: try await service.attest(slot))
+        }
+        let issuer = try await service.certificate(.attestation)
+        guard statement.publicKey == (try await service.publicKey(slot)) else { throw Self.wrong("another key") }
+        do {
+            _ = try CertificatePathCheck(anchors: [issuer], at: world.now).path(from: statement.der)
+        } catch { throw Self.wrong("another signature") }
+        var answer = Answer("the statement on \(slot) is in \(file)", [:])
+        try output.put(Array(statement.pem.utf8), &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["certificate"] = .string(statement.pem)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+
+    private static func wrong(_ words: String) -> Explanation {
+        Explanation("not-authentic", .authentication, "the statement has \(words) than it should have")
+    }
+}
+
+extension World {
+    /// Asks when a slot has a certificate.
+    fileprivate func askToReplaceCertificate(
+        _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
+    ) async throws {
+        do { _ = try await service.certificate(slot) } catch {
+            guard case .noCertificate = error else { throw error }
+            return
+        }
+        try confirmation.ask("\(slot) has a certificate, it would be replaced; go on?", in: self)
+    }
+}

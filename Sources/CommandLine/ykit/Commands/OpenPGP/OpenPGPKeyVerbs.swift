@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKOpenPGP
+import YKPIV
+import YKWire
+
+/// Verbs on keys.
+struct OpenPGPKeysGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Keys: generate, import, delete, export, touch policy.",
+        discussion: "Slots: signature (sig), decryption (dec), authentication (aut), attestation (att).",
+        subcommands: [
+            OpenPGPGenerateKey.self, OpenPGPImportKey.self, OpenPGPDeleteKey.self, OpenPGPExportKey.self,
+            OpenPGPSetTouch.self,
+        ])
+}
+
+/// Makes a key on the card.
+struct OpenPGPGenerateKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Generate a key on the card, over what is in the slot.",
+        discussion: """
+            Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
+            encrypted to it is lost with the card. RSA takes some cards minutes.
+            """)
+    static let members = ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Option(name: .shortAndLong, help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
+    var type: OpenPGPKeyType?
+
+    @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
+    var touch: OpenPGPTouchPolicy?
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
+        try await world.askToReplace(slot, service, confirmation)
+        try await world.administer(admin, service, for: "generate a key")
+        if case .rsa = type { world.terminal.say("generating an RSA key may take minutes") }
+        let made = try await service.generateKey(slot, type)
+        if let touch { try await service.setTouch(touch, slot) }
+        return made.answer("generated", slot, touch)
+    }
+}
+
+/// Puts a private key into a slot.
+struct OpenPGPImportKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put a private key from a file into a slot.",
+        discussion: """
+            The file is PEM, DER or PKCS#12, encrypted or not. --created gives the time that is a part of the \
+            fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of that key.
+            """)
+    static let members = ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("When the key was made.", valueName: "seconds"))
+    var created: UInt32?
+
+    @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
+    var touch: OpenPGPTouchPolicy?
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard let key = try fileOptions.read(file, world).privateKey else {
+            throw Explanation("no-private-key", .notFound, "\(file.printable) holds no private key")
+        }
+        let service = try await world.openOpenPGP()
+        try await world.askToReplace(slot, service, confirmation)
+        try await world.administer(admin, service, for: "import a key")
+        let stored = try await service.importKey(key, slot, created: created)
+        if let touch { try await service.setTouch(touch, slot) }
+        return stored.answer("imported", slot, touch)
+    }
+}
+
+/// Deletes a key.
+struct OpenPGPDeleteKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the key of a slot.",
+        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.")
+    static let members = ["slot"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        try confirmation.ask("the \(slot) key would be lost for good; go on?", in: world)
+        try await world.administer(admin, service, for: "delete a key")
+        try await service.deleteKey(slot)
+        return Answer("the \(slot) key is deleted", ["slot": .string(slot.description)])
+    }
+}
+
+/// Writes a public key.
+struct OpenPGPExportKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the public key of a slot. No PIN is required.",
+        discussion: """
+            --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
+            """)
+    static let members = ["slot", "algorithm", "format", "publicKey", "output"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @Option(help: "How the public key is written: pem, der, ssh or age.")
+    var format: PublicKeyFormat = .pem
+
+    @Option(help: "What stands at the end of a line for SSH.")
+    var comment: String?
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
+        let service = try await world.openOpenPGP()
+        let key = try await service.publicKey(slot)
+        let serial = try await service.status().identity.serial
+        let bytes = try format.encode(key, comment: comment ?? "openpgp:\(serial)")
+        var answer = Answer("the public key of \(slot) is in \(file)", [:])
+        try output.put(bytes, &answer)
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
+        answer.members["format"] = .string(format.rawValue)
+        answer.members["publicKey"] = format.json(bytes)
+        answer.members["output"] = .string(file)
+        return answer
+    }
+}
+
+/// Sets when a key requires a touch.
+struct OpenPGPSetTouch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-touch", abstract: "Set when a key requires a touch.",
+        discussion: """
+            fixed and cached-fixed stay until the key is replaced or the application reset; of the attestation key not \
+            even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
+            """)
+    static let members = ["slot", "touch"]
+
+    @Argument(help: "The slot.")
+    var slot: OpenPGPSlot
+
+    @Argument(help: "off, on, fixed, cached or cached-fixed.")
+    var policy: OpenPGPTouchPolicy
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openOpenPGP()
+        if policy.isFixed {
+            let what = slot == .attestation ? "nothing" : "only a new key or a reset"
+            try confirmation.ask("\(what) takes a fixed touch policy back; go on?", in: world)
+        }
+        try await world.administer(admin, service, for: "set the touch policy")
+        try await service.setTouch(policy, slot)
+        return Answer(
+            "the touch policy of \(slot) is \(policy)",
+            ["slot": .string(slot.description), "touch": .string(policy.description)])
+    }
+}
+
+extension World {
+    /// Asks when a slot has a key.
+    fileprivate func askToReplace(
+        _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
+    ) async throws {
+        guard let present = try await service.status().keys.first(where: { $0.slot == slot }), present.isPresent else {
+            return
+        }
+        let words = present.algorithm?.description ?? "of an unknown type"
+        try confirmation.ask("\(slot) has a key (\(words)), it would be lost for good; go on?", in: self)
+    }
+}
+
+extension OpenPGPPublicKey {
+    fileprivate func answer(_ verb: String, _ slot: OpenPGPSlot, _ touch: OpenPGPTouchPolicy?) -> Answer {
+        let type = OpenPGPKeyType(key)
+        return Answer(
+            ["\(verb) the \(slot) key: \(type)", "fingerprint \(Hex.encode(fingerprint))"],
+            [
+                "slot": .string(slot.description), "algorithm": .string(type.description),
+                "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(Int64(created)),
+                "touch": touch.map { .string($0.description) } ?? .null,
+                "publicKey": .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo)),
+            ])
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKKeys
+import YKOpenPGP
+import YKPIV
+import YKWire
+
+/// Signs a file with the signature key.
+struct OpenPGPSign: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign a file with the signature key.",
+        discussion: """
+            The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
+            Ed25519 signs the file itself. --digest says that the file is a digest. It is a bare signature, not an \
+            OpenPGP message: 'gpg --detach-sign' makes those with the same key.
+            """)
+    static let members = ["slot", "algorithm", "hash", "signature", "output"]
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file = "-"
+
+    @OptionGroup
+    var options: OpenPGPSigningOptions
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        try await options.answer(file, .signature, pin, force: replacing.force, world)
+    }
+}
+
+/// Signs a file with the authentication key.
+struct OpenPGPAuthenticate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "authenticate", abstract: "Sign a challenge with the authentication key.",
+        discussion: "As 'ykit openpgp sign', with the key that SSH uses.")
+    static let members = ["slot", "algorithm", "hash", "signature", "output"]
+
+    @Argument(help: "The file with the challenge, - for standard input.", completion: .file())
+    var file = "-"
+
+    @OptionGroup
+    var options: OpenPGPSigningOptions
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        try await options.answer(file, .authentication, pin, force: replacing.force, world)
+    }
+}
+
+/// How something is signed.
+struct OpenPGPSigningOptions: ParsableArguments {
+    @Option(help: "The hash: sha256, sha384, sha512 or sha1; not used by Ed25519.")
+    var hash: HashChoice = .sha256
+
+    @Flag(help: "The file is the digest.")
+    var digest = false
+
+    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    var format: SignatureFormat = .der
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    func answer(
+        _ file: String, _ slot: OpenPGPSlot, _ pin: PINOptions, force: Bool, _ world: World
+    ) async throws -> Answer {
+        let target = try FileOutput(output, isText: format == .base64, force: force, world)
+        let early = try file == "-" ? nil : Files.read(file)
+        let service = try await world.openOpenPGP()
+        let key = try await service.publicKey(slot)
+        let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "sign")
+        let content = try early ?? Files.read(file)
+        try await service.verify(code, for: slot == .signature ? .signing : .using)
+        let input: OpenPGPSigningInput = digest ? .digest(content) : .message(content)
+        let algorithm = hash.algorithm
+        let signature = try await world.touchingOpenPGP(slot, service) {
+            try await slot == .signature
+                ? service.sign(input, hash: algorithm) : service.authenticate(input, hash: algorithm)
+        }
+        var answer = Answer("the signature is in \(output)", [:])
+        try target.put(format.encode(signature, of: key), &answer)
+        let isEd25519 = OpenPGPKeyType(key) == .ed25519
+        answer.members["slot"] = .string(slot.description)
+        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
+        answer.members["hash"] = isEd25519 ? .null : .string(hash.rawValue)
+        answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, key)))
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}
+
+/// Decrypts with the decryption key.
+struct OpenPGPDecrypt: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt", abstract: "Decrypt a message, or agree on a secret, with the decryption key.",
+        discussion: """
+            With an RSA key the file is a message as 'openssl pkeyutl -encrypt' makes it (PKCS#1 v1.5). With a key on a \
+            curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
+            it. OpenPGP messages are decrypted by gpg.
+            """)
+    static let members = ["slot", "algorithm", "plaintext", "output"]
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file = "-"
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
+        let early = try file == "-" ? nil : Files.read(file)
+        let service = try await world.openOpenPGP()
+        let key = try await service.publicKey(.decryption)
+        let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "decrypt")
+        let content = try early ?? Files.read(file)
+        let isRSA = if case .rsa = key { true } else { false }
+        let peer = try isRSA ? nil : PeerKey.read(content)
+        try await service.verify(code, for: .using)
+        let result = try await world.touchingOpenPGP(.decryption, service) {
+            if let peer { try await service.derive(with: peer) } else { try await service.decrypt(content) }
+        }
+        var answer = Answer("the result is in \(output)", [:])
+        var bytes = result.value.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
+        try target.put(bytes, isText: isText, &answer)
+        answer.members["slot"] = .string(OpenPGPSlot.decryption.description)
+        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
+        answer.members["plaintext"] = output == "-" ? .string(Base64.encodeURL(bytes)) : .null
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}
+
+/// Draws random bytes.
+struct OpenPGPRandom: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "random", abstract: "Get random bytes of the card, in hexadecimal.")
+    static let members = ["bytes"]
+
+    @Argument(help: "How many bytes.")
+    var count = 32
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let bytes = try await world.openOpenPGP().random(count)
+        return Answer(Hex.encode(bytes), ["bytes": .string(Hex.encode(bytes))])
+    }
+}
+
+/// Makes the application that of a new card.
+struct OpenPGPReset: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
+        discussion: """
+            No PIN is required: the tries of both PINs are used up first. A YubiKey keeps its attestation key. A reset \
+            that did not end is finished. Other applications of the key are not touched.
+            """)
+    static let members = ["reset"]
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        var answer = Answer("the OpenPGP application is that of a new card", ["reset": true])
+        answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
+        let service: OpenPGPService
+        do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {
+            // Everything is lost already.
+            _ = try await OpenPGPService.activate(try world.connect())
+            return answer
+        }
+        try confirmation.ask(
+            typing: "reset", "this deletes all OpenPGP keys, certificates and data of this card for good", in: world)
+        if let plan = world.plan {
+            for words in ["VERIFY both PINs with wrong ones, until they are blocked", "TERMINATE DF", "ACTIVATE FILE"] {
+                plan.add(.init(command: [], summary: words, details: [], isSent: false))
+            }
+            return answer
+        }
+        try await service.reset()
+        return answer
+    }
+}
