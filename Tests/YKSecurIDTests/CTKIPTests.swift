@@ -210,6 +210,32 @@ struct CTKIPTests {
         }
     }
 
+    @Test func namesRecordedMessages() throws {
+        let code = try ActivationCode(Self.code)
+        #expect(try CTKIPClient.message(of: Self.body("01-response"), code) == "ServerHello")
+        #expect(try CTKIPClient.message(of: Self.body("02-response"), code) == "ServerFinished")
+        #expect(throws: SecurIDError.activationRefused) {
+            _ = try CTKIPClient.message(of: Self.body("03-response"), code)
+        }
+    }
+
+    /// A source that has no random bytes.
+    private struct NoRandom: RandomSource {
+        func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { throw .noReader }
+    }
+
+    @Test func saysThatThereAreNoRandomBytes() async throws {
+        #expect(throws: SecurIDError.random) { _ = try DeviceBinding.makeID(NoRandom()) }
+        let token = try FormTests.token()
+        #expect(throws: SecurIDError.random) { _ = try AlphanumericCTF.text(token, NoRandom()) }
+        #expect(throws: SecurIDError.random) { _ = try SDTIDBatch.text(token, NoRandom()) }
+        let server = RecordedServer([.success(HTTPResponse(status: 200, body: Self.body("01-response")))])
+        let url = try HTTPURL("https://localhost/ctkip/services/CtkipService")
+        await #expect(throws: SecurIDError.random) {
+            _ = try await CTKIPClient(server, NoRandom()).token(from: url, ActivationCode(Self.code))
+        }
+    }
+
     @Test func acceptsWhatTheSchemaAllows() async throws {
         let bodies = [
             Self.body("01-response"), try changed("2027-11-21", "", in: "02-response"),

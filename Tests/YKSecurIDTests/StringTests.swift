@@ -29,7 +29,8 @@ struct StringTests {
             digits, pieces(digits, 5, "-"), pieces(digits, 5, " "), pieces(digits, 27, "\n"),
             pieces(digits, 40, "\r\n"),
             digits + "\n", digits + "\n\nRegards, 42 issuers", "  \(digits)", "\u{FEFF}\(digits)",
-            "Your token:\n\(digits)\n", "1st line\nYour token:\n\n\(pieces(digits, 5, "-"))\nbye", "ctfData=\(digits)",
+            "Your token:\n\(digits)\n", "Version 2 of your token\n\(digits)",
+            "1st line\nYour token:\n\n\(pieces(digits, 5, "-"))\nbye", "ctfData=\(digits)",
             "ctfData=3D\(digits)", "CTFDATA=\(digits)&x=1", "<a href=\"com.x://ctf?ctfData=\(digits)\">token</a>",
             "x://ctf?a=b&ctfData=\(digits)#end",
         ]
@@ -50,6 +51,16 @@ struct StringTests {
         {
             #expect(throws: SecurIDError.format("not UTF-8")) { _ = try SecurIDInput(parsing: bytes) }
         }
+    }
+
+    /// Text in which every line could begin a string takes no more than a moment.
+    @Test func givesUpOnLongTexts() {
+        for line in ["1\n", "A\n", "2 ", "version 1\n"] {
+            let text = String(repeating: line, count: 60_000 / line.utf8.count)
+            #expect(throws: SecurIDError.self) { _ = try SecurIDInput(parsing: Array(text.utf8)) }
+        }
+        let text = [UInt8](repeating: 0x31, count: 70_000)
+        #expect(throws: SecurIDError.tooLong("text", limit: 65_536)) { _ = try SecurIDInput(parsing: text) }
     }
 
     @Test func refusesOtherLengths() {

@@ -130,6 +130,7 @@ struct StoreTests {
             .fido(credential: [1], salt: [UInt8](repeating: 2, count: 32), isVerified: true, isDiscoverable: false),
             .pivRSA(slot: 0x9D, publicKey: [1], message: [2]), .pivECDH(slot: 0x82, publicKey: [1], ephemeral: [4]),
             .passphrase(salt: [1], cost: 2, blockSize: 8, parallelism: 1),
+            .secretService(item: "00112233445566778899aabbccddeeff"),
         ]
         for means in kinds {
             let seal = try StoreSeal(key, under: Secret(utf8: "s"), means, name: "n", added: 1, random)
@@ -144,5 +145,85 @@ struct StoreTests {
             }
         }
         #expect(StoreSeal.Means(["kind": "other"]) == nil)
+        #expect(StoreSeal.Means(["kind": "secret-service", "item": "x"]) == nil)
+    }
+
+    @Test func opensWithTheSecretOfTheKeyring() throws {
+        let key = try StoreKey(random)
+        let made = try StoreSeal.secretService(key, name: "ring", added: 1, random)
+        #expect(made.seal.isSoftware && made.seal.kind == "secret-service" && made.seal.item?.utf8.count == 32)
+        let record = try key.seal(Secret(utf8: "one"), id: "1", service: "test", [:])
+        #expect(try made.seal.open(made.secret.value).open(record, service: "test").value == Secret(utf8: "one"))
+        #expect(throws: StoreError.notOpened) { _ = try made.seal.open(Secret([UInt8](repeating: 0, count: 32))) }
+        #expect(throws: StoreError.notThisKey) { _ = try made.seal.open(passphrase: Secret(utf8: "p")) }
+    }
+
+    /// A file can ask for more work or memory than scrypt has, which is an error and not a wait.
+    @Test func refusesCostsThatScryptDoesNotHave() throws {
+        let key = try StoreKey(random)
+        for (cost, block, parallel) in [
+            (3, 8, 1), (0, 8, 1), (1 << 40, 8, 1), (16, -1, 1), (16, 8, 0), (1 << 30, 1 << 20, 1),
+        ] {
+            let means = StoreSeal.Means.passphrase(salt: [1], cost: cost, blockSize: block, parallelism: parallel)
+            let seal = try StoreSeal(key, under: Secret(utf8: "s"), means, name: "n", added: 1, random)
+            let error = #expect(throws: StoreError.self) { _ = try seal.open(passphrase: Secret(utf8: "p")) }
+            guard case .crypto? = error else {
+                Issue.record("\(cost) \(block) \(parallel): \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    /// Each bit of a file is checked, by its form or by an authentication code, except in the settings.
+    @Test func refusesEachFlippedBitOfAFile() throws {
+        let key = try StoreKey(random)
+        var store = SealedStore(service: "test")
+        let means = StoreSeal.Means.fido(
+            credential: [1, 2], salt: [UInt8](repeating: 2, count: 32), isVerified: true, isDiscoverable: false)
+        store.add(try StoreSeal(key, under: Secret(utf8: "s"), means, name: "n", added: 1, random))
+        for id in ["1", "2"] { store.put(try key.seal(Secret(utf8: "seed"), id: id, service: "test", ["n": 1])) }
+        let bytes = Array(store.json.text.utf8)
+        for place in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[place] ^= 1 << UInt8(bit)
+                guard let read = try? SealedStore(parsing: changed, service: "test", path: "p") else { continue }
+                // A base 64 digit of the other alphabet, or a setting.
+                if read.seals == store.seals, read.records == store.records { continue }
+                let isOpen =
+                    read.seals.count == 1 && read.records.count == 2
+                    && (try? read.seals[0].open(Secret(utf8: "s"))) != nil
+                    && read.records.allSatisfy { (try? key.open($0, service: "test")) != nil }
+                #expect(!isOpen, "byte \(place), bit \(bit)")
+            }
+        }
+    }
+
+    @Test func refusesFilesThatAreNoFiles() throws {
+        let folder = NSTemporaryDirectory() + "ykstore-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func error(_ path: String) -> StoreError? {
+            do {
+                _ = try StoreFile(path, service: "test").read()
+                return nil
+            } catch { return error }
+        }
+        guard case .unreadable? = error(folder),
+            case .unreadable? = error(folder + "/\(String(repeating: "x", count: 300))")
+        else {
+            Issue.record("a folder or a name too long")
+            return
+        }
+        let large = folder + "/large.json"
+        _ = FileManager.default.createFile(atPath: large, contents: nil)
+        truncate(large, 65 << 20)
+        #expect(error(large) == .malformed(path: large, reason: "larger than 64 MiB"))
+        // The lock is not followed to another place, and a folder in the store's place is not replaced.
+        symlink(folder + "/elsewhere", folder + "/s.json.lock")
+        #expect(throws: StoreError.self) {
+            try StoreFile(folder + "/s.json", service: "test").update { $0.settings["a"] = 1 }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder + "/elsewhere"))
     }
 }

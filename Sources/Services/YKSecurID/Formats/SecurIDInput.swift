@@ -41,6 +41,8 @@ public enum SecurIDInput: Sendable {
             self = .batch(try SDTIDBatch(parsing: Array(units[start...])))
         } else if plain.hasPrefix("<") {
             self = .batch(try SDTIDBatch(parsing: units))
+        } else if units.count > Self.textLimit {
+            throw .tooLong("text", limit: Self.textLimit)
         } else if let file = try StokenFile(matching: plain) {
             self = .stoken(file)
         } else {
@@ -48,14 +50,23 @@ public enum SecurIDInput: Sendable {
         }
     }
 
+    /// The most bytes of a text that is neither XML nor has a mark: each of its lines may begin a string.
+    private static let textLimit = 1 << 16
+    /// Characters of the longest string, percent-encoded and broken into lines, with room to spare.
+    private static let stringLimit = 2048
+
     /// A string at the start of the text, otherwise at the start of the first line that begins with one.
     private static func bare(_ text: String) throws(SecurIDError) -> CTFString {
         do { return try CTFString(text) } catch {
             guard case .format = error else { throw error }
             var rest = text[...]
+            var tries = 0
             while let end = rest.firstIndex(where: \.isNewline) {
                 rest = rest[rest.index(after: end)...]
-                do { return try CTFString(rest.trimmed) } catch {
+                let line = rest.drop { $0 == " " || $0 == "\t" }
+                guard tries < 100, let first = line.utf8.first, "12AB".utf8.contains(first) else { continue }
+                tries += 1
+                do { return try CTFString(String(line.prefix(stringLimit))) } catch {
                     guard case .format = error else { throw error }
                 }
             }

@@ -12,7 +12,7 @@ public struct StokenFile: Sendable {
     /// Reads a file; `nil` for a text without its lines. As in stoken, names are read in either case, lines with other
     /// names are skipped, and the version may be missing.
     ///
-    /// - Throws: `format` for another version or a file without a token, and what ``CTFString`` throws.
+    /// - Throws: `format` for another version, and what ``CTFString`` throws.
     init?(matching text: String) throws(SecurIDError) {
         var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -22,9 +22,10 @@ public struct StokenFile: Sendable {
             if ["version", "token", "pin"].contains(name) { values[name] = String(words[1]) }
         }
         let version = values["version"].flatMap { Int($0.prefix { $0.isNumber }) }
-        guard version != nil || values["token"]?.utf8.first?.isDecimalDigit ?? false else { return nil }
+        guard let string = values["token"], version != nil || string.utf8.first?.isDecimalDigit ?? false else {
+            return nil
+        }
         guard version ?? 1 == 1 else { throw .format("version \(version ?? 0) of .stokenrc") }
-        guard let string = values["token"] else { throw .format("a .stokenrc without a token") }
         token = try CTFString(string)
         savedPIN = values["pin"]
     }

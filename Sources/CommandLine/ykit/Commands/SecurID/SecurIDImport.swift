@@ -94,6 +94,10 @@ struct SecurIDImport: Verb {
                 "too-many", .policy, "the store would hold \(store.records.count + new.count) tokens, more than \(max)",
                 hint: "delete one, or allow more with --max N")
         }
+        if case .stoken(let source)? = input, source.hasPIN {
+            world.terminal.warn(
+                "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
+        }
         if !new.isEmpty { try await save(new, file, store, world) }
         return answer(tokens, new, file, input)
     }
