@@ -112,7 +112,7 @@ let package = Package(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-                "YKHardware", "YKTransport", "YKCrypto", "YKWire",
+                "YKToken", "YKCapture", "YKVirtualKey", "YKHardware", "YKTransport", "YKCrypto", "YKWire",
             ]),
 
         .executableTarget(
@@ -185,6 +185,7 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
+                "YKit",
                 "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH", "YKOTP",
                 "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
             ],
@@ -196,3 +197,14 @@ let package = Package(
             ]),
     ]
 )
+
+// `tools/samples` is a package of its own. To build it beside the tests without compiling the libraries twice,
+// `tools/samples/check` has its programs built as targets of this package.
+if Context.environment["YKIT_SAMPLES"] == "1" {
+    for name in ["watch", "codes", "sign-in", "pin-dialog", "certificate", "password"] {
+        package.targets.append(
+            .executableTarget(
+                name: name, dependencies: ["YKit"], path: "tools/samples/Sources/" + name, packageAccess: false,
+                swiftSettings: [.swiftLanguageMode(.v6)]))
+    }
+}

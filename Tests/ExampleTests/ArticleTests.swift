@@ -13,7 +13,8 @@ import Testing
         let folder = "Sources/CommandLine/ykit/ykit.docc"
         let names =
             (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
-        return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        return ["README.md", "Sources/Keys/YKit/YKit.docc/YKit.md"]
+            + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
     }
 
     /// The lines of a text that say something, without what is in front of them and behind.

@@ -17,15 +17,34 @@ import YKToken
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKit
 
 /// The pieces of Swift in README and the articles. Those that need a device are compiled only.
 @Suite struct SnippetTests {
     func readme() async throws {
+        let key = try await Keys.only()
+        let oath = try await key.open(OATHService.self)
+        for entry in try await oath.codes() {
+            print(entry.account.id, entry.outcome)
+        }
+    }
+
+    func concepts() async throws {
         let link = try PCSC.connect(reader: "Yubico", deadline: .after(.seconds(5)))
         let oath = try await OATHService.open(CardChannel(link: link))
         for entry in try await oath.codes() {
             print(entry.account.id, entry.outcome)
         }
+    }
+
+    @Test func keysWithoutAKey() async throws {
+        let bytes = try Recording.named("oath/canokey-short")
+
+        let virtual = Keys(source: .virtual(.demonstration()))
+        let recorded = Keys(source: .recording(Replay(try Capture(parsing: bytes))))
+
+        #expect(try await virtual.only().open(OATHService.self).codes().count == 7)
+        #expect(try await recorded.only().attached.reader != nil)
     }
 
     @Test func virtualKey() async throws {

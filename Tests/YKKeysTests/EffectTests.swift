@@ -21,7 +21,8 @@ import YKWire
         #expect(CommandEffect(of: [0, 0x87, 0x11, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
         #expect(CommandEffect(of: [0, 0x47, 0, 0x9A, 1, 0], in: .piv) == .write(reply: nil))
         #expect(CommandEffect(of: [0, 0xF9, 0x9A, 0], in: .piv) == .read)
-        #expect(CommandEffect(of: [0, 0x20, 0, 0x80], in: .openPGP) == .write(reply: nil))
+        #expect(CommandEffect(of: [0, 0x20, 0, 0x82], in: .openPGP) == .read)
+        #expect(CommandEffect(of: [0, 0x20, 0, 0x80], in: AID(rawValue: [0xF0, 1, 2, 3, 4])) == .write(reply: nil))
         #expect(CommandEffect(of: [1, 2], in: .oath) == .write(reply: nil))
     }
 

@@ -55,6 +55,12 @@ import YKWire
         #expect(machine.opened.isEmpty)
     }
 
+    @Test func aKeyInSoftwareArrives() async throws {
+        var events: [KeyEvent] = []
+        for await event in try virtual().watch() { events.append(event) }
+        #expect(events.count == 2 && events.last == .enumerated)
+    }
+
     @Test func faultsOfAKeyInSoftware() async throws {
         let key = try await virtual(faults: "at 1: remove").only()
         await #expect(throws: OATHError.self) { try await key.open(OATHService.self) }

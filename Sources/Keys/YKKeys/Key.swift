@@ -180,8 +180,17 @@ extension Keys {
         return key
     }
 
-    /// Watches keys arrive, change and leave, beginning with those that are attached. The selection is not applied.
-    public func watch() -> AsyncStream<KeyEvent> { hardware.events() }
+    /// Watches keys arrive, change and leave, beginning with those that are attached. The selection is not applied; a
+    /// recording, or a key in software, arrives and stays.
+    public func watch() -> AsyncStream<KeyEvent> {
+        if case .machine = source { return hardware.events() }
+        let key = try? attached(asking: false).keys.first?.key
+        return AsyncStream { stream in
+            if let key { stream.yield(.arrived(key)) }
+            stream.yield(.enumerated)
+            stream.finish()
+        }
+    }
 
     /// Waits until a key that is selected by its serial number, or any key, is attached.
     ///

@@ -2,6 +2,7 @@
 
 // One import for a program that uses keys: how they are found, and the services of their applications.
 
+@_exported public import YKCapture
 @_exported public import YKCrypto
 @_exported public import YKFIDO
 @_exported public import YKHSMAuth
@@ -13,5 +14,7 @@
 @_exported public import YKOTP
 @_exported public import YKOpenPGP
 @_exported public import YKPIV
+@_exported public import YKToken
 @_exported public import YKTransport
+@_exported public import YKVirtualKey
 @_exported public import YKWire

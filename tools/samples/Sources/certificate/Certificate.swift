@@ -16,14 +16,19 @@ struct Certificate {
         try await piv.verify(try pin(isVirtual))
         let signature = try await piv.sign(.message(message), .authentication)
         print("signature \(Hex.encode(signature))")
-        print(publicKey.isValid(signature, for: message, hash: .sha256) ? "valid" : "not valid")
+        print(publicKey.isValid(signature, for: message, .sha256) ? "valid" : "not valid")
         await piv.close()
+    }
+
+    enum Problem: Error {
+        case unknownKind
     }
 
     private static func certifiedKey(_ piv: PIVService) async throws -> PublicKey {
         let certificate = try await piv.certificate(.authentication)
         print("certificate of \(certificate.subject)")
-        return certificate.publicKey
+        guard let publicKey = certificate.publicKey else { throw Problem.unknownKind }
+        return publicKey
     }
 
     private static func generatedKey(_ piv: PIVService) async throws -> PublicKey {

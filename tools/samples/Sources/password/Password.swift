@@ -13,10 +13,21 @@ struct Password {
         }
         let isVirtual = CommandLine.arguments.contains("--virtual")
         let key = try await (isVirtual ? Keys(source: .virtual(.demonstration())) : Keys()).only()
+        if isVirtual { try await program(key) }
         let tag = try await key.open(TagService.self)
         let message = try await tag.message()
         show(message.flatMap { OTPToken(in: $0) })
         await tag.close()
+    }
+
+    /// Programs the first slot, as the key in software comes with an empty one.
+    private static func program(_ key: Key) async throws {
+        let otp = try await key.open(OTPService.self)
+        let privateID = SharedSecret(Secret([1, 2, 3, 4, 5, 6]))
+        let aesKey = SharedSecret(Secret(SystemRandom().draw(16, secret: true)))
+        try await otp.program(
+            .one, .yubicoOTP(publicID: try Modhex.decode("vvccccccfikf"), privateID: privateID, key: aesKey))
+        await otp.close()
     }
 
     private static func show(_ token: OTPToken?) {

@@ -21,7 +21,7 @@ struct PINDialog {
         let client = WebAuthnClient(service: fido, origin: try Origin("https://example.com"))
         var options = PublicKeyCredentialCreationOptions(
             rpName: "Example", user: FIDOUser(id: [1, 2, 3, 4], name: "alice"),
-            challenge: try SystemRandom().draw(32, secret: false))
+            challenge: SystemRandom().draw(32, secret: false))
         options.selection.userVerification = .required
         let made = try await client.create(options)
         print("registered credential \(Base64.encodeURL(made.id))")

@@ -13,7 +13,7 @@ struct SignIn {
         let browser = WebAuthnClient(service: fido, origin: try Origin("https://example.com"))
         let server = Server()
 
-        let options = try await server.beginRegistration(of: "alice")
+        let options = await server.beginRegistration(of: "alice")
         try await server.finishRegistration(of: "alice", try await browser.create(options))
         print("registered alice")
 
@@ -34,12 +34,12 @@ actor Server {
     private var challenges: [String: [UInt8]] = [:]
     private var users: [String: (credential: [UInt8], publicKey: COSEKey)] = [:]
 
-    func beginRegistration(of name: String) throws -> PublicKeyCredentialCreationOptions {
+    func beginRegistration(of name: String) -> PublicKeyCredentialCreationOptions {
         PublicKeyCredentialCreationOptions(
-            rpName: "Example", user: FIDOUser(id: Array(name.utf8), name: name), challenge: try challenge(for: name))
+            rpName: "Example", user: FIDOUser(id: Array(name.utf8), name: name), challenge: challenge(for: name))
     }
 
-    func finishRegistration(of name: String, _ made: PublicKeyCredentialCreation) throws {
+    func finishRegistration(of name: String, _ made: RegistrationResponse) throws {
         let hash = try clientDataHash(made.clientDataJSON, for: name)
         _ = try AttestationVerification(rpID: "example.com").check(made.attestationObject, clientDataHash: hash)
         guard let publicKey = made.publicKey else { throw Refusal.noPublicKey }
@@ -49,10 +49,10 @@ actor Server {
     func beginSignIn(of name: String) throws -> PublicKeyCredentialRequestOptions {
         guard let user = users[name] else { throw Refusal.unknownUser }
         return PublicKeyCredentialRequestOptions(
-            challenge: try challenge(for: name), allowCredentials: [PublicKeyCredentialDescriptor(id: user.credential)])
+            challenge: challenge(for: name), allowCredentials: [PublicKeyCredentialDescriptor(id: user.credential)])
     }
 
-    func finishSignIn(of name: String, _ assertion: PublicKeyCredentialAssertion) throws -> UInt32 {
+    func finishSignIn(of name: String, _ assertion: AuthenticationResponse) throws -> UInt32 {
         guard let user = users[name] else { throw Refusal.unknownUser }
         let hash = try clientDataHash(assertion.clientDataJSON, for: name)
         try AssertionVerification(rpID: "example.com", publicKey: user.publicKey).check(
@@ -60,8 +60,8 @@ actor Server {
         return assertion.authenticatorData.counter
     }
 
-    private func challenge(for name: String) throws -> [UInt8] {
-        let challenge = try SystemRandom().draw(32, secret: false)
+    private func challenge(for name: String) -> [UInt8] {
+        let challenge = SystemRandom().draw(32, secret: false)
         challenges[name] = challenge
         return challenge
     }
