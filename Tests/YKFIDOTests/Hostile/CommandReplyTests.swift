@@ -50,6 +50,19 @@ struct CommandReplyTests {
         }
     }
 
+    /// A key that accepts a change and does not make it: no success is reported.
+    @Test func aChangeIsReadBack() async throws {
+        for operation in Operation.all where ["toggleAlwaysUv", "enableEnterpriseAttestation"].contains(operation.name)
+        {
+            var replies = operation.answers.map(\.reply)
+            replies[replies.count - 1] = CBOR.map(Operation.info).reply
+            do {
+                try await operation.play(replies)
+                Issue.record("\(operation.name) is taken for done")
+            } catch FIDOError.notApplied {}
+        }
+    }
+
     @Test(arguments: [UInt64(4097), 1 << 32, 1 << 63, .max])
     func listsAreNotLongerThanAnyKeyHas(_ count: UInt64) async throws {
         let lists: [(CBOR.Map, CBOR, @Sendable (FIDOService) async throws -> Void)] = [

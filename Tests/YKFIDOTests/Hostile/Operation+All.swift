@@ -57,8 +57,10 @@ extension Operation {
         Operation("largeBlobs set", [.map(blobs), .nothing]) {
             try await $0.setLargeBlob([1], key: SharedSecret(Secret([UInt8](repeating: 1, count: 32))))
         },
-        Operation("toggleAlwaysUv", [.nothing]) { try await $0.configure(.toggleAlwaysUV) },
-        Operation("enableEnterpriseAttestation", [.nothing]) { try await $0.configure(.enableEnterpriseAttestation) },
+        Operation("toggleAlwaysUv", [.nothing, .map(info("alwaysUv"))]) { try await $0.configure(.toggleAlwaysUV) },
+        Operation("enableEnterpriseAttestation", [.nothing, .map(info("ep"))]) {
+            try await $0.configure(.enableEnterpriseAttestation)
+        },
     ]
 
     /// A key's side of an agreement: the generator of P-256.

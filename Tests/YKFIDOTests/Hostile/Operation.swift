@@ -53,6 +53,13 @@ struct Operation: CustomTestStringConvertible, Sendable {
         30: .bytes(.init(repeating: 1, count: 32)), 31: [1, 2, 3],
     ]
 
+    /// The same with an option switched on.
+    static func info(_ option: String) -> CBOR.Map {
+        var options = info[4]?.map ?? .init()
+        options[.text(option)] = true
+        return info.with(4, .map(options))
+    }
+
     private static let rpHash = HashAlgorithm.sha256.hash("example.com".utf8)
     static let made: CBOR.Map = [
         1: "packed",

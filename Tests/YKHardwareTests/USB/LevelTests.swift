@@ -85,7 +85,9 @@ import YKWire
             // A response that takes more than one transfer.
             let get = APDU(ins: 0xCB, p1: 0x3F, p2: 0xFF, data: [0x5C, 1, 0x7E])
             let isDone = (try? channel.transmit(get)) != nil
-            #expect(isDone == isMended || fault == "remove after 1", "\(level)")
+            // By T=0 the response takes one transfer more than its status, elsewhere the only one has arrived.
+            let isOver = fault == "remove after 1" && level != .t0
+            #expect(isDone == (isMended || isOver), "\(level)")
         }
     }
 

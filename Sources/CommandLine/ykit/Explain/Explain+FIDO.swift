@@ -51,6 +51,10 @@ extension Explain {
                 "full", .failed, "there is no room for another credential",
                 hint: "delete one: ykit fido2 credentials delete ID")
         case .notAllowed(let command): notAllowed(command)
+        case .notApplied(let what):
+            Explanation(
+                "not-applied", .failed, "the key accepted the change, but did not make it: \(what)",
+                hint: "'ykit fido2 config list' shows how the key is set")
         default: Explanation("failed", .failed, "\(error)")
         }
     }

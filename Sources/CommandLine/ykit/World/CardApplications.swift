@@ -11,23 +11,30 @@ enum CardApplications {
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
-    /// Those that can be selected, and those of which a recording does not tell. FIDO that answers SELECT with `U2F_V2`
-    /// has U2F as well.
+    /// Those that can be selected, and those of which a recording does not tell.
     static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
         var (found, untold): (Capability, Capability) = ([], [])
         for (aid, capability) in all {
-            do throws(CardError) {
-                let reply = try channel.select(aid)
-                found.formUnion(capability)
-                if aid == .fido, reply == Array("U2F_V2".utf8) { found.formUnion(.u2f) }
-            } catch {
-                switch error {
-                case .appletMissing, .status: continue
-                case .link(.replay): untold.formUnion(capability)
-                default: throw error
-                }
+            do throws(CardError) { found.formUnion(try answer(of: aid, on: channel)) } catch {
+                guard case .link(.replay) = error else { throw error }
+                untold.formUnion(capability)
             }
         }
         return (found, untold)
+    }
+
+    /// What an application is when it can be selected; nothing when it cannot. FIDO that answers SELECT with `U2F_V2` has
+    /// U2F as well.
+    static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
+        do throws(CardError) {
+            let reply = try channel.select(aid)
+            let capability = all.first { $0.aid == aid }?.capability ?? []
+            return aid == .fido && reply == Array("U2F_V2".utf8) ? capability.union(.u2f) : capability
+        } catch {
+            switch error {
+            case .appletMissing, .status: return []
+            default: throw error
+            }
+        }
     }
 }

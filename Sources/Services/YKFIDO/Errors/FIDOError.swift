@@ -40,6 +40,8 @@ public enum FIDOError: Error, Hashable, Sendable {
     case full
     /// The operation is not allowed now; a reset: too late after the key was plugged in.
     case notAllowed(String)
+    /// The key accepted a change, but says of itself afterwards that this is not so.
+    case notApplied(String)
     /// The array of large blobs is damaged, or does not fit.
     case largeBlobs(LargeBlobProblem)
     /// The signature or attestation does not hold.

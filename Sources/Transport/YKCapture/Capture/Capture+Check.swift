@@ -52,6 +52,7 @@ extension Capture {
         var capture = self
         capture.events = events.map { redactor.redacted($0) }
         capture.header.keepsSecrets = false
+        capture.header.secretRandom = nil
         return capture
     }
 

@@ -62,7 +62,7 @@ extension Capture {
         guard header.link == .card || header.link == .hid else {
             throw CaptureError(line: line, "\"link\" is \(header.link.rawValue), expected card or hid")
         }
-        for key in ["atr", "random"] where object[key] != nil {
+        for key in ["atr", "random", "secretRandom"] where object[key] != nil {
             _ = try Event.hex(object, key, line)
         }
         return header

@@ -67,10 +67,15 @@ public struct Capture: Sendable, Hashable {
             get { fields["clock"]?.int }
             set { fields["clock"] = newValue.map(JSON.int) }
         }
-        /// The random bytes that the host drew, in order.
+        /// The random bytes that the host drew, in order; zeros where they are secret.
         public var random: [UInt8]? {
             get { fields["random"]?.string.flatMap { try? Hex.decode($0) } }
             set { fields["random"] = newValue.map { .string(Hex.encode($0)) } }
+        }
+        /// The secret ones of the random bytes, in order; only in a recording that keeps secrets.
+        public var secretRandom: [UInt8]? {
+            get { fields["secretRandom"]?.string.flatMap { try? Hex.decode($0) } }
+            set { fields["secretRandom"] = newValue.map { .string(Hex.encode($0)) } }
         }
         /// The longest command APDU that the reader takes, in bytes; a replay needs it to send the same commands.
         public var maxCommandLength: Int? {

@@ -114,10 +114,14 @@ public final class Recorder: Sendable {
         }
     }
 
-    func note(random bytes: [UInt8]) throws(LinkError) {
+    /// Notes what was drawn; secret bytes as zeros, and apart from the others where secrets are kept.
+    func note(random bytes: [UInt8], isSecret: Bool) throws(LinkError) {
         try with { state throws(LinkError) in
-            state.random += bytes
+            state.random += isSecret ? [UInt8](repeating: 0, count: bytes.count) : bytes
             state.header.random = state.random
+            if isSecret, state.redactor == nil {
+                state.header.secretRandom = (state.header.secretRandom ?? []) + bytes
+            }
             let header = JSON.object(state.header.fields).text
             state.write { file throws(LinkError) in try file.replaceHeader(header) }
         }
@@ -153,7 +157,7 @@ private struct RecordedRandom: RandomSource {
 
     func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
         let bytes = try source.draw(count, secret: secret)
-        try recorder.note(random: secret ? [UInt8](repeating: 0, count: count) : bytes)
+        try recorder.note(random: bytes, isSecret: secret)
         return bytes
     }
 }

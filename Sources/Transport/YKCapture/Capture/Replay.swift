@@ -19,6 +19,7 @@ public final class Replay: Sendable {
         var position = 0
         var used: [Bool]
         var randomOffset = 0
+        var secretOffset = 0
         var cards = CardLookup()
     }
 
@@ -88,9 +89,15 @@ public final class Replay: Sendable {
     fileprivate func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] {
         let count = max(0, count)
         let recorded = capture.header.random ?? world.random
-        let offset = state.withLock { state in
-            defer { state.randomOffset += count }
-            return state.randomOffset
+        let (offset, secretOffset) = state.withLock { state in
+            defer {
+                state.randomOffset += count
+                if secret { state.secretOffset += count }
+            }
+            return (state.randomOffset, state.secretOffset)
+        }
+        if secret, let kept = capture.header.secretRandom, kept.count - secretOffset >= count {
+            return Array(kept[secretOffset..<secretOffset + count])
         }
         let bytes = Array(recorded.dropFirst(offset).prefix(count))
         if bytes.count == count { return bytes }

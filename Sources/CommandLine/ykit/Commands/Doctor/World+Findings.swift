@@ -120,8 +120,10 @@ extension World {
         var key = AskedKey(place, way, Self.told { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
         for (aid, capability) in CardApplications.all {
-            guard let isThere = try? channel.has(aid) else { break }
+            guard let found = try? CardApplications.answer(of: aid, on: channel) else { break }
+            let isThere = !found.isEmpty
             key.applications.append((capability, isThere))
+            if found.contains(.u2f) { key.applications.append((.u2f, true)) }
             guard aid == .openPGP, isThere, let info = identity.info else { continue }
             let flaws = KnownFlaw.of(info).map(\.name)
             if flaws.contains(KnownFlaw.resetCode) { key.resetCodeTries = Self.resetCodeTries(channel) }

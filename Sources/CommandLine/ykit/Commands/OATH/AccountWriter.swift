@@ -25,6 +25,18 @@ struct AccountWriter {
             else { throw error }
             try await service.replace(old.id, with: new)
         }
+        if new.needsTouch { try await checkTouch(new.id) }
+    }
+
+    /// Reads back that an account requires a touch, which keys tell of time-based ones.
+    private func checkTouch(_ id: OATHAccountID) async throws {
+        guard id.type == .totp,
+            let entry = try await service.codes(recalculating: false).first(where: { $0.account.id == id }),
+            case .code = entry.outcome
+        else { return }
+        throw Explanation(
+            "not-applied", .failed, "'\(id.text.printable)' is stored, but the key gives its codes without a touch",
+            hint: "delete it, unless that will do: ykit oath delete NAME")
     }
 
     private static func exists(_ id: OATHAccountID) -> Explanation {

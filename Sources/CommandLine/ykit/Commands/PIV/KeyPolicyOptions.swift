@@ -12,4 +12,19 @@ struct KeyPolicyOptions: ParsableArguments {
     var touchPolicy: TouchPolicy = .usual
 
     var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
+
+    /// Why a key that was just stored is not used as asked for; `nil` where it is, and where the card does not tell.
+    func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
+        guard pinPolicy != .usual || touchPolicy != .usual,
+            let stored = try? await service.metadata(of: slot)?.policies
+        else { return nil }
+        var wrong: [String] = []
+        if pinPolicy != .usual, stored.pin != pinPolicy { wrong.append("PIN \(stored.pin)") }
+        if touchPolicy != .usual, stored.touch != touchPolicy { wrong.append("touch \(stored.touch)") }
+        guard !wrong.isEmpty else { return nil }
+        return Explanation(
+            "not-applied", .failed,
+            "the key is in \(slot), but the card set other policies: \(wrong.joined(separator: ", "))",
+            hint: "delete it, unless these will do: ykit piv keys delete \(slot)")
+    }
 }

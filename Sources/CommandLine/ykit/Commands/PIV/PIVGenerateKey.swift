@@ -63,6 +63,7 @@ struct PIVGenerateKey: Verb {
         var answer = Answer("made an \(algorithm) key in \(slot), its public key is in \(file)", [:])
         output.keep(
             bytes, &answer, orElse: "the key is made; write its public key with: ykit piv keys export \(slot) FILE")
+        if answer.failure == nil { answer.failure = await policies.problem(of: slot, service) }
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(algorithm.description)
         answer.members["pinPolicy"] = .string(policies.pinPolicy.description)

@@ -50,6 +50,7 @@ struct PIVImportKey: Verb {
         try await unlocking.manage(managementKey, for: "import a key")
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
         var answer = Answer("put an \(algorithm) key into \(slot)", [:])
+        answer.failure = await policies.problem(of: slot, service)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(algorithm.description)
         answer.members["pinPolicy"] = .string(policies.pinPolicy.description)

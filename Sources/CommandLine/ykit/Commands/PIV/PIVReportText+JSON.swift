@@ -20,7 +20,7 @@ extension PIVReportText {
             (
                 "advisories",
                 .array(report.identity.warnings.map { ["id": .string($0.advisory), "meaning": .string($0.meaning)] })
-            ),
+            ), ("brokenFIPSRules", .array(report.brokenFIPSRules.map { .string($0.rawValue) })),
         ]
     }
 

@@ -18,6 +18,10 @@ struct PIVReportText {
         rows.append(["management key", managementKey])
         rows.append(["CHUID", report.chuid.map(\.guidText) ?? absence(.chuid)])
         rows.append(["CCC", report.capability.map { _ in "there" } ?? absence(.capability)])
+        if report.identity.isFIPSFirmware || report.isComplete {
+            let broken = report.brokenFIPSRules.map(\.words)
+            rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.joined(separator: ", ")])
+        }
         let slots = report.slots.flatMap { [""] + slot($0) }
         return Table.lines(rows) + (slots.isEmpty ? ["", nothing] : slots)
     }
@@ -70,5 +74,20 @@ struct PIVReportText {
             case .managementKey: PIVUnlocking.isDefault
             }
         } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
+    }
+}
+
+extension FIPSRule {
+    /// The rule as a demand.
+    fileprivate var words: String {
+        switch self {
+        case .ownPIN: "a PIN of your own"
+        case .ownPUK: "a PUK of your own"
+        case .ownManagementKey: "a management key of your own"
+        case .aesManagementKey: "an AES management key"
+        case .noShortRSA: "RSA keys of 2048 bits or more"
+        case .noX25519: "no X25519 keys"
+        case .pinForEveryKey: "a PIN for every key"
+        }
     }
 }

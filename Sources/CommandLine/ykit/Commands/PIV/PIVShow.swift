@@ -14,6 +14,7 @@ struct PIVShow: Verb {
             """)
     static let members = [
         "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
+        "brokenFIPSRules",
     ]
 
     @Flag(name: .shortAndLong, help: "Look at all slots.")
