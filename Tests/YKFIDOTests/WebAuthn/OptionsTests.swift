@@ -41,6 +41,9 @@ struct OptionsTests {
         ])
         #expect(options.selection.residentKey == .required && options.selection.userVerification == .preferred)
         #expect(options.attestation == .none)
+        // Servers leave the name out, though WebAuthn requires it.
+        let nameless = try Site.creation(["user": ["id": "AQ", "displayName": "b"]])
+        #expect(nameless.user == FIDOUser(id: [1], displayName: "b"))
         let plain = PublicKeyCredentialCreationOptions(rpName: "E", user: FIDOUser(id: [1]), challenge: [])
         #expect(plain.selection == AuthenticatorSelection())
         let request = PublicKeyCredentialRequestOptions(challenge: [1])

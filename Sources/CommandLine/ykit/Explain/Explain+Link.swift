@@ -17,6 +17,7 @@ extension Explain {
         case .reset:
             Explanation(
                 "reset", .busy, "another program reset the card in the middle", hint: "repeat the command")
+        case .timedOut("waiting for a touch"): touchMissed
         case .timedOut(let step):
             Explanation(
                 "timed-out", .timeOut, "no answer in time, \(step.hasPrefix("waiting") ? step : "waiting for \(step)")",

@@ -16,6 +16,12 @@ enum Files {
     /// Whether a path leads to a plain file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
+    /// Whether users besides the owner may read or change a plain file.
+    static func isOpenToOthers(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 != 0
+    }
+
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }

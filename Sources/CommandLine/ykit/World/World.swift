@@ -42,6 +42,7 @@ final class World {
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         try Self.checkSelection(options)
         let source = try Self.source(options)
+        try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
         let clock =
             if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
@@ -65,6 +66,16 @@ final class World {
         guard let file = options.virtual else { return .machine }
         let isInMemory = file == ArgumentRewriting.inMemory || file.isEmpty
         return .virtual(isInMemory ? .demonstration() : try VirtualKey(file: file), faults: try faults())
+    }
+
+    /// Warns of the file of a software key that other users may read or change.
+    private static func checkMode(
+        of file: String?, _ options: GlobalOptions, _ terminal: Terminal
+    ) throws(Explanation) {
+        guard let file, Files.isOpenToOthers(file) else { return }
+        let what = "other users may read or change \(file.printable), which holds private keys"
+        if options.strict { throw Explanation("file-mode", .policy, what, hint: "chmod 600 \(file.printable)") }
+        terminal.warn(what + "; chmod 600 \(file.printable)")
     }
 
     /// What goes wrong with the software key, for tests.

@@ -41,7 +41,10 @@ final class PromptingLink: ForwardingFIDOLink {
                 prompt(reason)
             }
             defer { task.cancel() }
-            return try link.call(command, payload, deadline: deadline, keepalive: keepalive)
+            do { return try link.call(command, payload, deadline: deadline, keepalive: keepalive) } catch {
+                guard case .device(.timedOut) = error else { throw error }
+                throw .device(.timedOut("waiting for a touch"))
+            }
         }
         let start = ContinuousClock.now
         var isPrompted = false

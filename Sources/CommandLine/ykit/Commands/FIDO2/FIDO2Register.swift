@@ -18,7 +18,7 @@ struct FIDO2Register: Verb {
             """)
     static let members = [
         "credential", "rpId", "user", "credentialId", "algorithm", "publicKeyPem", "format", "aaguid", "flags",
-        "counter", "line",
+        "counter", "line", "enterpriseAttestation",
     ]
 
     @OptionGroup var ask: RegistrationOptions

@@ -34,6 +34,7 @@ struct RegistrationReport {
         answer.members["publicKeyPem"] = made.publicKey?.pem.map(JSON.string)
         answer.members["format"] = .string(made.attestationObject.format.rawValue)
         answer.members["aaguid"] = data.credential.map { .string(AuthenticatorReport.uuid($0.aaguid)) }
+        answer.members["enterpriseAttestation"] = made.isEnterpriseAttestation.map(JSON.bool)
         answer.members["flags"] = .array(data.flags.names.map(JSON.string))
         answer.members["counter"] = .int(Int64(data.counter))
         return answer
@@ -47,6 +48,7 @@ struct RegistrationReport {
             ["attestation", made.attestationObject.format.rawValue.printable],
             ["user", data.flags.words],
         ]
+        if made.isEnterpriseAttestation == true { rows[3][1] += ", which names this key" }
         for result in made.clientExtensionResults.members {
             rows.append([result.key.printable, result.value.text.printable])
         }

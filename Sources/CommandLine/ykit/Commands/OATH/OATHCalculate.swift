@@ -63,9 +63,9 @@ struct OATHCalculate: Verb {
         case .failed(let error): throw error
         case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
-            let prompt = TouchPrompt(world.terminal)
-            defer { prompt.end() }
-            return try await service.code(for: entry.account.id, at: at)
+            return try await TouchPrompt.during(world.terminal) {
+                try await service.code(for: entry.account.id, at: at)
+            }
         }
     }
 

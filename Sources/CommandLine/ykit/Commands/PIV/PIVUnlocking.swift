@@ -107,7 +107,8 @@ struct KeyUse {
     /// Uses the key; the person is asked for a touch when the key waits for one.
     func touching<Result>(_ world: World, _ body: () async throws -> Result) async throws -> Result {
         guard touch != .never, world.plan == nil else { return try await body() }
-        let prompt = TouchPrompt(world.terminal, touch == nil ? "touch the key if it blinks" : TouchPrompt.usual)
+        guard touch == nil else { return try await TouchPrompt.during(world.terminal, body) }
+        let prompt = TouchPrompt(world.terminal, "touch the key if it blinks")
         defer { prompt.end() }
         return try await body()
     }

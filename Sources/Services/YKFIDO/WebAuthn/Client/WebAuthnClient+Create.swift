@@ -26,7 +26,7 @@ extension WebAuthnClient {
         return RegistrationResponse(
             clientDataJSON: data.bytes, attestationObject: made.response.conveyed(options.attestation),
             transports: await transports(info), attachment: Self.attachment(info), clientExtensionResults: results,
-            isResident: made.isResident)
+            isResident: made.isResident, isEnterpriseAttestation: made.response.isEnterpriseAttestation)
     }
 
     /// Has the key make the credential. A key of CTAP 2.0 does not say how much room it has, and the number of a later

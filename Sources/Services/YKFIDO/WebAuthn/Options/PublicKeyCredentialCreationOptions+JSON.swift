@@ -65,7 +65,7 @@ extension PublicKeyCredentialCreationOptions {
 extension FIDOUser {
     init(_ members: JSONMembers) throws(WebAuthnError) {
         self.init(
-            id: try members.required("id", .bytes), name: try members.required("name", .string),
+            id: try members.required("id", .bytes), name: try members.optional("name", .string),
             displayName: try members.required("displayName", .string))
         guard (1...64).contains(id.count) else {
             throw .member(members.path(of: "id"), problem: "\(id.count) bytes, 1 to 64 are right")

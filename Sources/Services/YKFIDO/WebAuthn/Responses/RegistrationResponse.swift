@@ -21,12 +21,15 @@ public struct RegistrationResponse: Hashable, Sendable {
     /// Whether the key remembers the credential, as it was asked for; `nil` for an answer that was read: the relying
     /// party is told only by the extension credProps.
     public let isResident: Bool?
+    /// Whether the attestation is one that names the key itself (epAtt, CTAP 2.2 §6.1.2); `nil` for an answer that was
+    /// read.
+    public let isEnterpriseAttestation: Bool?
 
     /// Makes an answer.
     public init(
         clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
         attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object(),
-        isResident: Bool? = nil
+        isResident: Bool? = nil, isEnterpriseAttestation: Bool? = nil
     ) {
         id = attestationObject.authenticatorData.credential?.id ?? []
         self.clientDataJSON = clientDataJSON
@@ -36,6 +39,7 @@ public struct RegistrationResponse: Hashable, Sendable {
         self.attachment = attachment
         self.clientExtensionResults = clientExtensionResults
         self.isResident = isResident
+        self.isEnterpriseAttestation = isEnterpriseAttestation
     }
 
     /// Whether both tell a relying party the same.
