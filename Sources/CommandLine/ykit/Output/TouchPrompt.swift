@@ -30,7 +30,7 @@ struct TouchPrompt {
 
     /// Runs an exchange that waits for a touch.
     ///
-    /// - Throws: `Explain.notTouched` when the person was asked and the key did not answer in time, else what the body
+    /// - Throws: `Explain.touchMissed` when the person was asked and the key did not answer in time, else what the body
     ///   throws.
     static func during<Result>(
         _ terminal: Terminal, _ body: () async throws -> Result
@@ -39,7 +39,7 @@ struct TouchPrompt {
         defer { prompt.end() }
         do { return try await body() } catch {
             guard prompt.isShown, Explain.explain(error).code == "timed-out" else { throw error }
-            throw Explain.notTouched
+            throw Explain.touchMissed
         }
     }
 }
@@ -47,7 +47,7 @@ struct TouchPrompt {
 extension Explain {
     /// Nobody touched the key while the person was asked to. A card that waits for a touch can be silent for as long as
     /// that takes, so that this is known only by the time that is over.
-    static let notTouched = Explanation(
+    static let touchMissed = Explanation(
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"
     )

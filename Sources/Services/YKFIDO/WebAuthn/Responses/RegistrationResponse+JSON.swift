@@ -35,6 +35,7 @@ extension RegistrationResponse {
         attachment = try members.attachment()
         clientExtensionResults = try members.optional("clientExtensionResults", .object) ?? JSON.Object()
         isResident = nil
+        isEnterpriseAttestation = nil
     }
 
     /// Reads a JSON text.
