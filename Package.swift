@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "YKSmartCard", targets: ["YKSmartCard"]),
         .library(name: "YKCrypto", targets: ["YKCrypto"]),
         .library(name: "YKTransport", targets: ["YKTransport"]),
+        .library(name: "YKSecureChannel", targets: ["YKSecureChannel"]),
         .library(name: "YKHardware", targets: ["YKHardware"]),
         .library(name: "YKOATH", targets: ["YKOATH"]),
         .library(name: "YKManagement", targets: ["YKManagement"]),
@@ -78,6 +79,7 @@ let package = Package(
         library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
 
         library("Transport/YKTransport", ["YKProtocols", "YKWire"]),
+        library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHTTP", ["YKTransport", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
@@ -142,6 +144,9 @@ let package = Package(
             "YKHardwareTests",
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
         test("YKTransportTests", ["YKCapture", "YKTransport", "YKProtocols", "YKWire"]),
+        test(
+            "YKSecureChannelTests", ["YKSecureChannel", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("vectors")]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),

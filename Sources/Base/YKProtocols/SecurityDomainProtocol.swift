@@ -19,6 +19,19 @@ package enum SecurityDomainProtocol: CardVocabulary {
         package static let generateKey: UInt8 = 0xF1
     }
 
+    /// The data objects of GET DATA and STORE DATA.
+    package enum Tag {
+        package static let keyInformation: UInt8 = 0xE0
+        package static let cardRecognition: UInt16 = 0x0066
+        package static let keyInformationObject: UInt16 = 0x00E0
+        package static let hostAuthorities: UInt16 = 0xFF33
+        package static let cardAuthorities: UInt16 = 0xFF34
+        package static let certificates: UInt16 = 0xBF21
+    }
+
+    /// The security level of a channel with C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION (Amendment D §7.1.2).
+    package static let fullProtection: UInt8 = 0x33
+
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         command.ins == Instruction.putKey ? SecretRuns.all(data) : []
     }

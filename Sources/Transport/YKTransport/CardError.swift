@@ -16,4 +16,6 @@ public enum CardError: Error, Hashable, Sendable {
     case endlessReply(during: String)
     /// The named command does not fit what the card or reader takes.
     case tooLong(during: String)
+    /// The secure channel could not be opened, or ended.
+    case secureChannel(SecureChannelFault)
 }

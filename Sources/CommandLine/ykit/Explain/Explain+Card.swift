@@ -23,6 +23,7 @@ extension Explain {
                 hint: "record it with --record FILE and report it")
         case .tooLong(let command):
             Explanation("too-long", .notSupported, "\(command) does not fit what the card or the reader takes")
+        case .secureChannel(let fault): secureChannel(fault)
         }
     }
 

@@ -22,6 +22,7 @@ public final class CardChannel {
     private let encoding: EncodingStage
     private let chaining: CommandChaining
     private let top: ResponseChaining
+    private let protection: ProtectionStage
     private let quirk: TouchQuirk
     private var isHeld = false
     /// Whether what was selected is lost, and has to be selected again before the next command.
@@ -35,7 +36,8 @@ public final class CardChannel {
         encoding = EncodingStage(link: link)
         chaining = CommandChaining(next: encoding)
         top = ResponseChaining(next: chaining)
-        quirk = TouchQuirk(next: top)
+        protection = ProtectionStage(next: top, encoding: encoding)
+        quirk = TouchQuirk(next: protection)
         encoding.form = link.identity.takesExtendedLength ? .extended : .short
         if let limit = link.identity.maxCommandLength { chaining.extendedLimit = min(limit, chaining.extendedLimit) }
     }
@@ -61,6 +63,12 @@ public final class CardChannel {
         get { top.continuation }
         set { top.continuation = newValue }
     }
+
+    /// The secure channel that every application is used through, once ``protect(with:)`` was called.
+    package var secureChannel: (any ChannelProtection)? { protection.protection }
+
+    /// Opens a secure channel in each application that is selected from now on; commands are sent through it only.
+    public func protect(with channel: sending any ChannelProtection) { protection.protection = channel }
 
     /// Takes over which firmware the key has, of which some wants to be talked to in its own way.
     package func adapt(to firmware: Version) {
@@ -111,7 +119,10 @@ public final class CardChannel {
     }
 
     /// Sends one command APDU as it is, without any stage, and gives the response APDU as it came.
+    ///
+    /// - Throws: `secureChannel(.unprotected)` when a secure channel was asked for.
     public func exchange(raw command: [UInt8]) throws(CardError) -> [UInt8] {
+        guard protection.protection == nil else { throw .secureChannel(.unprotected) }
         let deadline = environment.deadline()
         try hold(deadline, reselecting: true)
         return try restingOnLinkFailure { () throws(CardError) in
@@ -169,6 +180,7 @@ public final class CardChannel {
     private func restingOnLinkFailure<Value>(_ body: () throws(CardError) -> Value) throws(CardError) -> Value {
         do { return try body() } catch {
             if case .link(let failure) = error {
+                isLost = isLost || secureChannel != nil
                 rest()
                 runtime?.note(failure)
             }
@@ -180,9 +192,12 @@ public final class CardChannel {
         let usual = top.continuation
         top.continuation = ResponseChaining.getResponse
         defer { top.continuation = aid == applet ? usual : ResponseChaining.getResponse }
+        secureChannel?.end()
+        try secureChannel?.prepare(clearCommands(deadline))
         let response = try top.send(.select(aid), deadline: deadline)
         switch response.status {
         case .ok:
+            try secureChannel?.open(in: aid, clearCommands(deadline))
             defer { applet = aid }
             return response.data
         case .notFound, .appletSelectFailed, .functionNotSupported, .unknownInstruction:
@@ -190,5 +205,9 @@ public final class CardChannel {
         default:
             throw .status(response.status, during: "SELECT \(aid)")
         }
+    }
+
+    private func clearCommands(_ deadline: Deadline) -> ClearCommands {
+        ClearCommands(encoding.form) { [top] command throws(CardError) in try top.send(command, deadline: deadline) }
     }
 }

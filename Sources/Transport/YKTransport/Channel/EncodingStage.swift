@@ -14,7 +14,8 @@ package final class EncodingStage: CardStage {
 
     package func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         let response = try exchange(command, deadline: deadline)
-        guard let length = response.status.correctLe, response.data.isEmpty, command.le != .none else {
+        guard let length = response.status.correctLe, response.data.isEmpty, command.le != .none, !command.isProtected
+        else {
             return response
         }
         var corrected = command
@@ -37,6 +38,9 @@ package final class EncodingStage: CardStage {
 }
 
 extension APDU {
+    /// Whether it carries the MAC of a secure channel, so that it cannot be repeated.
+    package var isProtected: Bool { cla & 0x04 != 0 }
+
     /// The header in hexadecimal, to name a command that has no better name.
     package var label: String { "command \(Hex.encode([cla, ins, p1, p2]))" }
 }

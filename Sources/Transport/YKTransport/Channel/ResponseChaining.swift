@@ -25,7 +25,7 @@ package final class ResponseChaining: CardStage {
         guard response.status.bytesRemaining != nil else { return response }
         var collected = response.data
         for _ in 0..<roundLimit {
-            let more = APDU(cla: command.cla & ~0x10, ins: continuation)
+            let more = APDU(cla: command.isProtected ? 0 : command.cla & ~0x10, ins: continuation)
             response = try next.send(more, deadline: deadline)
             collected += response.data
             guard response.status.bytesRemaining != nil else {

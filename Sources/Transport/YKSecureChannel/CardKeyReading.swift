@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKProtocols
+import YKTransport
+import YKWire
+
+/// Reads the card's public key for SCP11 from the Security Domain, and decides whether it is trusted.
+struct CardKeyReading {
+    let card: ClearCommands
+    let environment: Environment
+
+    /// The key of a variant: that of a version, else the first one.
+    func key(
+        _ variant: SCP11Variant, _ version: UInt8, _ trust: SCP11Trust
+    ) throws(CardError) -> (SCPKeyReference, [UInt8]) {
+        try select()
+        var reference = SCPKeyReference(id: variant.keyID, version: version)
+        if version == 0 { reference = try first(variant) }
+        if case .key(let point) = trust { return (reference, point) }
+        let chain = try certificates(of: reference)
+        guard let last = chain.last else { throw .secureChannel(.noCertificate(reference)) }
+        let leaf = try lift({ CardError.malformed($0, during: "GET DATA (certificates)") }) { () throws(WireError) in
+            try SCPCertificate(der: last)
+        }
+        if case .authority(let anchor) = trust { try check(leaf, chain, anchor) }
+        return (reference, leaf.publicPoint)
+    }
+
+    private func select() throws(CardError) {
+        switch try card.send(.select(.securityDomain)).status {
+        case .ok: return
+        case .notFound, .appletSelectFailed, .functionNotSupported, .unknownInstruction:
+            throw .appletMissing(.securityDomain)
+        case let status: throw .status(status, during: "SELECT \(AID.securityDomain)")
+        }
+    }
+
+    private func first(_ variant: SCP11Variant) throws(CardError) -> SCPKeyReference {
+        let list = try read(SecurityDomainProtocol.Tag.keyInformationObject) ?? []
+        let keys = try lift({ CardError.malformed($0, during: "GET DATA (keys)") }) { () throws(WireError) in
+            try SCPKeyInformation.list(list)
+        }
+        guard let found = keys.first(where: { $0.reference.id == variant.keyID }) else {
+            throw .secureChannel(.noSuchKey(SCPKeyReference(id: variant.keyID, version: 0)))
+        }
+        return found.reference
+    }
+
+    private func certificates(of reference: SCPKeyReference) throws(CardError) -> [[UInt8]] {
+        let bytes = try read(
+            SecurityDomainProtocol.Tag.certificates, SecurityDomainProtocol.control(reference).encoded)
+        return try lift({ CardError.malformed($0, during: "GET DATA (certificates)") }) { () throws(WireError) in
+            try SCPCertificate.split(bytes ?? [])
+        }
+    }
+
+    private func read(_ tag: UInt16, _ data: [UInt8] = []) throws(CardError) -> [UInt8]? {
+        let response = try card.send(GetSecurityData(tag, data: data).apdu)
+        switch response.status {
+        case .ok: return response.data
+        case .referenceNotFound: return nil
+        case let status: throw .status(status, during: GetSecurityData.name)
+        }
+    }
+
+    /// The chain has to lead to the anchor, and the leaf has to be for key agreement.
+    private func check(_ leaf: SCPCertificate, _ chain: [[UInt8]], _ anchor: [UInt8]) throws(CardError) {
+        if let usage = leaf.keyUsage, usage & 0x08 == 0 {
+            throw .secureChannel(.untrusted("the card's certificate is not for key agreement"))
+        }
+        do {
+            _ = try CertificatePathCheck(anchors: [anchor], at: environment.clock.now)
+                .path(from: leaf.der, others: Array(chain.dropLast()))
+        } catch { throw .secureChannel(.untrusted(Self.words(error))) }
+    }
+
+    private static func words(_ fault: CertificatePathCheck.Fault) -> String {
+        switch fault {
+        case .noOpenSSL: "OpenSSL is not installed"
+        case .malformed: "a certificate cannot be read"
+        case .noIssuer: "the card's certificates do not lead to the given one"
+        case .expired(_, let reason), .notAuthority(_, let reason), .refused(_, let reason): reason
+        default: "\(fault)"
+        }
+    }
+}
