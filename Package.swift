@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "YKPIV", targets: ["YKPIV"]),
         .library(name: "YKOTP", targets: ["YKOTP"]),
         .library(name: "YKOpenPGP", targets: ["YKOpenPGP"]),
+        .library(name: "YKSecurityDomain", targets: ["YKSecurityDomain"]),
         .library(name: "YKHSMAuth", targets: ["YKHSMAuth"]),
         .library(name: "YKHTTP", targets: ["YKHTTP"]),
         .library(name: "YKArculus", targets: ["YKArculus"]),
@@ -95,6 +96,8 @@ let package = Package(
         library("Services/YKOTP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKOpenPGP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKHSMAuth", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library(
+            "Services/YKSecurityDomain", ["YKSecureChannel", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
@@ -107,6 +110,7 @@ let package = Package(
         library(
             "Keys/YKKeys",
             [
+                "YKSecureChannel",
                 "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey", "YKCapture", "YKHardware", "YKTransport",
                 "YKProtocols", "YKWire",
             ]),
@@ -124,7 +128,8 @@ let package = Package(
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
-                "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP",
+                "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
+                "YKSecurityDomain",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
@@ -145,7 +150,8 @@ let package = Package(
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
         test("YKTransportTests", ["YKCapture", "YKTransport", "YKProtocols", "YKWire"]),
         test(
-            "YKSecureChannelTests", ["YKSecureChannel", "YKTransport", "YKCrypto", "YKWire"],
+            "YKSecureChannelTests",
+            ["YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
@@ -154,6 +160,9 @@ let package = Package(
             "YKOpenPGPTests", ["YKOpenPGP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test("YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKSecurityDomainTests",
+            ["YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(

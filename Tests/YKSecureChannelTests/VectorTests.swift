@@ -57,7 +57,7 @@ import YKWire
         let log = PlayedLink.Log()
         let environment = Environment(random: FixedRandom(bytes: try handshake.bytes("host_challenge")))
         let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
-        channel.protect(with: try SecureChannel(.scp03(.factory), environment: environment))
+        channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         _ = try channel.select(.securityDomain)
         for step in steps {
             let response = try channel.transmit(try Self.apdu(step))
@@ -105,7 +105,7 @@ import YKWire
         let log = PlayedLink.Log()
         let environment = Environment(random: FixedRandom(bytes: try vector.bytes("oce_ephemeral_private")))
         let channel = CardChannel(link: PlayedLink(script, form, log: log), environment: environment)
-        channel.protect(with: try SecureChannel(try Self.credential(vector), environment: environment))
+        channel.protect(with: SecureChannel(try Self.credential(vector), environment: environment))
         _ = try channel.select(.securityDomain)
         let opened = try #require(channel.secureChannel as? SecureChannel)
         #expect(try opened.dataEncryption?.value.copyBytes() == vector.bytes("session_dek"))
@@ -161,7 +161,7 @@ import YKWire
             ], .short, log: log)
         let environment = Environment(random: FixedRandom(bytes: try vector.bytes("host_challenge")))
         let channel = CardChannel(link: link, environment: environment)
-        channel.protect(with: try SecureChannel(.scp03(.factory), environment: environment))
+        channel.protect(with: SecureChannel(.scp03(.factory), environment: environment))
         let factory = SCPKeyReference(id: 0x01, version: 0xFF)
         #expect(throws: CardError.secureChannel(.wrongKeys(factory))) { try channel.select(.oath) }
         #expect(throws: CardError.secureChannel(.ended)) { try channel.transmit(APDU(ins: 0xA1)) }
@@ -184,7 +184,7 @@ import YKWire
             let environment = Environment(random: FixedRandom(bytes: try base.bytes("oce_ephemeral_private")))
             let channel = CardChannel(link: link, environment: environment)
             channel.protect(
-                with: try SecureChannel(.scp11(.b, version: 3, trust: .key(point)), environment: environment))
+                with: SecureChannel(.scp11(.b, version: 3, trust: .key(point)), environment: environment))
             let error = #expect(throws: CardError.self) { try channel.select(.piv) }
             switch error {
             case .secureChannel(.wrongReceipt(reference)), .malformed(_, "SCP11 key agreement"): break

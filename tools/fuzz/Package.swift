@@ -21,6 +21,8 @@ let package = Package(
                 .product(name: "YKPIV", package: "ykit"),
                 .product(name: "YKHSMAuth", package: "ykit"),
                 .product(name: "YKOpenPGP", package: "ykit"),
+                .product(name: "YKSecureChannel", package: "ykit"),
+                .product(name: "YKSecurityDomain", package: "ykit"),
                 .product(name: "YKSSH", package: "ykit"),
                 .product(name: "YKHTTP", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),

@@ -35,4 +35,13 @@ package enum SecurityDomainProtocol: CardVocabulary {
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         command.ins == Instruction.putKey ? SecretRuns.all(data) : []
     }
+
+    /// What fails in a handshake costs a try, and the reply of a key that is made cannot be assumed.
+    package static func effect(of command: APDU) -> CommandEffect {
+        switch command.ins {
+        case Instruction.getData: .read
+        case Instruction.storeData, Instruction.deleteKey: .done
+        default: .write(reply: nil)
+        }
+    }
 }

@@ -27,6 +27,7 @@ struct Ykit: ParsableCommand {
             SSHGroup.self,
             HSMAuthGroup.self,
             OpenPGPGroup.self,
+            SDGroup.self,
             NFCGroup.self,
             ConfigGroup.self,
             ArculusGroup.self,

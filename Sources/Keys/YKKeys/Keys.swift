@@ -3,6 +3,7 @@
 public import YKCapture
 import YKFIDO
 package import YKHardware
+public import YKSecureChannel
 public import YKTransport
 public import YKVirtualKey
 
@@ -34,6 +35,9 @@ public struct Keys: Sendable {
     public var environment: Environment
     /// What stands between the program and each link that is opened.
     public var decoration: LinkDecoration
+    /// With which keys a secure channel is opened in each card application; `nil` for none. Over HID there is none, so
+    /// that every application is then used as a card.
+    public var secureChannel: SecureChannelCredential?
     /// The machine.
     package var hardware: any Hardware = SystemHardware()
     /// The reader that was chosen already, whatever the selection says.

@@ -27,6 +27,24 @@ struct CardKeyReading {
         return (reference, leaf.publicPoint)
     }
 
+    /// The CA key that verifies the host's first certificate: the one of the certificate's authority key identifier,
+    /// else the first of the wanted KID.
+    func authority(of host: SCP11HostKey) throws(CardError) -> SCPKeyReference {
+        try select()
+        let wanted = (try? host.certificates.first.map { try SCPCertificate(der: $0) })?.flatMap(\.authorityKeyID)
+        if let wanted, let list = try read(SecurityDomainProtocol.Tag.hostAuthorities) {
+            let pairs = (try? TLV.list(list)) ?? []
+            for (identifier, reference) in zip(pairs, pairs.dropFirst())
+            where identifier.tag == 0x42 && identifier.value == wanted && reference.value.count == 2 {
+                return SCPKeyReference(id: reference.value[0], version: reference.value[1])
+            }
+        }
+        guard let found = try keys().first(where: { $0.reference.id == host.authority.id }) else {
+            throw .secureChannel(.noSuchKey(host.authority))
+        }
+        return found.reference
+    }
+
     private func select() throws(CardError) {
         switch try card.send(.select(.securityDomain)).status {
         case .ok: return
@@ -37,14 +55,17 @@ struct CardKeyReading {
     }
 
     private func first(_ variant: SCP11Variant) throws(CardError) -> SCPKeyReference {
-        let list = try read(SecurityDomainProtocol.Tag.keyInformationObject) ?? []
-        let keys = try lift({ CardError.malformed($0, during: "GET DATA (keys)") }) { () throws(WireError) in
-            try SCPKeyInformation.list(list)
-        }
-        guard let found = keys.first(where: { $0.reference.id == variant.keyID }) else {
+        guard let found = try keys().first(where: { $0.reference.id == variant.keyID }) else {
             throw .secureChannel(.noSuchKey(SCPKeyReference(id: variant.keyID, version: 0)))
         }
         return found.reference
+    }
+
+    private func keys() throws(CardError) -> [SCPKeyInformation] {
+        let list = try read(SecurityDomainProtocol.Tag.keyInformationObject) ?? []
+        return try lift({ CardError.malformed($0, during: "GET DATA (keys)") }) { () throws(WireError) in
+            try SCPKeyInformation.list(list)
+        }
     }
 
     private func certificates(of reference: SCPKeyReference) throws(CardError) -> [[UInt8]] {

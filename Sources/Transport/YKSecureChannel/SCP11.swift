@@ -41,7 +41,8 @@ public struct SCP11HostKey: Sendable {
     public let privateKey: SharedSecret
     /// Its certificates, DER: the one that the card's CA key verifies first, that of the key last. Without the CA's own.
     public let certificates: [[UInt8]]
-    /// The card's reference of the CA key that verifies the first certificate, such as KID 10.
+    /// The card's reference of the CA key that verifies the first certificate, such as KID 10; with version 0 it is
+    /// looked for on the card.
     public let authority: SCPKeyReference
 
     /// Takes a key and its certificates.

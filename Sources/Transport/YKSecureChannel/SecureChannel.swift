@@ -23,19 +23,14 @@ public final class SecureChannel: ChannelProtection {
     private var messaging: SecureMessaging?
     /// The card's public key and its reference, once read (SCP11).
     private var cardKey: (reference: SCPKeyReference, point: [UInt8])?
+    /// The card's key that verifies the host's certificates, once known (SCP11a, SCP11c).
+    private var authority: SCPKeyReference?
 
-    /// Makes a channel that is opened later.
+    /// Makes a channel that is opened later. SCP11a and SCP11c need a key of the host, SCP11b takes none.
     ///
     /// - Parameter environment: Where challenges and ephemeral keys come from, and the time at which certificates are
     ///   checked.
-    /// - Throws: `badHostKey` for SCP11a and SCP11c without a key of the host, and for SCP11b with one.
-    public init(_ credential: SecureChannelCredential, environment: Environment) throws(SecureChannelFault) {
-        if case .scp11(let variant, _, let host, _) = credential, variant.authenticatesHost != (host != nil) {
-            throw .badHostKey(
-                variant.authenticatesHost
-                    ? "SCP\(variant.rawValue) needs a key and certificates of the host"
-                    : "SCP\(variant.rawValue) does not use a key of the host")
-        }
+    public init(_ credential: SecureChannelCredential, environment: Environment) {
         self.credential = credential
         self.environment = environment
     }
@@ -73,12 +68,20 @@ public final class SecureChannel: ChannelProtection {
 
     /// Reads the card's public key from its Security Domain before SCP11.
     public func prepare(_ card: ClearCommands) throws(CardError) {
-        guard case .scp11(let variant, let version, _, let trust) = credential, cardKey == nil else { return }
+        guard case .scp11(let variant, let version, let host, let trust) = credential, cardKey == nil else { return }
+        guard variant.authenticatesHost == (host != nil) else {
+            let reason = variant.authenticatesHost ? "needs a key and certificates" : "does not use a key"
+            throw .secureChannel(.badHostKey("SCP\(variant.rawValue) \(reason) of the host"))
+        }
+        let reading = CardKeyReading(card: card, environment: environment)
+        if let host {
+            authority = host.authority.version == 0 ? try reading.authority(of: host) : host.authority
+        }
         if case .key(let point) = trust, version != 0 {
             cardKey = (SCPKeyReference(id: variant.keyID, version: version), point)
             return
         }
-        cardKey = try CardKeyReading(card: card, environment: environment).key(variant, version, trust)
+        cardKey = try reading.key(variant, version, trust)
     }
 
     /// Proves the keys of both sides, in the application that was just selected.
@@ -184,17 +187,18 @@ extension SecureChannel {
 
     /// PERFORM SECURITY OPERATION for each certificate (Amendment F §7.5).
     private func send(_ host: SCP11HostKey, _ card: ClearCommands, _ aid: AID) throws(CardError) {
+        let authority = authority ?? host.authority
         for (index, certificate) in host.certificates.enumerated() {
             let isLast = index == host.certificates.count - 1
             let status = try card.send(
                 APDU(
-                    cla: 0x80, ins: SecurityDomainProtocol.Instruction.performOperation, p1: host.authority.version,
-                    p2: host.authority.id | (isLast ? 0 : 0x80), data: certificate, le: .none)
+                    cla: 0x80, ins: SecurityDomainProtocol.Instruction.performOperation, p1: authority.version,
+                    p2: authority.id | (isLast ? 0 : 0x80), data: certificate, le: .none)
             ).status
             switch status {
             case .ok: continue
-            case .referenceNotFound: throw .secureChannel(.noSuchKey(host.authority))
-            case .authenticationBlocked: throw .secureChannel(.blocked(host.authority))
+            case .referenceNotFound: throw .secureChannel(.noSuchKey(authority))
+            case .authenticationBlocked: throw .secureChannel(.blocked(authority))
             case .unknownInstruction, .unknownClass: throw .secureChannel(.unsupported(aid))
             default: throw .secureChannel(.certificateRefused(index, status))
             }

@@ -12,7 +12,7 @@ extension InfoReport {
         "name", "maker", "serial", "version", "reader", "path", "formFactor", "applications", "locked", "fipsSeries",
         "securityKeySeries", "partNumber", "fipsCapable", "fipsApproved", "fipsMode", "complexPin", "resetBlocked",
         "flags", "autoEjectTimeout", "challengeResponseTimeout", "nfcRestricted", "fingerprintVersion", "stmVersion",
-        "synthesized", "flaws", "oath",
+        "synthesized", "flaws", "oath", "secureChannels",
     ]
 
     /// The members, each where the key says it.
@@ -54,6 +54,7 @@ extension InfoReport {
         members["fipsApproved"] = names(info.fipsApproved)
         members["fingerprintVersion"] = info.fingerprintVersion.map { .string($0.description) }
         members["stmVersion"] = info.stmVersion.map { .string($0.description) }
+        members["secureChannels"] = .array(secureChannels(info).map(JSON.string))
         members["synthesized"] = .bool(info.isSynthesized)
         members["applications"] = list(info.usb, info.nfc)
         members["flaws"] = .array(

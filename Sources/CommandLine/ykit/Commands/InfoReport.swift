@@ -62,6 +62,7 @@ struct InfoReport {
         if let version = info.stmVersion { rows.append(["STM", "version \(version)"]) }
         if info.isFIPSSeries { rows.append(["series", "FIPS"]) }
         if info.isSecurityKeySeries { rows.append(["series", "Security Key"]) }
+        if let channels = channels(info) { rows.append(["secure channels", channels]) }
         if info.isLocked { rows.append(["configuration", "locked by a code"]) }
         if info.requiresComplexPIN { rows.append(["PINs", "simple ones are refused"]) }
         if !info.resetBlocked.isEmpty { rows.append(["reset blocked by", info.resetBlocked.sentence]) }
@@ -74,6 +75,21 @@ struct InfoReport {
         }
         if info.isSynthesized { rows.append(["note", "too old to say what it has; this was found out by trying"]) }
         return rows
+    }
+
+    /// The secure channels of firmware 5.3 and later, and what needs one.
+    private static func channels(_ info: DeviceInfo) -> String? {
+        let protocols = secureChannels(info)
+        guard !protocols.isEmpty else { return nil }
+        let isNeeded = info.isFIPSSeries && info.version >= Version(5, 7, 0) && info.nfc != nil
+        let names = protocols.joined(separator: ", ")
+        return isNeeded ? "\(names); over NFC \(info.fipsCapable.sentence) require one: --scp 11b" : names
+    }
+
+    /// The protocols for secure channels that firmware of this version has.
+    static func secureChannels(_ info: DeviceInfo) -> [String] {
+        guard info.version >= Version(5, 3, 0), !info.isSecurityKeySeries else { return [] }
+        return info.version >= Version(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
     }
 
     /// Applications by ways of plugging in, and with FIPS where the key knows it.

@@ -22,8 +22,8 @@ extension Explain {
         case .wrongKeys(let key):
             Explanation(
                 "scp-keys-wrong", .authentication,
-                "these are not the SCP03 keys \(words(key)) of the key; each wrong attempt may count as a failed one",
-                hint: "choose another set with --scp 03,KVN; ykit sd info lists them")
+                "these are not the keys of \(words(key)); the key deletes the set after 65 failed attempts in a row",
+                hint: "choose another set with --scp 03,VERSION; ykit sd info lists them")
         case .wrongReceipt(let key):
             Explanation(
                 "scp-not-authentic", .authentication,

@@ -14,6 +14,7 @@ import YKOpenPGP
 import YKPIV
 import YKSSH
 import YKSecurID
+import YKSecurityDomain
 import YKStore
 import YKToken
 import YKTransport
@@ -37,6 +38,7 @@ enum Explain {
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
         case let error as HSMAuthError: hsmAuth(error)
+        case let error as SecurityDomainError: securityDomain(error)
         case let error as OpenPGPError: openPGP(error)
         case let error as WebAuthnError: webAuthn(error)
         case let error as ArculusError: arculus(error)

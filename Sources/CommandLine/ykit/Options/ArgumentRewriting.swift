@@ -11,7 +11,8 @@ struct ArgumentRewriting {
     /// Global options that take a value.
     static let valued = [
         "--device", "--reader", "--path", "--link", "--timeout", "--record", "--replay", "--replay-mode",
-        "--log-level", "--log-file",
+        "--log-level", "--log-file", "--scp", "--scp-keys", "--scp-keys-fd", "--scp-ca", "--scp-card-key", "--scp-oce",
+        "--scp-oce-ca", "--scp-password-fd",
     ]
     /// Global options that stand alone.
     static let flags = ["--json", "--strict", "--keep-secrets", "--plan"]

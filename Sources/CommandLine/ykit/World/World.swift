@@ -3,6 +3,7 @@
 import YKCapture
 import YKKeys
 import YKManagement
+import YKSecureChannel
 import YKTransport
 import YKVirtualKey
 
@@ -54,6 +55,7 @@ final class World {
             recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
             touchPrompt: { terminal.say($0.words) })
         keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
+        keys.secureChannel = try secureChannelCredential()
         if options.keepSecrets {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }

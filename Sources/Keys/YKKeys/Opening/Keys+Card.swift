@@ -2,6 +2,7 @@
 
 import YKCapture
 package import YKHardware
+import YKSecureChannel
 package import YKTransport
 import YKVirtualKey
 
@@ -87,7 +88,17 @@ extension Keys {
         guard selection.transport != .hid else { throw .cardRequired }
         var environment = environment
         if let timeout { environment.timeout = timeout }
-        return CardChannel(link: decoration.planned(try card()), environment: environment)
+        return channel(over: decoration.planned(try card()), environment)
+    }
+
+    /// Takes a card over as a channel, secure where that is wanted. A plan opens no secure channel: it shows commands as
+    /// they are before they are protected.
+    func channel(over link: sending any CardLink, _ environment: Environment) -> sending CardChannel {
+        let channel = CardChannel(link: link, environment: environment)
+        if let secureChannel, decoration.plan == nil {
+            channel.protect(with: SecureChannel(secureChannel, environment: environment))
+        }
+        return channel
     }
 
     /// Opens it without any decoration but a log.

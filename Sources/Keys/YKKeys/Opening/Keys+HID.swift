@@ -30,6 +30,7 @@ extension Keys {
     package func fidoRoute() throws(KeyError) -> FIDORoute {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
         if selection.transport == .pcsc || selection.transport == .usb || selection.reader != nil { return .card }
+        if secureChannel != nil { return .card }
         if let software {
             let model = software.state.profile.model
             return model.isCard || model.isContactCard ? .card : .reports(path: nil)
@@ -96,7 +97,7 @@ extension Keys {
 
     /// Opens the FIDO application of the card that is meant.
     package func cardFIDOLink() throws(KeyError) -> sending any FIDOLink {
-        let channel = CardChannel(link: try card(), environment: environment)
+        let channel = channel(over: try card(), environment)
         do { return try CardFIDOLink(channel) } catch { throw .fido(error) }
     }
 
@@ -124,6 +125,7 @@ extension Keys {
     /// Finds the OTP application: the keyboard's node where there is one, else the card; a recording over what it
     /// recorded.
     package func otpRoute() throws(KeyError) -> OTPRoute {
+        if secureChannel != nil { return .card }
         if software != nil {
             return selection.transport != .pcsc && selection.reader == nil ? .reports(path: nil) : .card
         }

@@ -20,7 +20,7 @@ extension Keys {
     /// Finds the management of the key: as selected, else the card, else the FIDO interface, else the keyboard.
     package func managementRoute() throws(KeyError) -> ManagementRoute {
         if let replay { return replay.capture.header.link == .hid ? .fido(path: nil) : .card }
-        if selection.transport == .pcsc || selection.reader != nil { return .card }
+        if selection.transport == .pcsc || selection.reader != nil || secureChannel != nil { return .card }
         if let keyboard = try onlyKeyboard() { return .keyboard(path: keyboard) }
         if selection.transport == .auto, selection.path == nil {
             let hasCard = if software == nil { try hasReachableCard() } else { true }

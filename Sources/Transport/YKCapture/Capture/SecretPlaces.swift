@@ -12,6 +12,7 @@ enum SecretPlaces {
     /// The secret runs of a command's data, which may be the first parts of a chain.
     static func inCommand(_ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8]) -> [Range<Int>] {
         if ISO7816.secretInstructions.contains(command.ins) { return SecretRuns.all(data) }
+        if isProtected(command) { return carriers.contains(command.ins) ? SecretRuns.all(data) : [] }
         if let vocabulary = CardApplication.vocabulary(of: applet) {
             return vocabulary.secrets(in: command, data: data)
         }
@@ -27,6 +28,7 @@ enum SecretPlaces {
     static func inReply(
         _ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8], reply: [UInt8]
     ) -> [Range<Int>] {
+        if isProtected(command) { return carriers.contains(command.ins) ? SecretRuns.all(reply) : [] }
         if let vocabulary = CardApplication.vocabulary(of: applet) {
             return vocabulary.secrets(inReply: reply, to: command, data: data)
         }
@@ -43,6 +45,10 @@ enum SecretPlaces {
         default: false
         }
     }
+
+    /// Whether a command went through a secure channel: its data are ciphertext, in which no part can be told from another,
+    /// and which the public factory keys decrypt.
+    private static func isProtected(_ command: APDU) -> Bool { command.isProtected && command.ins != 0x82 }
 
     /// Applications whose commands can be told without a SELECT.
     private static let recognizable: [any CardVocabulary.Type] = [

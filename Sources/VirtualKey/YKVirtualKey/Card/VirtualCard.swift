@@ -16,12 +16,14 @@ package struct VirtualCard: Sendable {
     /// The application that is selected.
     package private(set) var selected: (any Applet)?
 
+    /// The secure channel to the selected application.
+    private var channel = VirtualChannel()
     private var chain: APDU?
     private var pending: [UInt8] = []
 
     private static let applets: [any Applet.Type] = [
         OATHApplet.self, ManagementApplet.self, OTPApplet.self, NDEFApplet.self, FIDOApplet.self,
-        PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self,
+        PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self, SecurityDomainApplet.self,
     ]
 
     /// Puts the state in a card without power, in a port unless the profile or `isOnReader` says that it lies on a
@@ -43,6 +45,7 @@ package struct VirtualCard: Sendable {
     /// Ends the session with the selected application; what the key has as long as there is power stays.
     package mutating func deselect() {
         selected = nil
+        channel.close()
         chain = nil
         pending = []
     }
@@ -67,23 +70,81 @@ package struct VirtualCard: Sendable {
             pending = []
             throw .status(.wrongLength)
         }
-        guard classes.contains(command.cla & ~0x10) else { throw .status(.unknownClass) }
-        let room = Self.room(for: command.le, isExtended: bytes.count > 6 && bytes[4] == 0)
+        let isExtended = bytes.count > 6 && bytes[4] == 0
+        guard takes(command.cla & ~0x10) else { throw .status(.unknownClass) }
+        let room = Self.room(for: command.le, isExtended: isExtended)
         if command.cla & 0x10 == 0, command.ins == continuation { return try rest(room) }
         pending = []
         guard let whole = try joined(command) else { return ResponseAPDU(.ok) }
-        pending = try answer(whole, world)
+        pending = try answer(whole, isExtended: isExtended, world)
         return try pending.isEmpty ? ResponseAPDU(.ok) : rest(room)
     }
 
     private var classes: Set<UInt8> { selected.map { type(of: $0).classes } ?? [0x00] }
     private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? 0xC0 }
 
-    private mutating func answer(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
-        if command.cla == 0, command.ins == 0xA4, command.p1 == 0x04 { return try select(command, world) }
+    /// Whether the selected application has commands of this class; those of a secure channel have classes of their own.
+    private func takes(_ cla: UInt8) -> Bool {
+        classes.contains(cla) || opensChannels && (cla == 0x80 || cla == 0x84 || classes.contains(cla & ~0x04))
+    }
+
+    /// Whether a secure channel can be opened in the selected application.
+    private var opensChannels: Bool {
+        guard let selected, state.profile.hasSCP else { return false }
+        return switch selected {
+        case is NDEFApplet: false
+        case is OATHApplet: state.profile.version >= Version(5, 6, 3)
+        default: true
+        }
+    }
+
+    private mutating func answer(
+        _ command: APDU, isExtended: Bool, _ world: VirtualWorld
+    ) throws(Refusal) -> [UInt8] {
+        if command.cla == 0, command.ins == 0xA4, command.p1 == 0x04 {
+            channel.close()
+            return try select(command, world)
+        }
+        guard selected != nil else { throw .status(.unknownInstruction) }
+        if opensChannels, VirtualChannel.isHandshake(command, state.profile) {
+            return try channel.handshake(command, isExtended: isExtended, &state, world)
+        }
+        if command.cla & 0x04 != 0 {
+            let plain = try channel.unwrap(command, isExtended: isExtended)
+            return channel.wrap(try process(plain, world))
+        }
+        guard !channel.isOpen else {
+            channel.close()
+            throw .status(.securityStatusNotSatisfied)
+        }
+        guard !needsChannel(command) else { throw .status(.conditionsNotSatisfied) }
+        return try process(command, world)
+    }
+
+    /// Lets the selected application answer; a CTAP2 status is data of the reply.
+    private mutating func process(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
+        guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
+        if var domain = applet as? SecurityDomainApplet {
+            domain.channel = channel.rights
+            applet = domain
+        }
         defer { selected = applet }
-        return try applet.process(command, &state, world)
+        do { return try applet.process(command, &state, world) } catch {
+            guard case .ctap(let status) = error else { throw error }
+            return [status]
+        }
+    }
+
+    /// Whether a command is refused in the clear: those of a key of the FIPS series on a contactless reader, apart from
+    /// what tells which key it is.
+    private func needsChannel(_ command: APDU) -> Bool {
+        guard isOnReader, state.profile.isFIPS57, let selected else { return false }
+        return switch selected {
+        case is OATHApplet: true
+        case is PIVApplet: ![0xF8, 0xFD].contains(command.ins)
+        default: false
+        }
     }
 
     /// A failed SELECT leaves the selected application as it is (ISO 7816-4 §11.2.2).

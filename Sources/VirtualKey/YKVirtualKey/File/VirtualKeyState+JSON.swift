@@ -20,6 +20,7 @@ extension VirtualKeyState {
         object["piv"] = piv.json
         object["hsmAuth"] = hsmAuth.json
         object["openpgp"] = openPGP.json
+        object["securityDomain"] = securityDomain.json
         object["otp"] = otp.json
         object["management"] = management.json
         return .object(object)
@@ -35,6 +36,7 @@ extension VirtualKeyState {
         if fields.has("piv") { piv = try PIVMemory(try fields.fields("piv")) }
         if fields.has("hsmAuth") { hsmAuth = try HSMAuthMemory(try fields.fields("hsmAuth")) }
         if fields.has("openpgp") { openPGP = try OpenPGPMemory(try fields.fields("openpgp")) }
+        if fields.has("securityDomain") { securityDomain = try SecurityDomainMemory(try fields.list("securityDomain")) }
         if fields.has("otp") { otp = try OTPMemory(try fields.fields("otp")) }
         if fields.has("management") { management = try ManagementMemory(try fields.fields("management")) }
         if fields.has("fido") { fido = try FIDOMemory(try fields.fields("fido")) }

@@ -28,6 +28,9 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The OpenPGP application's memory.
     package var openPGP = OpenPGPMemory()
 
+    /// The Security Domain's memory.
+    package var securityDomain = SecurityDomainMemory()
+
     /// The OTP application's memory.
     package var otp = OTPMemory()
     /// What the OTP application keeps as long as there is power; it makes no difference between two states.

@@ -6,8 +6,8 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all: [FuzzTarget] =
-        wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + ssh + fido + attestation + piv + nfc + management
-        + servers + securID
+        wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + secureChannel + ssh + fido + attestation + piv
+        + nfc + management + servers + securID
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -28,9 +28,12 @@ struct CaptureShow: Verb {
         var answer = Answer(Self.title(capture.header), ["file": .string(file), "header": Self.json(capture.header)])
         var narrator = Narrator(capture.header.link)
         var redactor = Redactor()
+        var decoder = try global.scpKeys.map { SecureChannelDecoder(try World.keySet(in: $0)) }
         var events: [JSON] = []
         for event in capture.events {
-            let narration = narrator.narrate(event)
+            let decoded = decoder?.decode(event)
+            var narration = narrator.narrate(decoded?.event ?? event)
+            if let note = decoded?.note { narration.details.append(note) }
             let shown = redactor.redacted(event)
             answer.lines += lines(narration, shown, world.terminal)
             events.append(.object(Self.json(narration, shown)))

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCapture
+import YKSecureChannel
+import YKTransport
+import YKWire
+
+/// Decrypts the SCP03 channels of a recording, event by event.
+///
+/// A recording has the ciphertext of what is no secret; what carries one is overwritten, and from there on the MACs, which
+/// are chained, cannot be verified any more.
+struct SecureChannelDecoder {
+    private let keys: SCP03Keys
+    /// The session and whether its MACs can still be verified.
+    private var session: (messaging: SecureMessaging, isVerified: Bool)?
+    private var pending: SecureMessaging?
+    /// The parts of a command that is chained.
+    private var parts: [UInt8] = []
+    /// The command whose reply comes in parts, and the parts so far.
+    private var open: (plain: APDU, data: [UInt8])?
+
+    /// What an event is in the clear.
+    struct Decoded {
+        /// The event to put into words; as it was when it is not part of a channel.
+        var event: Capture.Event
+        /// What there is to say of the channel.
+        var note: String?
+    }
+
+    init(_ keys: SCP03Keys) { self.keys = keys }
+
+    /// Decrypts an event, where it is part of a channel that was opened with the keys.
+    mutating func decode(_ event: Capture.Event) -> Decoded {
+        guard case .exchange(let bytes, let answer) = event.kind, let command = try? APDU(decoding: bytes),
+            let response = try? ResponseAPDU(decoding: answer)
+        else {
+            if case .link = event.kind { session = nil }
+            return Decoded(event: event)
+        }
+        if command.isSelection {
+            (session, pending, open) = (nil, nil, nil)
+        } else if command.cla == 0x80, command.ins == 0x50 {
+            begin(command, response)
+        } else if command.cla == 0x84, command.ins == 0x82 {
+            return Decoded(event: event, note: finish(command, response, bytes))
+        } else if command.cla & 0x04 != 0, session != nil {
+            return protected(event, command, response, bytes)
+        } else if let state = open, command.ins == 0xC0 || command.ins == 0xA5 {
+            open = (state.plain, state.data + response.data)
+            return reply(event, response.status)
+        }
+        return Decoded(event: event)
+    }
+
+    private mutating func begin(_ command: APDU, _ response: ResponseAPDU) {
+        pending = nil
+        guard response.status == .ok, command.data.count == 8, response.data.count >= 29,
+            let session = try? SessionKeys(keys, context: command.data + response.data[13..<21])
+        else { return }
+        pending = SecureMessaging(session, chain: [UInt8](repeating: 0, count: 16))
+    }
+
+    private mutating func finish(_ command: APDU, _ response: ResponseAPDU, _ bytes: [UInt8]) -> String? {
+        guard var messaging = pending, response.status == .ok else { return nil }
+        pending = nil
+        var plain = command
+        plain.data = Array(command.data.dropLast(SecureMessaging.macSize))
+        let expected = try? messaging.authenticate(plain, Self.form(bytes))
+        guard expected?.data == command.data else { return "the channel was opened with other keys" }
+        session = (messaging, true)
+        return "the channel is open"
+    }
+
+    private mutating func protected(
+        _ event: Capture.Event, _ command: APDU, _ response: ResponseAPDU, _ bytes: [UInt8]
+    ) -> Decoded {
+        if command.cla & 0x10 != 0 {
+            parts += command.data
+            return Decoded(event: event, note: "part of a protected command")
+        }
+        var whole = command
+        whole.data = parts + command.data
+        parts = []
+        guard var state = session else { return Decoded(event: event) }
+        guard event.commandMask.isEmpty, whole.data.contains(where: { $0 != 0 }) else {
+            state.messaging.skip()
+            session = (state.messaging, false)
+            return Decoded(event: event, note: "protected; the command was overwritten")
+        }
+        do {
+            let plain = try state.messaging.open(whole, Self.form(bytes), isVerified: state.isVerified)
+            session = state
+            open = (plain, response.data)
+            return reply(event, response.status)
+        } catch {
+            session = nil
+            return Decoded(
+                event: event, note: "not authentic under these keys; the rest of the channel is not decrypted")
+        }
+    }
+
+    /// The plain command with the plain reply, once that is whole.
+    private mutating func reply(_ event: Capture.Event, _ status: StatusWord) -> Decoded {
+        guard let state = open, let session else { return Decoded(event: event) }
+        guard status.bytesRemaining == nil else {
+            return Decoded(event: event, note: "part of a protected reply")
+        }
+        open = nil
+        let response = ResponseAPDU(status, data: state.data)
+        var note = session.isVerified ? "protected; MACs verified" : "protected; MACs cannot be verified"
+        var plain = ResponseAPDU(status)
+        do { plain = try session.messaging.unprotect(response, isVerified: session.isVerified) } catch {
+            note =
+                event.replyMask.isEmpty
+                ? "protected; the reply is not authentic" : "protected; the reply was overwritten"
+        }
+        let command = (try? state.plain.encoded(.extended)) ?? []
+        return Decoded(event: Capture.Event(.exchange(command: command, reply: plain.encoded)), note: note)
+    }
+
+    /// How a command's length was written.
+    private static func form(_ bytes: [UInt8]) -> APDU.Form { bytes.count > 6 && bytes[4] == 0 ? .extended : .short }
+}

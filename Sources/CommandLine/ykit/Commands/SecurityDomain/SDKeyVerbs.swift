@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPIV
+import YKSecureChannel
+import YKSecurityDomain
+import YKTransport
+import YKWire
+
+/// Lists the keys.
+struct SDKeysList: Verb {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys.")
+    static let members = ["keys"]
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let keys = try await world.openSecurityDomain().report()
+        return Answer(Table.lines(keys.map(\.row)), ["keys": .array(keys.map(\.json))])
+    }
+}
+
+/// Which key is replaced.
+struct ReplacedKeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Replace the key of the same kind with this version.", valueName: "version"))
+    var replace: String?
+
+    /// The version, 0 for none.
+    var version: UInt8 {
+        get throws(Explanation) {
+            guard let replace else { return 0 }
+            guard let number = SCPKeyArgument.number(replace), number > 0 else {
+                throw .usage("--replace takes a version from 1 to 127")
+            }
+            return number
+        }
+    }
+}
+
+/// Makes a key pair.
+struct SDKeysGenerate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a key pair for SCP11 in the key.",
+        discussion: """
+            The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
+            it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
+            """)
+    static let members = ["key", "publicKey", "output"]
+
+    @Argument(help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
+    var key: SCPKeyArgument
+
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    var file = "-"
+
+    @OptionGroup var replaced: ReplacedKeyOptions
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: true, force: replacing.force, world)
+        let service = try await world.openSecurityDomain()
+        let point = try await service.generate(key.reference, replacing: try replaced.version)
+        let pem = PEM.text("PUBLIC KEY", PublicKey.ec(.p256, point: point).subjectPublicKeyInfo)
+        var answer = Answer(
+            "made \(key.reference.typed); its public key is in \(file)",
+            ["key": .string(key.reference.typed), "publicKey": .string(pem), "output": .string(file)])
+        output.keep(Array(pem.utf8), &answer)
+        return answer
+    }
+}
+
+/// Stores a key.
+struct SDKeysImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Store a key, or the certificates of one.",
+        discussion: """
+            For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
+            are then asked for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For a CA \
+            it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
+            """)
+    static let members = ["key", "certificates", "caKeyIdentifier", "keys"]
+
+    @Argument(help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
+    var key: SCPKeyArgument
+
+    @Argument(help: "The file, - for standard input.", completion: .file())
+    var file: String?
+
+    @OptionGroup var replaced: ReplacedKeyOptions
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        switch key.reference.id {
+        case 0x01: return try await storeSet(world)
+        case 0x11, 0x13, 0x15: return try await storePrivateKey(world)
+        default: return try await storeAuthority(world)
+        }
+    }
+
+    private func storeSet(_ world: World) async throws -> Answer {
+        let keys: SCP03Keys
+        if let file {
+            keys = try World.keySet(in: file)
+        } else {
+            let prompt = try Prompt(orElse: "name a file with the keys")
+            keys = try World.keySet(try prompt.newSecret("new SCP03 keys, ENC:MAC:DEK"))
+        }
+        if keys.isFactory { throw Explanation.usage("these are the public keys of every new key") }
+        let version = try replaced.version
+        let service = try await world.openSecurityDomain()
+        if try await service.references().contains(SCPKeyReference(id: 0x01, version: 0xFF)) {
+            try confirmation.ask(
+                typing: "replace",
+                "this deletes the factory's SCP03 set; without the new keys, what needs them is then out of reach "
+                    + "until 'ykit sd reset'", in: world)
+        }
+        try await service.put(keys, as: key.reference, replacing: version)
+        return try await done(service, ["stored the SCP03 set \(key.reference.typed)"])
+    }
+
+    private func storePrivateKey(_ world: World) async throws -> Answer {
+        let content = try read(world)
+        var point: [UInt8]?
+        var number: SharedSecret?
+        if let privateKey = content.privateKey {
+            guard case .ec(.p256, let own) = privateKey.publicKey else { throw Self.wrongCurve }
+            (point, number) = (own, try privateKey.scalar())
+        } else if case .ec(.p256, let own) = content.certificates.last?.publicKey {
+            point = own
+        }
+        let chain = point.map { World.chain(content.certificates, to: $0) } ?? []
+        guard number != nil || !chain.isEmpty else {
+            throw Explanation("no-private-key", .notFound, "the file holds neither a private key nor certificates")
+        }
+        let root = content.certificates.first { $0.issuer == $0.subject }
+        let identifier = try root.flatMap { try SCPCertificate(der: $0.der).subjectKeyID }
+        let version = try replaced.version
+        let service = try await world.openSecurityDomain()
+        var lines: [String] = []
+        if let number {
+            try await service.put(privateKey: number, as: key.reference, replacing: version)
+            lines.append("stored the private key \(key.reference.typed)")
+        }
+        if !chain.isEmpty {
+            try await service.store(certificates: chain.map(\.der), of: key.reference)
+            lines.append("stored \(chain.count) certificates of \(key.reference.typed)")
+        }
+        if let identifier {
+            try await service.store(authority: identifier, of: key.reference)
+            lines.append("stored the key identifier of their CA, \(Hex.encode(identifier))")
+        }
+        var answer = try await done(service, lines)
+        answer.members["certificates"] = .int(Int64(chain.count))
+        answer.members["caKeyIdentifier"] = identifier.map { .string(Hex.encode($0)) } ?? .null
+        return answer
+    }
+
+    private func storeAuthority(_ world: World) async throws -> Answer {
+        let content = try read(world)
+        guard
+            let certificate = content.certificates.first(where: { $0.issuer == $0.subject })
+                ?? content.certificates.first
+        else { throw Explanation("no-certificate", .notFound, "the file holds no certificate of a CA") }
+        guard case .ec(.p256, let point) = certificate.publicKey else { throw Self.wrongCurve }
+        let identifier = try SCPCertificate(der: certificate.der).subjectKeyID
+        let version = try replaced.version
+        let service = try await world.openSecurityDomain()
+        try await service.put(authority: point, as: key.reference, replacing: version)
+        var lines = ["stored the public key of \(certificate.subject.printable) as \(key.reference.typed)"]
+        if let identifier {
+            try await service.store(authority: identifier, of: key.reference)
+            lines.append("stored its key identifier, \(Hex.encode(identifier))")
+        }
+        var answer = try await done(service, lines)
+        answer.members["caKeyIdentifier"] = identifier.map { .string(Hex.encode($0)) } ?? .null
+        return answer
+    }
+
+    private func read(_ world: World) throws -> KeyFile {
+        guard let file else { throw Explanation.usage("name the file with the key or certificates") }
+        return try fileOptions.read(file, world)
+    }
+
+    private static var wrongCurve: Explanation { .usage("the key of the file is not on P-256") }
+
+    /// What there is afterwards.
+    private func done(_ service: SecurityDomainService, _ lines: [String]) async throws -> Answer {
+        let keys = try await service.references().map { JSON.string($0.typed) }
+        return Answer(lines, ["key": .string(key.reference.typed), "keys": .array(keys)])
+    }
+}
+
+/// Writes certificates.
+struct SDKeysExport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the certificates of a private key as PEM, the key's own first.")
+    static let members = ["key", "certificates", "output"]
+
+    @Argument(help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
+    var key: SCPKeyArgument
+
+    @Argument(help: "Where the certificates go, - for standard output.", completion: .file())
+    var file = "-"
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let output = try FileOutput(file, isText: true, force: replacing.force, world)
+        let service = try await world.openSecurityDomain()
+        let chain = try await service.certificates(of: key.reference)
+        guard !chain.isEmpty else {
+            throw Explanation("no-certificate", .notFound, "\(key.reference.typed) has no certificates")
+        }
+        let pem = chain.reversed().map { PEM.text("CERTIFICATE", $0) }.joined()
+        var answer = Answer(
+            "the certificates of \(key.reference.typed) are in \(file)",
+            ["key": .string(key.reference.typed), "certificates": .string(pem), "output": .string(file)])
+        try output.put(Array(pem.utf8), &answer)
+        return answer
+    }
+}
+
+/// Deletes keys.
+struct SDKeysDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a key, or with version 0 all keys of a kind.",
+        discussion: "With the last key gone, the keys of a new key come back: SCP03 with the public factory set.")
+    static let members = ["deleted", "keys"]
+
+    @Argument(help: "The key: KIND,VERSION.")
+    var key: SCPKeyArgument
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let wanted = key.reference
+        let service = try await world.openSecurityDomain()
+        let all = try await service.references()
+        let found = all.filter { $0.id == wanted.id && (wanted.version == 0 || $0.version == wanted.version) }
+        guard !found.isEmpty else { throw SecurityDomainError.noSuchKey(wanted) }
+        // A set is named by its version alone, which others may have as well.
+        if wanted.id == 0x01, let other = all.first(where: { $0.version == wanted.version && $0.id != 0x01 }) {
+            throw Explanation(
+                "same-version", .policy,
+                "an SCP03 set is deleted by its version, which \(other.typed) (\(other.purpose)) has too",
+                hint: "delete that key first, or replace the set: ykit sd keys import 03,VERSION --replace "
+                    + "\(wanted.version) FILE")
+        }
+        let left = all.filter { !found.contains($0) }
+        let names = found.map { "\($0.typed) (\($0.purpose))" }.joined(separator: ", ")
+        if left.isEmpty {
+            try confirmation.ask(
+                typing: "delete", "this deletes the last key, \(names): the public factory keys come back", in: world)
+        } else {
+            let rest = left.map { "\($0.typed) (\($0.purpose))" }.joined(separator: ", ")
+            try confirmation.ask("delete \(names) for good? what remains is \(rest)", in: world)
+        }
+        try await service.delete(
+            id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
+        let keys = world.plan == nil ? try await service.references() : left
+        return Answer(
+            ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" },
+            [
+                "deleted": .array(found.map { .string($0.typed) }), "keys": .array(keys.map { .string($0.typed) }),
+            ])
+    }
+}
+
+/// Limits the certificates of a CA.
+struct SDKeysSetAllowList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-allowlist", abstract: "Limit which certificates of a CA open a channel, by serial number.",
+        discussion: """
+            Every certificate of a host's chain then has to have one of these serial numbers, in decimal, or in \
+            hexadecimal behind 0x. Without serial numbers the limit is removed.
+            """)
+    static let members = ["key", "serials"]
+
+    @Argument(help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.")
+    var key: SCPKeyArgument
+
+    @Argument(help: "Serial numbers.")
+    var serials: [String] = []
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }
+        let service = try await world.openSecurityDomain()
+        try await service.store(allowedSerials: numbers, of: key.reference)
+        let texts = numbers.map { "0x" + Hex.encode($0) }
+        return Answer(
+            numbers.isEmpty
+                ? "every certificate of \(key.reference.typed) is accepted"
+                : "\(key.reference.typed) accepts certificates \(texts.joined(separator: ", "))",
+            ["key": .string(key.reference.typed), "serials": .array(texts.map(JSON.string))])
+    }
+
+    /// A serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).
+    private static func number(_ text: String) throws(Explanation) -> [UInt8] {
+        let wrong = Explanation.usage("'\(text.printable)' is not a serial number such as 4098 or 0x1002")
+        if text.lowercased().hasPrefix("0x") || text.contains(":") {
+            let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text.filter { $0 != ":" }
+            guard let bytes = try? Hex.decode(digits.count.isMultiple(of: 2) ? digits : "0" + digits),
+                (1...20).contains(bytes.count)
+            else { throw wrong }
+            return bytes
+        }
+        guard let number = UInt64(text) else { throw wrong }
+        let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+        let digits = Array(bytes.drop { $0 == 0 })
+        return digits.isEmpty ? [0] : digits
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKTransport
+import YKWire
+
+/// A key of the Security Domain on the command line: what it is for and its version, as in `03,1`, `11b,0x05`, `ca,3` or
+/// `0x21,3`.
+struct SCPKeyArgument: ExpressibleByArgument, Hashable {
+    let reference: SCPKeyReference
+
+    init(_ reference: SCPKeyReference) { self.reference = reference }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let id = Self.identifier(String(parts[0])), let version = Self.number(parts[1]) else {
+            return nil
+        }
+        reference = SCPKeyReference(id: id, version: version)
+    }
+
+    private static let names: [(String, UInt8)] = [
+        ("03", 0x01), ("ca", 0x10), ("11a", 0x11), ("11b", 0x13), ("11c", 0x15),
+    ]
+
+    private static func identifier(_ text: String) -> UInt8? {
+        let name = text.lowercased()
+        if let known = names.first(where: { $0.0 == name || "scp" + $0.0 == name }) { return known.1 }
+        return name.hasPrefix("0x") ? number(name) : nil
+    }
+
+    /// A number of one byte, in decimal or, behind 0x, in hexadecimal.
+    static func number(_ text: some StringProtocol) -> UInt8? {
+        guard text.first.map({ $0.isASCII && $0.isNumber }) ?? false else { return nil }
+        return text.lowercased().hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
+    }
+}
+
+extension SCPKeyReference {
+    /// The reference as it is typed.
+    var typed: String {
+        let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
+        return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
+    }
+
+    /// What the key is for.
+    var purpose: String {
+        switch id {
+        case 0x01...0x03: version == 0xFF ? "SCP03 factory set, which is public" : "SCP03 set"
+        case 0x10, 0x20...0x2F: "CA of host certificates"
+        case 0x11: "SCP11a private key"
+        case 0x13: "SCP11b private key"
+        case 0x15: "SCP11c private key"
+        default: "unknown"
+        }
+    }
+}
+
+/// Which protocol, and which key for it, a secure channel uses: `03`, `11b`, `11a,3`.
+struct SCPChoice: ExpressibleByArgument, Hashable {
+    /// The protocols.
+    enum Kind: String, CaseIterable {
+        case scp03 = "03"
+        case a = "11a"
+        case b = "11b"
+        case c = "11c"
+    }
+
+    let kind: Kind
+    /// The version of the key, 0 for the first there is.
+    let version: UInt8
+
+    init?(argument: String) {
+        let parts = argument.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = Kind(rawValue: String(parts.first ?? "").replacing(prefix: "scp")) else { return nil }
+        self.kind = kind
+        guard parts.count == 2 else {
+            version = 0
+            return
+        }
+        guard let number = SCPKeyArgument.number(parts[1]) else { return nil }
+        version = number
+    }
+
+    static var allValueStrings: [String] { Kind.allCases.map(\.rawValue) }
+}
+
+extension String {
+    fileprivate func replacing(prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKPIV
+import YKSecureChannel
+import YKTransport
+import YKWire
+
+extension World {
+    /// Whether a secure channel was asked for, which only a card has.
+    var wantsSecureChannel: Bool { options.scp != nil || !(Variables["YKIT_SCP"] ?? "").isEmpty }
+
+    /// The protocol that was chosen.
+    private func secureChannelChoice() throws(Explanation) -> SCPChoice? {
+        if let choice = options.scp { return choice }
+        guard let text = Variables["YKIT_SCP"], !text.isEmpty else { return nil }
+        guard let choice = SCPChoice(argument: text) else {
+            throw .usage("YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, and perhaps a version: 03,1")
+        }
+        return choice
+    }
+
+    /// With which keys secure channels are opened; a plan opens none, and asks for no keys.
+    func secureChannelCredential() throws -> SecureChannelCredential? {
+        guard let choice = try secureChannelChoice() else { return nil }
+        if plan != nil { return .scp03(.factory) }
+        switch choice.kind {
+        case .scp03: return .scp03(try keySet(choice.version), version: choice.version)
+        case .a: return try scp11(.a, choice.version)
+        case .b: return try scp11(.b, choice.version)
+        case .c: return try scp11(.c, choice.version)
+        }
+    }
+
+    // MARK: - SCP03
+
+    /// The SCP03 keys: of a file, a descriptor or a variable; else the factory's, or asked for where a version of one's
+    /// own is named.
+    private func keySet(_ version: UInt8) throws -> SCP03Keys {
+        for (given, name) in [
+            (options.scpCa, "--scp-ca"), (options.scpCardKey, "--scp-card-key"), (options.scpOce, "--scp-oce"),
+        ] where given != nil { throw Explanation.usage("\(name) is for SCP11") }
+        let keys: SCP03Keys
+        if let file = options.scpKeys {
+            keys = try Self.keySet(in: file)
+        } else {
+            let source = SecretInput.Source(
+                descriptor: options.scpKeysFd, variable: "YKIT_SCP_KEYS",
+                hint: "give the SCP03 keys with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
+            switch try SecretInput.given(source, terminal) {
+            case .secret(let text): keys = try Self.keySet(text)
+            case .none:
+                guard version != 0, version != 0xFF else {
+                    keys = .factory
+                    break
+                }
+                keys = try Self.keySet(try Prompt(orElse: source.hint).secret("SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
+            }
+        }
+        if keys.isFactory {
+            terminal.warn("these SCP03 keys are those of every new key: they are public and protect nothing")
+        }
+        return keys
+    }
+
+    /// The SCP03 keys in a file, or on standard input for `-`.
+    static func keySet(in file: String) throws -> SCP03Keys {
+        var bytes = try Files.read(file)
+        defer { Secret.wipe(&bytes) }
+        return try keySet(Secret(bytes))
+    }
+
+    /// The SCP03 keys in a text.
+    static func keySet(_ text: borrowing Secret) throws -> SCP03Keys {
+        do { return try SCP03Keys(text: text) } catch { throw CardError.secureChannel(error) }
+    }
+
+    // MARK: - SCP11
+
+    private func scp11(_ variant: SCP11Variant, _ version: UInt8) throws -> SecureChannelCredential {
+        if options.scpKeys != nil || options.scpKeysFd != nil {
+            throw Explanation.usage("--scp-keys is for SCP03", hint: "--scp 03")
+        }
+        return .scp11(variant, version: version, host: try hostKey(variant), trust: try trust())
+    }
+
+    private func trust() throws -> SCP11Trust {
+        if let file = options.scpCardKey ?? given("YKIT_SCP_CARD_KEY") {
+            guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
+                throw Explanation.usage("\(file.printable) holds no public key on P-256")
+            }
+            return .key(point)
+        }
+        guard let file = options.scpCa ?? given("YKIT_SCP_CA") else {
+            terminal.warn(
+                "the key's certificate is not verified, so anybody could be at the other end; "
+                    + "give the CA with --scp-ca FILE")
+            return .unverified
+        }
+        return .authority(try KeyFile.certificates(file)[0].der)
+    }
+
+    private func hostKey(_ variant: SCP11Variant) throws -> SCP11HostKey? {
+        let file = options.scpOce ?? (variant.authenticatesHost ? given("YKIT_SCP_OCE") : nil)
+        guard variant.authenticatesHost else {
+            if file != nil { throw Explanation.usage("SCP11b does not use a key of this host: omit --scp-oce") }
+            return nil
+        }
+        guard let file else {
+            throw Explanation.usage(
+                "SCP\(variant.rawValue) needs a private key and certificates of this host", hint: "--scp-oce FILE")
+        }
+        let content = try hostFile(file)
+        guard let key = content.privateKey, case .ec(.p256, let point) = key.publicKey else {
+            throw Explanation.usage("\(file.printable) holds no private key on P-256")
+        }
+        let chain = Self.chain(content.certificates, to: point)
+        do {
+            return try SCP11HostKey(
+                privateKey: try key.scalar(), certificates: chain.map(\.der),
+                authority: options.scpOceCa?.reference ?? SCPKeyReference(id: 0x10, version: 0))
+        } catch let fault as SecureChannelFault { throw CardError.secureChannel(fault) }
+    }
+
+    /// What is in the host's file; its password comes from a descriptor, a variable or the person.
+    private func hostFile(_ file: String) throws -> KeyFile {
+        var bytes = try Files.read(file)
+        defer { Secret.wipe(&bytes) }
+        do { return try KeyFile(bytes) } catch {
+            guard case PIVError.invalidFile(.passwordNeeded) = error else { throw error }
+        }
+        let source = SecretInput.Source(
+            descriptor: options.scpPasswordFd, variable: "YKIT_SCP_PASSWORD",
+            hint: "give the file's password with --scp-password-fd N or YKIT_SCP_PASSWORD")
+        let password =
+            switch try SecretInput.given(source, terminal) {
+            case .secret(let secret): SharedSecret(secret)
+            case .none: SharedSecret(try Prompt(orElse: source.hint).secret("password of \(file.printable)"))
+            }
+        return try KeyFile(bytes, password: password)
+    }
+
+    /// The certificates from the CA's end to that of a key, without those that are signed by themselves.
+    static func chain(_ all: [PIVCertificate], to point: [UInt8]) -> [PIVCertificate] {
+        guard var next = all.first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
+        var chain = [next]
+        while chain.count < all.count, next.issuer != next.subject,
+            let issuer = all.first(where: { $0.subject == next.issuer && $0.issuer != $0.subject }),
+            !chain.contains(issuer)
+        {
+            chain.insert(issuer, at: 0)
+            next = issuer
+        }
+        return chain
+    }
+
+    private func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKTransport
+import YKWire
+
+/// What the Security Domain keeps without power: the keys of secure channels.
+package struct SecurityDomainMemory: Hashable, Sendable {
+    /// A key, or a set of three.
+    package struct Key: Hashable, Sendable {
+        package var id: UInt8
+        package var version: UInt8
+        /// An SCP03 set ENC, MAC, DEK (48 bytes), a private number on P-256 (32), or a CA's public point (65).
+        package var bytes: [UInt8]
+        /// The certificates of a private key, one after the other, leaf last.
+        package var certificates: [UInt8] = []
+        /// The subject key identifier of the CA: of this key itself, or the one that issued its certificate.
+        package var issuer: [UInt8] = []
+        /// The serial numbers that certificates of this CA may have; `nil` for any.
+        package var allowed: [[UInt8]]?
+        /// How many more handshakes may fail; with the last the key is deleted.
+        package var tries = SecurityDomainMemory.tryLimit
+
+        var isSet: Bool { bytes.count == 48 }
+        var isPrivate: Bool { bytes.count == 32 }
+        var isAuthority: Bool { bytes.count == 65 }
+
+        func part(_ index: Int) -> Secret { Secret(bytes[(16 * index)..<(16 * index + 16)]) }
+    }
+
+    static let tryLimit: UInt8 = 65
+    static let setLimit = 3
+    static let keyLimit = 16
+    static let factoryVersion: UInt8 = 0xFF
+
+    /// `nil` until the application is first used: a new key has the factory's keys.
+    package var keys: [Key]?
+
+    package init() {}
+
+    func index(_ id: UInt8, _ version: UInt8) -> Int? {
+        keys?.firstIndex { $0.id == id && (version == 0 || $0.version == version) }
+    }
+}
+
+// MARK: - Factory
+
+extension SecurityDomainMemory {
+    /// Makes the keys that a new key has: the public SCP03 set, and from firmware 5.7.2 on a key for SCP11b with a
+    /// certificate.
+    mutating func prepare(_ profile: DeviceProfile, _ world: VirtualWorld) throws(Refusal) {
+        guard keys?.isEmpty ?? true else { return }
+        let factory = (0..<3).flatMap { _ in UInt8(0x40)...UInt8(0x4F) }
+        var made = [Key(id: 0x01, version: Self.factoryVersion, bytes: factory)]
+        if profile.hasSCP11 { made.append(try Self.factoryKey(profile, world)) }
+        keys = made
+    }
+
+    private static func factoryKey(_ profile: DeviceProfile, _ world: VirtualWorld) throws(Refusal) -> Key {
+        let number = try HSMAuthApplet.privateNumber(world)
+        var key = Key(id: 0x13, version: 0x01, bytes: number)
+        let (root, leaf) = (try HSMAuthApplet.privateNumber(world), number)
+        if let chain = try? SecurityDomainCertificates.chain(root, leaf, serial: profile.serial) {
+            key.certificates = chain.certificates
+            key.issuer = chain.issuer
+        }
+        return key
+    }
+}
+
+extension DeviceProfile {
+    /// Whether it opens secure channels at all.
+    var hasSCP: Bool { version >= Version(5, 3, 0) && !isSecurityKey && !model.isCard }
+    /// Whether it opens those with keys on curves.
+    var hasSCP11: Bool { hasSCP && version >= Version(5, 7, 2) }
+}
+
+// MARK: - State file
+
+extension SecurityDomainMemory {
+    /// The memory as it is kept in a file; `nil` when the application was never used.
+    var json: JSON? {
+        guard let keys else { return nil }
+        return .array(
+            keys.map { key in
+                var entry = JSON.Object()
+                entry["id"] = .int(Int64(key.id))
+                entry["version"] = .int(Int64(key.version))
+                entry["key"] = .string(Hex.encode(key.bytes))
+                if !key.certificates.isEmpty { entry["certificates"] = .string(Hex.encode(key.certificates)) }
+                if !key.issuer.isEmpty { entry["issuer"] = .string(Hex.encode(key.issuer)) }
+                entry["allowed"] = key.allowed.map { .array($0.map { .string(Hex.encode($0)) }) }
+                entry["tries"] = .int(Int64(key.tries))
+                return .object(entry)
+            })
+    }
+
+    /// Reads the memory of a state file.
+    init(_ entries: [StateFields]) throws(StateFields.Fault) {
+        var list: [Key] = []
+        for var entry in entries {
+            var key = Key(
+                id: try entry.number("id", 1...0x2F), version: try entry.number("version", 1...0xFF),
+                bytes: try entry.bytes("key"))
+            guard key.isSet == (key.id == 0x01), [32, 48, 65].contains(key.bytes.count) else {
+                throw entry.fault("key", "expected 48 bytes of an SCP03 set, 32 of a private or 65 of a public key")
+            }
+            guard !list.contains(where: { $0.id == key.id && $0.version == key.version }) else {
+                throw entry.fault("version", "there is a key of this number already")
+            }
+            if entry.has("certificates") { key.certificates = try entry.bytes("certificates") }
+            if entry.has("issuer") { key.issuer = try entry.bytes("issuer") }
+            if entry.has("allowed") {
+                var serials: [[UInt8]] = []
+                for serial in entry.take("allowed")?.array ?? [] {
+                    guard let bytes = try? Hex.decode(serial.string ?? "-") else {
+                        throw entry.fault("allowed", "expected hexadecimal digits")
+                    }
+                    serials.append(bytes)
+                }
+                key.allowed = serials
+            }
+            key.tries = try entry.number("tries", 1...Self.tryLimit)
+            try entry.finish()
+            list.append(key)
+        }
+        keys = list
+    }
+}
