@@ -87,7 +87,8 @@ struct FormatTests {
         #expect(throws: SSHError.encrypted("aes256-ctr")) {
             try SecurityKeyFile(parsing: try Vectors.bytes("encrypted"))
         }
-        #expect(throws: SSHError.malformed("this is no file of OpenSSH with a line '-----BEGIN OPENSSH PRIVATE KEY-----'")) {
+        let line = "-----BEGIN OPENSSH PRIVATE KEY-----"
+        #expect(throws: SSHError.malformed("this is no file of OpenSSH with a line '\(line)'")) {
             try SecurityKeyFile(parsing: Array("hello".utf8))
         }
     }
