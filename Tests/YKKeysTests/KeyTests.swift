@@ -19,7 +19,7 @@ import YKWire
 @Suite struct KeyTests {
     private let machine = FakeMachine()
 
-    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(2)) -> Keys {
+    private func keys(_ selection: KeySelection = KeySelection(), timeout: Duration = .seconds(600)) -> Keys {
         Keys(selection, environment: Environment(timeout: timeout), hardware: machine)
     }
 
@@ -119,7 +119,7 @@ import YKWire
             parts.keys["1-2"] = device
         }
         machine.afterwards([{ _ in }, { _ in }, plugged])
-        #expect(try await keys(timeout: .seconds(20)).inserted().attached.key.place == .usb("1-2"))
+        #expect(try await keys(timeout: .seconds(600)).inserted().attached.key.place == .usb("1-2"))
         var events: [KeyEvent] = []
         for await event in keys().watch() { events.append(event) }
         #expect(events.count == 2 && events.last == .enumerated)
@@ -131,7 +131,7 @@ import YKWire
         machine.plug(try FakeMachine.key(7, touch: .pending), into: "1-2", fido: "/dev/hidraw0")
         machine.plug(try FakeMachine.key(8), into: "1-3", fido: "/dev/hidraw1", address: 5)
         let count = Mutex(0)
-        let key = try await keys(timeout: .seconds(20)).touched { number in count.withLock { $0 = number } }
+        let key = try await keys(timeout: .seconds(600)).touched { number in count.withLock { $0 = number } }
         #expect(key.attached.key.place == .usb("1-3") && count.withLock { $0 } == 2)
     }
 

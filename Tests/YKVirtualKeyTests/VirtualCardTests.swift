@@ -23,7 +23,7 @@ struct VirtualCardTests {
     @Test(
         "what is not there is 6A82, and the old selection stays",
         arguments: [
-            "00a4040008a0000006472f000200", "00a4040006d2760001240100",
+            "00a4040008a0000006472f000200", "00a4040006d2760001240200",
             "00a4040004a000000500",
             "00a4040009a0000005272101010100", "00a4040000",
         ])
