@@ -3,7 +3,9 @@
 import Synchronization
 import Testing
 import YKCapture
+import YKFIDO
 import YKTransport
+import YKVirtualKey
 import YKWire
 
 @testable import YKKeys
@@ -52,5 +54,56 @@ import YKWire
         link.close()
         #expect(link.identity.reader == "Noted")
         #expect(notes.all == ["resetOnClose", "begin", "00a4040000", "reset", "end", "close"])
+    }
+
+    /// Links around others that change nothing.
+    final class PlainReports: ForwardingReportLink {
+        let link: any ReportLink
+        init(_ link: sending any ReportLink) { self.link = link }
+    }
+    final class PlainFIDO: ForwardingFIDOLink {
+        let link: any FIDOLink
+        init(_ link: sending any FIDOLink) { self.link = link }
+    }
+    final class PlainOTP: ForwardingOTPLink {
+        let link: any OTPLink
+        init(_ link: sending any OTPLink) { self.link = link }
+    }
+
+    @Test func everyMemberReachesTheReportsBelow() throws {
+        let key = VirtualKey(try .new(DeviceProfile(serial: 7)))
+        let soon = Deadline.after(.seconds(600))
+        let fido = PlainReports(key.reportLink())
+        #expect(fido.identity.product == key.reportLink().identity.product)
+        let initialize: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x86, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
+        try fido.write(initialize + [UInt8](repeating: 0, count: 49), deadline: soon)
+        #expect(try fido.read(deadline: soon).dropFirst(7).starts(with: [1, 2, 3, 4, 5, 6, 7, 8]))
+        fido.close()
+        let keyboard = PlainReports(key.otpReportLink())
+        try keyboard.setFeature([UInt8](repeating: 0, count: 7) + [0x8F], deadline: soon)
+        #expect(try keyboard.feature(deadline: soon).count == 8)
+        keyboard.close()
+    }
+
+    @Test func everyMemberReachesTheApplicationsBelow() throws {
+        let key = VirtualKey(try .new(DeviceProfile(serial: 7)))
+        let world = Environment(timeout: .seconds(600))
+        let soon = Deadline.after(.seconds(600))
+        let fido = PlainFIDO(try HIDFIDOLink(key.reportLink(), environment: world))
+        #expect(try fido.call(.cbor, [0x04], deadline: soon) { _ in }.first == 0)
+        #expect(fido.environment.timeout == .seconds(600) && fido.profile.carrier == .hid)
+        #expect(fido.messages == fido.link.messages && fido.generation == fido.link.generation)
+        fido.rest()
+        fido.close()
+        let otp = PlainOTP(HIDOTPLink(key.otpReportLink(), environment: world))
+        #expect(otp.environment.timeout == .seconds(600) && otp.carrier == .hid)
+        #expect(try otp.status(deadline: soon).version.major == 5)
+        let serial = try otp.query(OTPCommand(rawValue: 0x10), [], reply: .bytes(4), deadline: soon) {}
+        #expect(serial == [0, 0, 0, 7])
+        #expect(throws: OTPLinkError.self) {
+            try otp.write(OTPCommand(rawValue: 0x05), [UInt8](repeating: 1, count: 52), deadline: soon)
+        }
+        otp.rest()
+        otp.close()
     }
 }
