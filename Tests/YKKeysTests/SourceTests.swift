@@ -167,7 +167,7 @@ import YKWire
             parts.keys["/dev/hidraw4"] = device
         }
         machine.afterwards([{ _ in }, { _ in }, FakeMachine.unplug("1-2"), { _ in }, back])
-        #expect(try await keys().reinsertedNode("/dev/hidraw0") {} == "/dev/hidraw4")
+        #expect(try await keys().reinsertedNode("/dev/hidraw0", within: .seconds(3000)) {} == "/dev/hidraw4")
         let other = try FakeMachine.key(8)
         let another: @Sendable (inout FakeMachine.Parts) -> Void = { parts in
             back(&parts)
@@ -175,8 +175,12 @@ import YKWire
             parts.keys["/dev/hidraw5"] = other
         }
         machine.afterwards([{ _ in }, { _ in }, FakeMachine.unplug("1-2"), another])
-        await #expect(throws: KeyError.differentKey) { try await keys().reinsertedNode("/dev/hidraw4") {} }
-        await #expect(throws: KeyError.link(.noDevice(path: "1-9"))) { try await keys().reinsertedNode("1-9") {} }
+        await #expect(throws: KeyError.differentKey) {
+            try await keys().reinsertedNode("/dev/hidraw4", within: .seconds(3000)) {}
+        }
+        await #expect(throws: KeyError.link(.noDevice(path: "1-9"))) {
+            try await keys().reinsertedNode("1-9", within: .seconds(3000)) {}
+        }
     }
 
     @Test func aCardThatIsPutBack() async throws {
@@ -185,10 +189,12 @@ import YKWire
         let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
         let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
         machine.afterwards([{ _ in }, empty, filled])
-        #expect(try await keys().reinsertedReader("A") {} == "A")
+        #expect(try await keys().reinsertedReader("A", within: .seconds(3000)) {} == "A")
         let other = try FakeMachine.key(8)
         machine.afterwards([empty, { $0.keys["A"] = other }, filled])
-        await #expect(throws: KeyError.differentKey) { try await keys().reinsertedReader("A") {} }
+        await #expect(throws: KeyError.differentKey) {
+            try await keys().reinsertedReader("A", within: .seconds(3000)) {}
+        }
         let patience = Duration.milliseconds(100)
         await #expect(throws: KeyError.self) { try await keys().reinsertedReader("A", within: patience) {} }
     }
