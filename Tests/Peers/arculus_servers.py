@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers on loopback for arculus.test: the REST peer in ../shared/peers, what stands between it and ykit and changes
+"""Servers on loopback for arculus.test: the REST peer (fido_rest_server.py), what stands between it and ykit and changes
 what passes, and servers that do other than they should."""
 
 import http.client
@@ -16,18 +16,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
-def shared():
-    """The folder beside the checkout, or that of a checkout one level deeper."""
-    places = [os.environ.get("YKIT_SHARED"), ROOT.parent / "shared", ROOT.parent.parent / "shared"]
-    return next((pathlib.Path(place) for place in places if place and pathlib.Path(place).is_dir()), None)
-
-
 class Peer:
     """The REST peer: Flask around PyPI's webauthn. A port is free when it is asked for, so another one is tried when
     somebody else took it."""
 
     def __init__(self, folder, seconds=None):
-        script = shared() / "peers" / "fido_rest_server.py"
+        script = ROOT / "Tests/Peers/fido_rest_server.py"
         for _ in range(5):
             self.port = free_port()
             self.origin = f"http://localhost:{self.port}"
