@@ -5,7 +5,6 @@ what passes, and servers that do other than they should."""
 import http.client
 import http.server
 import json
-import os
 import pathlib
 import ssl
 import subprocess
