@@ -118,7 +118,8 @@ public struct SessionBinding: Hashable, Sendable {
 /// What an agent answers.
 enum AgentReply {
     case failure, success, extensionFailure
-    case identities([SSHIdentity])
+    /// The blobs of the keys and what they are called.
+    case identities([(blob: [UInt8], comment: [UInt8])])
     case signature(SSHSignature)
 
     /// The message: a byte for its type and its content.
@@ -132,7 +133,7 @@ enum AgentReply {
             writer.byte(12)
             writer.uint32(UInt32(truncatingIfNeeded: keys.count))
             for key in keys {
-                writer.string(key.publicKey.blob)
+                writer.string(key.blob)
                 writer.string(key.comment)
             }
             return writer.bytes
@@ -144,7 +145,7 @@ enum AgentReply {
         }
     }
 
-    /// The keys that another agent answered with, as they are: pairs of blob and comment.
+    /// The keys that another agent answered with, as they are.
     static func foreignIdentities(_ message: [UInt8]) -> [(blob: [UInt8], comment: [UInt8])]? {
         var reader = SSHReader(message)
         guard (try? reader.byte("the type")) == 12, let count = try? reader.uint32("the number"), count <= 4096 else {

@@ -124,19 +124,19 @@ public actor SSHAgent {
     }
 
     /// Offers a credential, as a client may.
-    public func offer(_ credential: SecurityKeyFile) {
+    public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints()) }
+
+    private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
         added.removeAll { $0.credential.publicKey == credential.publicKey }
-        added.append(Added(credential: credential, needsConfirmation: false, end: nil))
+        let end = constraints.lifetime.map { ContinuousClock.now + .seconds(Int64($0)) }
+        added.append(Added(credential: credential, needsConfirmation: constraints.needsConfirmation, end: end))
     }
 
     private func change(_ request: AgentRequest, _ message: [UInt8]) async -> [UInt8] {
         guard lock == nil else { return AgentReply.failure.bytes }
         switch request {
         case .add(let credential, let constraints):
-            added.removeAll { $0.credential.publicKey == credential.publicKey }
-            let end = constraints.lifetime.map { ContinuousClock.now + .seconds(Int64($0)) }
-            added.append(
-                Added(credential: credential, needsConfirmation: constraints.needsConfirmation, end: end))
+            offer(credential, constraints)
             return AgentReply.success.bytes
         case .remove(let blob):
             let count = added.count
@@ -183,24 +183,10 @@ public actor SSHAgent {
 
     private func identities(_ message: [UInt8]) async -> [UInt8] {
         guard lock == nil else { return AgentReply.identities([]).bytes }
-        let own = await all()
-        guard let other = await upstream(message).flatMap(AgentReply.foreignIdentities) else {
-            return AgentReply.identities(own).bytes
-        }
-        let blobs = Set(own.map(\.publicKey.blob))
-        let foreign = other.filter { !blobs.contains($0.blob) }
-        var writer = SSHWriter()
-        writer.byte(12)
-        writer.uint32(UInt32(truncatingIfNeeded: own.count + foreign.count))
-        for key in own {
-            writer.string(key.publicKey.blob)
-            writer.string(key.comment)
-        }
-        for key in foreign {
-            writer.string(key.blob)
-            writer.string(key.comment)
-        }
-        return writer.bytes
+        let own = await all().map { (blob: $0.publicKey.blob, comment: Array($0.comment.utf8)) }
+        let blobs = Set(own.map(\.blob))
+        let other = await upstream(message).flatMap(AgentReply.foreignIdentities) ?? []
+        return AgentReply.identities(own + other.filter { !blobs.contains($0.blob) }).bytes
     }
 
     /// The keys that are there and those that were added, each once.
