@@ -94,7 +94,7 @@ final class AgentKeeper {
         let service = try await world.openPIV()
         defer { Task { await service.close() } }
         let keys = try await slotKeys(service)
-        guard let slot = keys.first(where: { $0.key == request.identity.publicKey })?.slot else { return nil }
+        guard let slot = keys.first(where: { $0.key == request.identity.publicKey }) else { return nil }
         // A PIN that was kept may have been changed meanwhile: it is forgotten, and the person asked.
         while true {
             do { return try await sign(request, slot, service, reason) } catch let error as PIVError {
@@ -104,9 +104,9 @@ final class AgentKeeper {
     }
 
     private func sign(
-        _ request: SSHSignatureRequest, _ slot: PIVSlot, _ service: PIVService, _ reason: String
+        _ request: SSHSignatureRequest, _ key: SSHSlotKey, _ service: PIVService, _ reason: String
     ) async throws -> SSHSignature {
-        let policy = try await service.metadata(of: slot)?.policies.pin
+        let (slot, policy) = (key.slot, key.pinPolicy)
         let isAlways = policy == .always || policy == .matchAlways || policy == nil && slot == .signature
         var unlocking = PIVUnlocking(world, service, try PINOptions.parse([]))
         unlocking.source = { [pins, prompt] service, reason in
@@ -117,13 +117,13 @@ final class AgentKeeper {
             return try PIVPIN(pin.value.copy())
         }
         let use = try await unlocking.prepare(slot, nil, .sign, for: reason)
-        let key = request.identity.publicKey
-        guard use.key.map({ $0 == key.key }) ?? true else { throw PIVError.noKey(slot) }
+        guard use.key.map({ $0 == key.key.key }) ?? true else { throw PIVError.noKey(slot) }
         let bytes = try await use.touching(world) {
             try await service.sign(
-                .message(request.data), slot, hash: key.hash ?? request.hash, algorithm: use.algorithm, key: use.key)
+                .message(request.data), slot, hash: key.key.hash ?? request.hash, algorithm: use.algorithm, key: use.key
+            )
         }
-        return try SSHSignature(bytes, by: key, hash: request.hash)
+        return try SSHSignature(bytes, by: key.key, hash: request.hash)
     }
 
     private func sign(

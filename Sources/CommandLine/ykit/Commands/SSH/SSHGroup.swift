@@ -26,6 +26,8 @@ struct SSHSlotKey {
     let slot: PIVSlot
     let key: SSHPublicKey
     let comment: String
+    /// When the key wants the PIN; `nil` where the card does not tell.
+    let pinPolicy: PINPolicy?
 
     var identity: SSHIdentity { SSHIdentity(publicKey: key, comment: comment) }
 
@@ -47,7 +49,8 @@ struct SSHSlotKey {
             guard let key = slot.metadata?.publicKey ?? certificate?.publicKey, let key = SSHPublicKey(key) else {
                 return nil
             }
-            return SSHSlotKey(slot: slot.slot, key: key, comment: "PIV \(slot.slot)\(name)")
+            return SSHSlotKey(
+                slot: slot.slot, key: key, comment: "PIV \(slot.slot)\(name)", pinPolicy: slot.metadata?.policies.pin)
         }
     }
 }
