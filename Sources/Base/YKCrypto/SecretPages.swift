@@ -17,7 +17,7 @@ enum SecretPages {
         /// Where the next search begins.
         var next = 0
 
-        /// The address of so many free blocks in a row, which are taken then.
+        /// Takes this many free blocks in a row and returns the address of the first.
         mutating func take(_ blocks: Int) -> UInt? {
             guard start != 0, blocks > 0, blocks <= blockCount / 4 else { return nil }
             for begin in [next, 0] {

@@ -67,7 +67,7 @@ public struct OpenPGPIdentity: Sendable, Hashable {
 
 /// Algorithm attributes (§4.4.3.9).
 public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
-    /// RSA with a modulus of so many bits.
+    /// RSA, with the length of the modulus in bits.
     case rsa(bits: Int)
     /// A curve by its object identifier, without tag and length; `kind` is 12 (ECDH), 13 (ECDSA) or 16 (EdDSA), in
     /// hexadecimal.

@@ -132,7 +132,7 @@ extension SecurityKey {
         numbers?.vendor == other.numbers?.vendor && numbers?.product == other.numbers?.product && name == other.name
     }
 
-    /// Whether the kernel has not numbered it anew.
+    /// Whether the kernel has kept its number.
     fileprivate func isSameDevice(as other: SecurityKey) -> Bool {
         place == other.place && usb?.address == other.usb?.address && fido?.sysPath == other.fido?.sysPath
     }

@@ -137,7 +137,7 @@ struct FIDO2Secret: Verb {
             salt: salt, isVerified: uv == .required, needsTouch: true)
     }
 
-    /// systemd 252 cannot ask for verification where the token says that there is none.
+    /// systemd 252 does not ask for verification where the token says that it is not required.
     private func check(_ service: FIDOService) async throws {
         guard format == .systemd, uv == .discouraged else { return }
         if try await service.info().option(.alwaysUv) == true {

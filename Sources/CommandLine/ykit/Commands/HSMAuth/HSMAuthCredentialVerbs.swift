@@ -143,7 +143,7 @@ struct HSMAuthAdd: Verb {
         do {
             try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
         } catch {
-            // Unless the key refused it in so many words, the credential may be stored: its keys stay in the file.
+            // Unless the key refused it explicitly, the credential may be stored, so its keys stay in the file.
             if case HSMAuthError.card = error, let keyFile, let file {
                 try file.keep()
                 world.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")

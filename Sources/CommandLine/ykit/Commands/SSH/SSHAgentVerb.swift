@@ -50,7 +50,7 @@ struct SSHAgentVerb: Verb {
     @Flag(help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false
 
-    @Option(help: ArgumentHelp("Forget the PIN after so many seconds; 0 at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n"))
     var pinLifetime: Int?
 
     @OptionGroup(title: "PIN Options")
