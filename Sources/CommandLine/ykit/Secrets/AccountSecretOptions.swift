@@ -4,6 +4,7 @@ import ArgumentParser
 import YKCrypto
 import YKOATH
 import YKTransport
+import YKWire
 
 /// Where the secret of a new account comes from.
 struct AccountSecretOptions: ParsableArguments {

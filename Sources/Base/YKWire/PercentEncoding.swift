@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
+public enum PercentEncoding {
     /// Keeps unreserved characters and `@`, and encodes every other byte of the UTF-8 form.
-    static func encode(_ text: String) -> String {
+    public static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             if isKept(byte) {
@@ -19,7 +17,7 @@ enum PercentEncoding {
     }
 
     /// Decodes to a text; `nil` when a percent sign stands alone or the bytes are not UTF-8.
-    static func decode(_ text: some StringProtocol) -> String? {
+    public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

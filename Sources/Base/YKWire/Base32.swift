@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKWire
-
 /// Base 32 (RFC 4648 §6), the way people and web sites write secrets.
 public enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Prints bytes in upper case without padding.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    /// Prints bytes in upper case, without padding or filled up to a multiple of eight characters.
+    public static func encode(_ bytes: [UInt8], padded: Bool = false) -> String {
         var text: [UInt8] = []
         var pending: UInt32 = 0
         var bits: UInt32 = 0
@@ -21,6 +19,7 @@ public enum Base32 {
             pending &= 1 << bits - 1
         }
         if bits > 0 { text.append(alphabet[Int(pending << (5 - bits) & 31)]) }
+        if padded { text += Array(repeating: UInt8(ascii: "="), count: (8 - text.count % 8) % 8) }
         return String(decoding: text, as: UTF8.self)
     }
 
