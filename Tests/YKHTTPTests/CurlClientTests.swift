@@ -45,6 +45,20 @@ import YKTransport
         #expect(server.asked.first?.contains("Content-Length: 0\r\n") == true)
     }
 
+    @Test("other methods, with and without a body", arguments: [HTTPMethod.put, .patch, .delete, .post])
+    func methods(method: HTTPMethod) async throws {
+        let server = try LocalServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let url = try HTTPURL(server.base + "/m")
+        _ = try await client.send(HTTPRequest(method, url, Array("{}".utf8), type: "application/json"))
+        let asked = try #require(server.asked.first)
+        #expect(asked.hasPrefix("\(method.rawValue) /m HTTP/1.1\r\n"))
+        #expect(asked.hasSuffix("\r\n\r\n{}"))
+        let other = try LocalServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try await client.send(HTTPRequest(method, try HTTPURL(other.base + "/n")))
+        #expect(other.asked.first?.hasPrefix("\(method.rawValue) /n HTTP/1.1\r\n") == true)
+        #expect(other.asked.first?.contains("Content-Length: 0\r\n") == (method == .post))
+    }
+
     @Test("only the last header counts") func continues() async throws {
         let server = try LocalServer(
             "HTTP/1.1 100 Continue\r\nX-A: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-B: 2\r\nContent-Length: 0\r\n\r\n")

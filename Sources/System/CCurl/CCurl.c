@@ -132,6 +132,7 @@ static CURLcode describe(CURL *handle, exchange *both, struct curl_slist *header
         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
         SET(CURLOPT_POSTFIELDS, request->body);
     }
+    SET(CURLOPT_CUSTOMREQUEST, request->method);
     return restrict_way(handle, request);
 }
 

@@ -44,22 +44,28 @@ public actor CurlClient: HTTPClient {
         let lines = fields.map { "\($0.name): \($0.value)\0" }.joined() + "\0"
         let pins = request.trust.pins.map { "sha256//" + $0.description.dropFirst(7) }.joined(separator: ";")
         let cookies = request.cookies.map { $0.lines.map { $0 + "\0" }.joined() + "\0" }
+        let method = request.method.rawValue
+        // libcurl leaves out the length of a body that a POST does not have.
+        let body = request.body ?? (request.method == .post ? [] : nil)
         return request.url.description.withCString { url in
-            lines.withCString { lines in
-                Self.optional(request.trust.authorities) { authorities in
-                    Self.optional(pins.isEmpty ? nil : pins) { pins in
-                        Self.optional(cookies) { cookies in
-                            Self.optional(request.body) { body in
-                                var wanted = ykit_http_request()
-                                wanted.url = url
-                                wanted.headers = lines
-                                wanted.body = body.map(\.pointer)
-                                wanted.body_size = body?.count ?? 0
-                                wanted.cookies = cookies
-                                wanted.authorities = authorities
-                                wanted.pins = pins
-                                wanted.unverified = request.trust.verifiesCertificate ? 0 : 1
-                                return perform(request, &wanted, &answer)
+            method.withCString { method in
+                lines.withCString { lines in
+                    Self.optional(request.trust.authorities) { authorities in
+                        Self.optional(pins.isEmpty ? nil : pins) { pins in
+                            Self.optional(cookies) { cookies in
+                                Self.optional(body) { body in
+                                    var wanted = ykit_http_request()
+                                    wanted.url = url
+                                    wanted.method = method
+                                    wanted.headers = lines
+                                    wanted.body = body.map(\.pointer)
+                                    wanted.body_size = body?.count ?? 0
+                                    wanted.cookies = cookies
+                                    wanted.authorities = authorities
+                                    wanted.pins = pins
+                                    wanted.unverified = request.trust.verifiesCertificate ? 0 : 1
+                                    return perform(request, &wanted, &answer)
+                                }
                             }
                         }
                     }

@@ -2,11 +2,13 @@
 
 /// What is asked of a server.
 public struct HTTPRequest: Hashable, Sendable {
+    /// What is to be done with what is there.
+    public var method: HTTPMethod
     /// Where.
     public var url: HTTPURL
     /// Header fields, in order.
     public var fields: [HTTPField] = []
-    /// What is sent with POST; `nil` for GET.
+    /// What is sent; `nil` for nothing.
     public var body: [UInt8]?
     /// How long the whole exchange may take.
     public var timeout = Duration.seconds(30)
@@ -18,14 +20,33 @@ public struct HTTPRequest: Hashable, Sendable {
     public var trust = HTTPTrust()
 
     /// Asks for what is there (GET, RFC 9110 §9.3.1).
-    public init(get url: HTTPURL) { self.url = url }
+    public init(get url: HTTPURL) { self.init(.get, url) }
 
     /// Sends something (POST, RFC 9110 §9.3.3).
     public init(post url: HTTPURL, _ body: [UInt8], type: String) {
+        self.init(.post, url, body, type: type)
+    }
+
+    /// Asks for something to be done.
+    ///
+    /// - Parameters:
+    ///   - body: What is sent; `nil` for nothing.
+    ///   - type: The media type of what is sent.
+    public init(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]? = nil, type: String? = nil) {
+        self.method = method
         self.url = url
         self.body = body
-        fields = [HTTPField("Content-Type", type)]
+        fields = type.map { [HTTPField("Content-Type", $0)] } ?? []
     }
+}
+
+/// What a request asks for (RFC 9110 §9.3, RFC 5789).
+public enum HTTPMethod: String, Hashable, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
 }
 
 /// A line of a header (RFC 9110 §5).

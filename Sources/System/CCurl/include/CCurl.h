@@ -9,7 +9,9 @@ typedef struct {
     const char *url;
     // Lines "Name: value", each ended by a NUL, and one more NUL.
     const char *headers;
-    // NULL for GET.
+    // GET, POST and others.
+    const char *method;
+    // NULL for none.
     const uint8_t *body;
     size_t body_size;
     // Cookies that libcurl may send, as `cookies` of an earlier answer; NULL for none, and to keep none.
