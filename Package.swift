@@ -56,6 +56,9 @@ let package = Package(
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
         .library(name: "YKSSH", targets: ["YKSSH"]),
         .library(name: "YKStore", targets: ["YKStore"]),
+        .library(name: "YKPrivacyIDEA", targets: ["YKPrivacyIDEA"]),
+        .library(name: "YKApproval", targets: ["YKApproval"]),
+        .library(name: "YKSecondFactor", targets: ["YKSecondFactor"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
@@ -105,6 +108,12 @@ let package = Package(
         library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
+            "Services/YKApproval",
+            ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+        library(
+            "Services/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library(
@@ -129,7 +138,7 @@ let package = Package(
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
-                "YKSecurityDomain",
+                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
@@ -195,6 +204,22 @@ let package = Package(
             resources: [.copy("vectors"), .copy("ctkip")]),
         test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKPrivacyIDEATests", ["YKPrivacyIDEA", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("exchanges")]),
+        test(
+            "YKApprovalTests",
+            [
+                "YKApproval", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKVirtualKey",
+                "YKCapture", "YKTransport", "YKCrypto", "YKWire",
+            ],
+            resources: [.copy("vectors")]),
+        test(
+            "YKSecondFactorTests",
+            [
+                "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKCapture", "YKTransport",
+                "YKCrypto", "YKWire",
+            ]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHTTP
+
+/// Why a privacyIDEA server's answer is not what was asked for.
+public enum PrivacyIDEAError: Error, Hashable, Sendable {
+    /// The server gave no answer that can be used.
+    case http(HTTPError)
+    /// The server refused, with its own error number and text.
+    case refused(status: Int, code: Int, message: String)
+    /// The answer is not one of privacyIDEA's: what is wrong with it.
+    case malformed(String)
+    /// The answer is not signed by the server's audit key.
+    case signature
+}
