@@ -206,7 +206,7 @@ let package = Package(
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "YKPrivacyIDEATests", ["YKPrivacyIDEA", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
-            resources: [.copy("exchanges")]),
+            resources: [.copy("exchanges"), .copy("signed.json")]),
         test(
             "YKApprovalTests",
             [

@@ -56,6 +56,20 @@ import YKHTTP
         }
     }
 
+    @Test("the server's clock") func date() {
+        func date(_ text: String) -> Int64? { HTTPResponse(status: 200, fields: [HTTPField("date", text)]).date }
+        #expect(date("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+        #expect(date("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_800)
+        for wrong in [
+            "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 CET",
+            "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49 GMT", "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+        ] {
+            #expect(date(wrong) == nil)
+        }
+        #expect(HTTPResponse(status: 200).date == nil)
+    }
+
     @Test("each failure in words") func words() {
         let all: [HTTPError] = [
             .notInstalled, .malformed("x"), .unreachable("x"), .timedOut, .cancelled, .certificate("x"), .pin,

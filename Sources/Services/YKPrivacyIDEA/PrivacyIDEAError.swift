@@ -8,8 +8,12 @@ public enum PrivacyIDEAError: Error, Hashable, Sendable {
     case http(HTTPError)
     /// The server refused, with its own error number and text.
     case refused(status: Int, code: Int, message: String)
+    /// The server answered with an HTTP status and without a reason, such as a page of the proxy before it.
+    case status(Int)
     /// The answer is not one of privacyIDEA's: what is wrong with it.
     case malformed(String)
-    /// The answer is not signed by the server's audit key.
+    /// The answer is not signed by the server's audit key, or answers another request.
     case signature
+    /// The system gave no random bytes for the request's nonce.
+    case random
 }

@@ -4,7 +4,6 @@ import argparse, atexit, base64, datetime, email, fcntl, hashlib, ipaddress, jso
 import threading, time
 from http.server import BaseHTTPRequestHandler
 
-HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "ykit-test-servers"
 
 
@@ -187,7 +186,7 @@ When it answers, one line of JSON goes to standard output and to DIR/server.json
         parser.error("--dir is missing")
     if options.command == "stop":
         return stop(name, options)
-    python = install(options.env, HERE / requirements)
+    python = install(options.env, pathlib.Path(sys.argv[0]).resolve().parent / requirements)
     if options.command == "install":
         return print(python)
     if options.command == "start":

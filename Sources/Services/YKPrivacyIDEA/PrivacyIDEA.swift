@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+public import YKTransport
+public import YKWire
+
+/// A client of a privacyIDEA server: who is asked, by whom, and who is believed.
+///
+/// Every request is one HTTP exchange; nothing is kept between them. With the server's audit key, each answer has to carry
+/// a valid signature over the nonce of its request.
+public struct PrivacyIDEA: Sendable {
+    /// Who asks.
+    public enum Credentials: Sendable {
+        /// Nobody in particular: enough for `/validate/check` and what devices send.
+        case none
+        /// An administrator, a service account or a user, with the JSON Web Token that `/auth` issued.
+        case token(SharedSecret)
+        /// A registered client with its API key.
+        case apiKey(SharedSecret)
+    }
+
+    /// How parameters are written into the body of a request.
+    public enum Encoding: Hashable, Sendable {
+        /// `application/json`.
+        case json
+        /// `application/x-www-form-urlencoded`.
+        case form
+    }
+
+    /// The address that the paths of requests follow.
+    public let server: HTTPURL
+    /// Who asks.
+    public var credentials = Credentials.none
+    /// An API key besides the credentials, for calls on behalf of a registered client.
+    public var apiKey: SharedSecret?
+    /// The origin of FIDO2 ceremonies, sent as the header field `Origin`.
+    public var origin: String?
+    /// The server's audit key. When present, an answer without its signature is refused.
+    public var auditKey: PublicKey?
+    /// Whose word is taken for who the server is.
+    public var trust = HTTPTrust()
+    /// Maximum duration of a request.
+    public var timeout = Duration.seconds(30)
+    /// Maximum size of an answer in bytes.
+    public var limit = 1 << 20
+
+    private let http: any HTTPClient
+    private let random: any RandomSource
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server, with the path below which it is installed.
+    ///   - http: What sends the requests.
+    ///   - random: Where nonces come from.
+    public init(_ server: HTTPURL, _ http: any HTTPClient, _ random: any RandomSource) {
+        self.server = server
+        self.http = http
+        self.random = random
+    }
+
+    /// Sends a request and reads the answer's envelope.
+    ///
+    /// - Parameters:
+    ///   - path: The path below ``server``, beginning with a slash; empty for the address itself.
+    ///   - parameters: An object. Members that are `null` are left out. GET and DELETE carry them in the query.
+    ///   - encoding: How a body is written.
+    ///   - fields: Further header fields.
+    /// - Returns: An answer whose `result.status` is true. Whether the request was granted is in it.
+    /// - Throws: `refused` with the server's own reason, `http`, `status`, `malformed`, `signature` or `random`.
+    public func call(
+        _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
+        fields: [HTTPField] = []
+    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+        var sent = parameters.object ?? JSON.Object()
+        var nonce = sent["nonce"]?.string
+        if auditKey != nil, nonce == nil {
+            nonce = try makeNonce()
+            sent["nonce"] = nonce.map(JSON.string)
+        }
+        let response = try await exchange(method, path, .object(sent), as: encoding, fields: fields)
+        return try PrivacyIDEAAnswer(response, auditKey: auditKey, nonce: nonce)
+    }
+
+    /// Sends a request and returns the answer as it came, for the few that have no envelope.
+    ///
+    /// - Throws: `http` or `malformed`.
+    public func exchange(
+        _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
+        fields: [HTTPField] = []
+    ) async throws(PrivacyIDEAError) -> HTTPResponse {
+        let members = (parameters.object?.members ?? []).filter { $0.value != .null }
+        var address = server.description
+        if !path.isEmpty, address.hasSuffix("/") { address.removeLast() }
+        address += path
+        var body: [UInt8]?
+        var type: String?
+        switch (method, encoding) {
+        case (.get, _), (.delete, _):
+            let query = Self.form(members)
+            if !query.isEmpty { address += (address.contains("?") ? "&" : "?") + query }
+        case (_, .json): (body, type) = (Array(Self.object(members).text.utf8), "application/json")
+        case (_, .form): (body, type) = (Array(Self.form(members).utf8), "application/x-www-form-urlencoded")
+        }
+        do {
+            var request = HTTPRequest(method, try HTTPURL(address), body, type: type)
+            request.fields += header + fields
+            request.trust = trust
+            request.timeout = timeout
+            request.limit = limit
+            return try await http.send(request)
+        } catch { throw .http(error) }
+    }
+
+    private var header: [HTTPField] {
+        var header = [HTTPField("Accept", "application/json")]
+        if let origin { header.append(HTTPField("Origin", origin)) }
+        switch credentials {
+        case .none: break
+        case .token(let token): header.append(Self.field("Authorization", token))
+        case .apiKey(let key): header.append(Self.field("X-API-Key", key))
+        }
+        if let apiKey { header.append(Self.field("X-API-Key", apiKey)) }
+        return header
+    }
+
+    private static func field(_ name: String, _ secret: SharedSecret) -> HTTPField {
+        HTTPField(name, secret.value.withBytes { String(decoding: $0, as: UTF8.self) })
+    }
+
+    private func makeNonce() throws(PrivacyIDEAError) -> String {
+        do { return Hex.encode(try random.draw(16, secret: false)) } catch { throw .random }
+    }
+
+    private static func object(_ members: [JSON.Object.Member]) -> JSON {
+        var object = JSON.Object()
+        for member in members { object[member.key] = member.value }
+        return .object(object)
+    }
+
+    private static func form(_ members: [JSON.Object.Member]) -> String {
+        members.map { "\(PercentEncoding.encode($0.key))=\(PercentEncoding.encode(text($0.value)))" }
+            .joined(separator: "&")
+    }
+
+    private static func text(_ value: JSON) -> String { value.string ?? value.text }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+public import YKWire
+
+/// An answer of a privacyIDEA server whose `result.status` is true. Unknown members are ignored.
+public struct PrivacyIDEAAnswer: Hashable, Sendable {
+    /// How the server decided about an authentication. An open set.
+    public struct Authentication: RawRepresentable, Hashable, Sendable {
+        /// The server's word.
+        public let rawValue: String
+        /// Wraps the server's word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Authenticated.
+        public static let accept = Authentication(rawValue: "ACCEPT")
+        /// Not authenticated.
+        public static let reject = Authentication(rawValue: "REJECT")
+        /// A challenge waits for its response.
+        public static let challenge = Authentication(rawValue: "CHALLENGE")
+        /// The person declined.
+        public static let declined = Authentication(rawValue: "DECLINED")
+    }
+
+    /// `result.value`, `null` when absent.
+    public let value: JSON
+    /// `result.authentication`, of `/validate` and `/auth` only.
+    public let authentication: Authentication?
+    /// `detail`, `null` when absent.
+    public let detail: JSON
+    /// The whole object, for members beside `result` and `detail`.
+    public let envelope: JSON
+    /// `time`: the server's clock, in seconds since 1970-01-01 00:00 UTC.
+    public let time: Double?
+    /// The header field `Date` (RFC 9110 §6.6.1), in seconds since 1970-01-01 00:00 UTC.
+    public let date: Int64?
+    /// The cookies that the server set, by name.
+    public let cookies: [String: String]
+
+    /// Text for people in `detail.message`, unchecked: the server wrote it.
+    public var message: String? { detail["message"]?.string }
+    /// `detail.transaction_id`.
+    public var transactionID: String? { detail["transaction_id"]?.string }
+    /// `detail.serial`.
+    public var serial: String? { detail["serial"]?.string }
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - auditKey: The key that the signature has to verify with; `nil` to check none.
+    ///   - nonce: The request's nonce, which a signed answer repeats.
+    /// - Throws: `refused` for `result.status` false, `status`, `malformed` or `signature`.
+    public init(
+        _ response: HTTPResponse, auditKey: PublicKey? = nil, nonce: String? = nil
+    ) throws(PrivacyIDEAError) {
+        let envelope = try Self.json(response)
+        guard let result = envelope["result"], let isDone = result["status"]?.bool else {
+            throw .malformed("the answer has no result")
+        }
+        if let auditKey {
+            guard envelope["nonce"]?.string == nonce, Self.isSigned(envelope, by: auditKey) else { throw .signature }
+        }
+        guard isDone else {
+            guard let error = result["error"], let code = error["code"]?.int.flatMap(Int.init(exactly:)) else {
+                throw .malformed("the refusal has no error code")
+            }
+            throw .refused(status: response.status, code: code, message: error["message"]?.string ?? "")
+        }
+        guard (200...299).contains(response.status) else { throw .status(response.status) }
+        self.envelope = envelope
+        value = result["value"] ?? .null
+        authentication = result["authentication"]?.string.map(Authentication.init)
+        detail = envelope["detail"] ?? .null
+        time = envelope["time"]?.number
+        date = response.date
+        cookies = Self.cookies(response.fields)
+    }
+
+    private static func json(_ response: HTTPResponse) throws(PrivacyIDEAError) -> JSON {
+        guard response.type == "application/json" else {
+            guard (200...299).contains(response.status) else { throw .status(response.status) }
+            throw .malformed("the answer is \(response.type ?? "of no type"), not JSON")
+        }
+        do { return try JSON(parsing: response.body) } catch { throw .malformed("\(error)") }
+    }
+
+    /// RSA-PSS with SHA-256 over the object without its signature, as Python's `json.dumps(sort_keys=True)` writes it.
+    private static func isSigned(_ envelope: JSON, by key: PublicKey) -> Bool {
+        let mark = "rsa_sha256_pss:"
+        guard var object = envelope.object, let text = object["signature"]?.string, text.hasPrefix(mark),
+            let signature = try? Hex.decode(String(text.dropFirst(mark.count)))
+        else { return false }
+        object["signature"] = nil
+        return key.isValid(signature, for: JSON.object(object).pythonText, .sha256, .pss)
+    }
+
+    /// Names and values of cookies (RFC 6265 §4.1.1), without their attributes.
+    private static func cookies(_ fields: [HTTPField]) -> [String: String] {
+        var cookies: [String: String] = [:]
+        for line in fields.values(of: "Set-Cookie") {
+            let pair = line.prefix { $0 != ";" }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            cookies[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+        }
+        return cookies
+    }
+}
