@@ -10,9 +10,6 @@ struct Ykit: ParsableCommand {
         discussion: """
             Global options stand anywhere on the line. Without a key, try \
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.
-
-            Exit codes:
-            \(ExitStatus.table)
             """,
         version: Program.version,
         subcommands: [

@@ -13,7 +13,13 @@ extension Explain {
             path.append(configuration.commandName)
             guard !word.hasPrefix("-") else { return missingCommand(line, word, of: path.joined(separator: " ")) }
             guard let next = configuration.subcommand(word) else {
-                return unknown(word, of: path.joined(separator: " "), configuration)
+                let path = path.joined(separator: " ")
+                guard let known = YkmanWords.command(line.first == "help" ? Array(line.dropFirst()) : line) else {
+                    return unknown(word, of: path, configuration)
+                }
+                return .usage(
+                    "\(path) has no command '\(word.printable)'; here it is 'ykit \(known)'",
+                    hint: "'ykit \(known.prefix { $0 != "-" }.description.trimmed) --help' explains it")
             }
             command = next
         }
@@ -22,6 +28,9 @@ extension Explain {
 
     /// A group with nothing behind it but global options.
     private static func missingCommand(_ line: [String], _ word: String, of path: String) -> Explanation? {
+        if let here = YkmanWords.option(word, of: []) {
+            return .usage("unknown option '\(word)'; here it is \(here)", hint: "'ykit help options' lists them")
+        }
         guard ArgumentRewriting.isGlobal(word), !line.contains(where: { ["-h", "--help"].contains($0) }) else {
             return nil
         }
@@ -116,9 +125,15 @@ extension Explain {
     static func unknownOption(_ line: [String], from root: any Word.Type) -> Explanation? {
         guard let verb = verb(of: line, from: root) else { return nil }
         let known = words(of: verb) + ["--help", "--version"]
-        for word in line.prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
-            let name = String(word.prefix { $0 != "=" })
+        for word in line.prefix(while: { $0 != "--" }) where word.hasPrefix("-") && word != "-" {
+            let name = word.hasPrefix("--") ? String(word.prefix { $0 != "=" }) : String(word.prefix(2))
             guard !known.contains(name), !LineReader.isBytes(word) else { continue }
+            if let here = YkmanWords.option(name, of: line) {
+                return .usage(
+                    "unknown option '\(name.printable)'; here it is \(here)",
+                    hint: "'\(path(of: line, from: root)) --help' lists the options")
+            }
+            guard word.hasPrefix("--") else { continue }
             let nearest = Spelling.nearest(
                 String(name.dropFirst(2)), among: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
             let path = path(of: line, from: root)

@@ -2,21 +2,18 @@
 
 import ArgumentParser
 
-/// Help as it is shown: what belongs to the verb alone, the global options by name, and explained once, in the help of
-/// ykit itself.
+/// Help as it is shown: what belongs to the verb alone, and the global options by name; 'ykit help options' explains
+/// them.
 enum HelpText {
     private static let title = "GLOBAL OPTIONS:"
 
     /// The text of ArgumentParser, arranged for a terminal of this width.
     static func arranged(_ text: String, columns: Int) -> String {
+        if text.hasPrefix("OVERVIEW: " + Ykit.configuration.abstract) { return FirstScreen.text }
         var parts = sections(text)
         if let index = parts.firstIndex(where: { $0.hasPrefix(title) }) {
             parts.remove(at: index)
-            parts.append(title + "\n" + names(columns) + "\n  'ykit --help' explains them.")
-        } else if text.hasPrefix("OVERVIEW: " + Ykit.configuration.abstract),
-            let index = parts.firstIndex(where: { $0.hasPrefix("SUBCOMMANDS:") })
-        {
-            parts.insert(explained(columns), at: index)
+            parts.append(title + "\n" + names(columns) + "\n  'ykit help options' explains them.")
         }
         return parts.joined(separator: "\n\n")
     }
@@ -35,10 +32,10 @@ enum HelpText {
         return parts
     }
 
-    private static func explained(_ columns: Int) -> String {
+    /// The global options with what is said of each.
+    static func explained(_ columns: Int) -> String {
         let all = sections(GlobalOptions.helpMessage(columns: columns)).first { $0.hasPrefix("OPTIONS:") } ?? ""
-        let lines = all.split(separator: "\n").dropFirst().filter { !$0.contains(" -h, --help ") }
-        return ([Substring(title)] + lines).joined(separator: "\n")
+        return all.split(separator: "\n").dropFirst().filter { !$0.contains(" -h, --help ") }.joined(separator: "\n")
     }
 
     /// The names of the options, as many on a line as fit.

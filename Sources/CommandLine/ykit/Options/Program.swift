@@ -21,6 +21,10 @@ extension Program {
         let terminal = Terminal()
         do {
             if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
+            if let text = help(arguments, terminal.helpColumns) {
+                terminal.line(text)
+                return .done
+            }
             if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
             // What is wrong with the line is not that base64url begins with a dash, which can look like '-h'.
             let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
@@ -32,6 +36,13 @@ extension Program {
         } catch {
             return refused(error, arguments, terminal)
         }
+    }
+
+    /// What is asked for with `ykit` alone, or with `ykit help` and a topic; `nil` for anything else.
+    private static func help(_ line: [String], _ columns: Int) -> String? {
+        if line.isEmpty || line == ["help"] || line == ["--help"] || line == ["-h"] { return FirstScreen.text }
+        guard line.count == 2, line[0] == "help" else { return nil }
+        return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
     private static func run(_ verb: some Verb, _ plain: Terminal) async -> ExitStatus {
@@ -96,7 +107,8 @@ extension Program {
         let isJSON = line.contains("--json")
         guard Ykit.exitCode(for: error) != .success else {
             terminal.line(
-                HelpText.arranged(Ykit.fullMessage(for: error, columns: terminal.columns), columns: terminal.columns))
+                HelpText.arranged(
+                    Ykit.fullMessage(for: error, columns: terminal.helpColumns), columns: terminal.helpColumns))
             return .done
         }
         if let explanation = error as? Explanation {

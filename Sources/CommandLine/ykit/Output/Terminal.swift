@@ -121,6 +121,9 @@ extension Terminal {
     /// How wide what shows the results is, 80 columns when that is no terminal.
     var columns: Int { Self.size.map { Int($0.ws_col) } ?? 80 }
 
+    /// How wide help is: lines of more than 120 columns are hard to read.
+    var helpColumns: Int { min(max(columns, 40), 120) }
+
     /// How many lines it has.
     var rows: Int { Self.size.map { Int($0.ws_row) } ?? 24 }
 

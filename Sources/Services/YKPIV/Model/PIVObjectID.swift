@@ -60,6 +60,9 @@ public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// The name, else the digits.
     public var description: String { name ?? Hex.encode(bytes) }
 
+    /// The objects that have a name here, in the order of their tags.
+    public static var named: [PIVObjectID] { names.keys.sorted { $0.rawValue < $1.rawValue } }
+
     /// Whether cards require the PIN for reading the object (SP 800-73-4 Part 1, Table 2).
     package var isPINProtected: Bool { [.fingerprints, .facialImage, .printed, .iris].contains(self) }
 

@@ -8,8 +8,13 @@ extension PIVSlot: ExpressibleByArgument {
     /// Reads the digits or the name of a slot.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
-    public static var allValueStrings: [String] { (main + retired + [.attestation]).map(\.description) }
+    /// What is said of a slot in help.
+    static let help: ArgumentHelp = "One of 9a, 9c, 9d, 9e, 82 to 95, f9; 'ykit help slots' names them."
+
+    /// What the shell offers.
+    public static var defaultCompletionKind: CompletionKind {
+        .list((main + retired + [.attestation]).map(\.description))
+    }
 }
 
 extension PIVAlgorithm: ExpressibleByArgument {

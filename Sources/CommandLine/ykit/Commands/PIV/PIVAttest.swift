@@ -20,7 +20,7 @@ struct PIVAttest: Verb {
         "reason", "attestation", "device",
     ]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Option(

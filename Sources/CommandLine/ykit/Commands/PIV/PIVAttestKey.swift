@@ -12,7 +12,7 @@ struct PIVAttestKey: Verb {
             "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
     static let members = ["slot", "format", "certificate", "chain", "output"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())

@@ -15,7 +15,7 @@ struct PIVDecrypt: Verb {
             """)
     static let members = ["slot", "algorithm", "padding", "hash", "plaintext", "output"]
 
-    @Option(name: .shortAndLong, help: "The slot.")
+    @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The file with the message, - for standard input.", completion: .file())

@@ -11,7 +11,7 @@ struct PIVDeleteCertificate: Verb {
         discussion: "The management key is needed.")
     static let members = ["slot"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")

@@ -11,7 +11,7 @@ struct PIVDeleteKey: Verb {
         discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.")
     static let members = ["slot"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation

@@ -15,7 +15,7 @@ struct PIVDerive: Verb {
             """)
     static let members = ["slot", "algorithm", "secret", "output"]
 
-    @Option(name: .shortAndLong, help: "The slot.")
+    @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file())

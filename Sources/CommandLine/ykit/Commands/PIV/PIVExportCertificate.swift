@@ -11,7 +11,7 @@ struct PIVExportCertificate: Verb {
         discussion: "--format ssh gives its public key as a line for authorized_keys.")
     static let members = ["slot", "format", "certificate", "output"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())

@@ -11,7 +11,7 @@ struct PIVGenerateCertificate: Verb {
         discussion: "The PIN and the management key are needed. Where no card tells the public key, name its file.")
     static let members = ["slot", "certificate", "pem"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The slot's public key, when the card does not tell it.", completion: .file())

@@ -14,7 +14,7 @@ struct PIVGenerateKey: Verb {
             """)
     static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "Where the public key goes, - for standard output.", completion: .file())

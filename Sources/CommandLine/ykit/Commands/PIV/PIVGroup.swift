@@ -7,8 +7,7 @@ struct PIVGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "piv", abstract: "PIV: keys, certificates, and what is done with them.",
         discussion: """
-            Slots: 9a (authentication), 9c (signature), 9d (key-management), 9e (card-authentication), 82 to 95 \
-            (retired1 to retired20), f9 (attestation). Files: - stands for standard input or output.
+            'ykit help slots' lists slots and objects. Files: - stands for standard input or output.
             """,
         subcommands: [
             PIVShow.self, PIVAccess.self, PIVKeys.self, PIVCertificates.self, PIVObjects.self, PIVSign.self,

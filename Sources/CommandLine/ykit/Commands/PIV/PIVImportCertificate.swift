@@ -14,7 +14,7 @@ struct PIVImportCertificate: Verb {
             """)
     static let members = ["slot", "certificate", "compressed", "belongs"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The file with the certificate, - for standard input.", completion: .file())

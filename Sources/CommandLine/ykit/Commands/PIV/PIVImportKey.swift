@@ -15,7 +15,7 @@ struct PIVImportKey: Verb {
             """)
     static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The file with the private key, - for standard input.", completion: .file())

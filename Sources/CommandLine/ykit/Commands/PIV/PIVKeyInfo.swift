@@ -12,7 +12,7 @@ struct PIVKeyInfo: Verb {
         discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
     static let members = ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @OptionGroup(title: "Global Options")

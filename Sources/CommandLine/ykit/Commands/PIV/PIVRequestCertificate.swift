@@ -11,7 +11,7 @@ struct PIVRequestCertificate: Verb {
         discussion: "The PIN is needed. Where no card tells the public key, name its file with --public-key.")
     static let members = ["slot", "subject", "format", "request", "output"]
 
-    @Argument(help: "The slot.")
+    @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "Where the request goes, - for standard output.", completion: .file())

@@ -17,7 +17,7 @@ struct PIVSign: Verb {
             """)
     static let members = ["slot", "algorithm", "hash", "padding", "signature", "output"]
 
-    @Option(name: .shortAndLong, help: "The slot.")
+    @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
     @Argument(help: "The file, - for standard input.", completion: .file())

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKPIV
+import YKWire
+
+/// What `ykit` alone prints: the groups, how to begin, and where more is explained; 30 lines at most.
+enum FirstScreen {
+    /// What each line shows: words that may follow `ykit`, and what they are for.
+    static let rows: [(words: [String], purpose: String)] = [
+        (["list", "info"], "which keys are attached, and what they can do"),
+        (["doctor", "udev-rules"], "what keeps a key from working, and what to do"),
+        (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step log-in"),
+        (["oath"], "one-time codes of accounts (TOTP, HOTP)"),
+        (["piv"], "certificates, signatures, decryption"),
+        (["openpgp"], "OpenPGP keys, as gpg uses them"),
+        (["otp"], "what a key types: Yubico OTP, static, challenge-response"),
+        (["ssh"], "SSH keys, an agent, signatures"),
+        (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
+        (["securid"], "SecurID software tokens, sealed by a key"),
+        (["arculus"], "Arculus cards, with their server"),
+        (["nfc"], "what a key shows to a phone"),
+        (["config"], "applications on and off, over USB and NFC"),
+        (["capture"], "recorded sessions: read, check, import"),
+        (["virtual"], "a key in software, for tests"),
+        (["apdu", "completion"], "raw commands; words for the shell's TAB"),
+    ]
+
+    /// Lines to begin with.
+    static let examples = [
+        "ykit list",
+        "ykit oath calculate github",
+        "ykit fido2 credentials list",
+        "ykit piv keys generate 9a public.pem",
+        "ykit --virtual oath list          # without a key",
+    ]
+
+    static var text: String {
+        let shown = rows.map { "  " + $0.words.joined(separator: ", ").padded(to: 20) + $0.purpose }
+        let topics = HelpTopic.allCases.map(\.rawValue).joined(separator: "|")
+        return
+            (["ykit works with security keys.", ""] + shown + ["", "To begin with:"] + examples.map { "  " + $0 }
+            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains the rest."])
+            .joined(separator: "\n")
+    }
+}
+
+/// What `ykit help` explains besides commands.
+enum HelpTopic: String, CaseIterable {
+    case options
+    case environment
+    case exitCodes = "exit-codes"
+    case slots
+
+    /// The explanation, on lines of at most `columns` columns.
+    func text(columns: Int) -> String {
+        switch self {
+        case .options:
+            "Options that stand anywhere on the line, with every command:\n\n" + HelpText.explained(columns)
+        case .environment: Self.environment(columns)
+        case .exitCodes: "What the process says to the shell when it ends:\n\n" + ExitStatus.table
+        case .slots: Self.places
+        }
+    }
+
+    private static func environment(_ columns: Int) -> String {
+        let entries = variables.flatMap { entry in
+            ("  " + entry.names.joined(separator: ", ")).wrapped(to: columns)
+                + ("      " + entry.meaning).wrapped(to: columns)
+        }
+        return
+            ([
+                "An option on the line goes before its variable.",
+                "That a secret was taken from a variable is said on standard error.", "",
+            ] + entries).joined(separator: "\n")
+    }
+
+    /// The variables that ykit reads, and what they hold.
+    static let variables: [(names: [String], meaning: String)] = [
+        (
+            ["YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT"],
+            "Which key, how it is reached, and how long an operation may take."
+        ),
+        (
+            ["YKIT_PIN", "YKIT_NEW_PIN"],
+            "The PIN of FIDO, PIV, OpenPGP or an Arculus card, whichever the verb needs, and the one that it is changed to."
+        ),
+        (
+            ["YKIT_PUK", "YKIT_NEW_PUK", "YKIT_MANAGEMENT_KEY", "YKIT_NEW_MANAGEMENT_KEY"],
+            "What PIV has besides."
+        ),
+        (
+            ["YKIT_ADMIN_PIN", "YKIT_NEW_ADMIN_PIN", "YKIT_RESET_CODE"],
+            "What OpenPGP has besides."
+        ),
+        (["YKIT_FILE_PASSWORD"], "The password of a file with a private key."),
+        (
+            ["YKIT_OATH_PASSWORD", "YKIT_OATH_NEW_PASSWORD", "YKIT_OATH_SECRET"],
+            "The password of the OATH accounts, the one that it is changed to, and the secret of a new account."
+        ),
+        (["YKIT_OTP_KEY", "YKIT_OTP_PRIVATE_ID", "YKIT_OTP_PASSWORD"], "What a slot of Yubico OTP gets."),
+        (
+            ["YKIT_OTP_ACCESS_CODE", "YKIT_OTP_NEW_ACCESS_CODE"],
+            "The code that protects a slot, and the one that it is changed to."
+        ),
+        (["YKIT_API_KEY"], "The key that is shared with validation servers."),
+        (
+            ["YKIT_HSMAUTH_PASSWORD", "YKIT_HSMAUTH_NEW_PASSWORD"],
+            "The password of a credential of YubiHSM Auth, and what it, or the management password, is changed to."
+        ),
+        (
+            ["YKIT_HSMAUTH_MANAGEMENT_PASSWORD", "YKIT_HSMAUTH_DERIVATION_PASSWORD"],
+            "What adding and deleting such credentials needs, and the password that the keys of a new one are derived from."
+        ),
+        (
+            ["YKIT_SCP", "YKIT_SCP_KEYS", "YKIT_SCP_CA", "YKIT_SCP_CARD_KEY", "YKIT_SCP_OCE", "YKIT_SCP_PASSWORD"],
+            "Which secure channel is used, the keys of SCP03 themselves, the files of SCP11, and the password of the host's file."
+        ),
+        (
+            ["YKIT_SECURID_PASSWORD", "YKIT_NEW_PASSWORD", "YKIT_ACTIVATION_CODE"],
+            "The password of a SecurID token that is imported, the one of an export, and the code for a CT-KIP server."
+        ),
+        (
+            ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],
+            "The PIN of a SecurID token, and the passphrase of the store that tokens are kept in."
+        ),
+        (
+            ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],
+            "The code that protects the configuration of a YubiKey, and the one that it is changed to."
+        ),
+        (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
+        (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
+        (["NO_COLOR"], "No colours."),
+    ]
+
+    private static let others = [
+        "Keys of OpenPGP: sig, dec, aut, and att for attestation.",
+        "Slots of Yubico OTP: 1 (a short touch) and 2 (a long touch).",
+    ]
+
+    private static var places: String {
+        let slots = (PIVSlot.main + PIVSlot.retired.prefix(1) + PIVSlot.retired.suffix(1) + [.attestation]).map {
+            slot in
+            "  " + slot.description.padded(to: 6) + slot.name
+        }
+        let objects = PIVObjectID.named.map { "  " + $0.description.padded(to: 34) + "0x" + Hex.encode($0.bytes) }
+        return
+            (["Slots of PIV, by their digits or names; 82 to 95 are retired1 to retired20:", ""] + slots
+            + ["", "Data objects of PIV, by their names or digits:", ""] + objects + [""] + Self.others).joined(
+                separator: "\n")
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What people who know ykman type, and how the same is said here.
+enum YkmanWords {
+    /// Commands of ykman 5 that have another name here, and ykit's.
+    static let commands: [(ykman: String, ykit: String)] = [
+        ("oath accounts add", "oath add"),
+        ("oath accounts code", "oath calculate"),
+        ("oath accounts delete", "oath delete"),
+        ("oath accounts import", "oath import"),
+        ("oath accounts list", "oath list"),
+        ("oath accounts rename", "oath rename"),
+        ("oath accounts uri", "oath uri"),
+        ("oath accounts", "oath list"),
+        ("fido2 access change-pin", "fido2 pin change"),
+        ("fido2 access verify-pin", "fido2 pin verify"),
+        ("fido2 access set-min-length", "fido2 config min-pin-length"),
+        ("fido2 access force-change", "fido2 config force-pin-change"),
+        ("fido2 access", "fido2 pin"),
+        ("fido2 config toggle-always-uv", "fido2 config always-uv"),
+        ("fido2 config enable-ep-attestation", "fido2 config enable-enterprise-attestation"),
+        ("openpgp access change-reset-code", "openpgp access set-reset-code"),
+        ("openpgp keys attest", "openpgp attest"),
+        ("hsmauth access change-management-password", "hsmauth change-management-password"),
+        ("hsmauth access", "hsmauth change-management-password"),
+        ("hsmauth credentials change-password", "hsmauth change-password"),
+        ("hsmauth credentials delete", "hsmauth delete"),
+        ("hsmauth credentials derive", "hsmauth add --derive"),
+        ("hsmauth credentials export", "hsmauth export-public-key"),
+        ("hsmauth credentials generate", "hsmauth add --generate"),
+        ("hsmauth credentials import", "hsmauth add"),
+        ("hsmauth credentials list", "hsmauth list"),
+        ("hsmauth credentials symmetric", "hsmauth add"),
+        ("hsmauth credentials", "hsmauth list"),
+        ("config set-lock-code", "config lock-code"),
+        ("script", "apdu"),
+    ]
+
+    /// Options of ykman that have another name here, the commands that they belong to, and ykit's; "" for all commands.
+    static let options: [(ykman: String, command: String, ykit: String)] = [
+        ("--valid-days", "piv certificates", "--days"),
+        ("--hash-algorithm", "piv certificates", "--hash"),
+        ("-a", "piv certificates", "--hash"),
+        ("--oath-type", "oath", "--type"),
+        ("-H", "oath", "nothing: hidden accounts are listed"),
+        ("--show-hidden", "oath", "nothing: hidden accounts are listed"),
+        ("--single", "oath", "a name that one account has"),
+        ("--serials", "list", "--json, whose answer has the serial numbers"),
+        ("--password", "oath", "--password-stdin, --password-fd or YKIT_OATH_PASSWORD"),
+        ("--remember", "oath", "'ykit oath access remember'"),
+        ("-P", "", "--pin-stdin, --pin-fd or YKIT_PIN"),
+        ("--admin-pin", "openpgp", "--admin-pin-stdin, --admin-pin-fd or YKIT_ADMIN_PIN"),
+        ("-r", "", "--reader"),
+        ("-d", "", "--device"),
+    ]
+
+    /// How a command of ykman is said here: the longest that the words begin with.
+    static func command(_ words: [String]) -> String? {
+        let line = words.map { $0 == "fido" ? "fido2" : $0 }
+        return commands.filter { line.starts(with: $0.ykman.split(separator: " ").map(String.init)) }
+            .max { $0.ykman.count < $1.ykman.count }?.ykit
+    }
+
+    /// How an option of ykman is said here, with a command.
+    static func option(_ name: String, of words: [String]) -> String? {
+        let line = words.map { $0 == "fido" ? "fido2" : $0 }
+        return options.first { entry in
+            entry.ykman == name && line.starts(with: entry.command.split(separator: " ").map(String.init))
+        }?.ykit
+    }
+}
