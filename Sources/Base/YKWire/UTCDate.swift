@@ -57,6 +57,15 @@ public struct UTCDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// `YYYY-MM-DD` (ISO 8601).
     public var description: String { text(separator: "-") }
 
+    /// `YYYY-MM-DDThh:mm:ssZ` (RFC 3339) for a time in seconds since 1970-01-01 00:00 UTC.
+    public static func timestamp(_ seconds: Int64) -> String {
+        let date = UTCDate(seconds: seconds)
+        let (rest, isOutside) = seconds.subtractingReportingOverflow(date.seconds)
+        let time = isOutside ? 0 : Int(min(max(rest, 0), 86_399))
+        let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0, 2) }.joined(separator: ":")
+        return "\(date)T\(clock)Z"
+    }
+
     /// Year, month and day with a separator between them.
     public func text(separator: String) -> String {
         let (year, month, day) = parts

@@ -64,6 +64,12 @@ public struct StoreRecord: Hashable, Sendable {
     /// Nonce, ciphertext and tag.
     let sealed: [UInt8]
 
+    /// Makes a record without a secret part; its public part is not authenticated.
+    public init(id: String, description: JSON) { self.init(id: id, description: description, sealed: []) }
+
+    /// Whether there is a secret part.
+    public var hasSecret: Bool { !sealed.isEmpty }
+
     static func context(_ id: String, _ service: String, _ description: JSON) -> [UInt8] {
         Array("ykit store 1\n\(service)\n\(id)\n\(description.text)".utf8)
     }

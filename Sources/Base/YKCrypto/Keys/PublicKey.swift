@@ -26,6 +26,14 @@ public enum PublicKey: Hashable, Sendable {
         if let key = Self.usual(der) { self = key } else { self = try PublicKey(of: OpenSSLKey(publicDER: der)) }
     }
 
+    /// Reads an RSAPublicKey (RFC 8017 §A.1.1), DER. Throws for anything else.
+    public init(rsaPublicKey der: [UInt8]) throws(CryptoFault) {
+        let key = try PublicKey(
+            subjectPublicKeyInfo: DERWriter.sequence(DERWriter.rsaEncryption, DERWriter.bits(der)))
+        guard case .rsa = key else { throw CryptoFault("not an RSA public key") }
+        self = key
+    }
+
     init(of key: borrowing OpenSSLKey) throws(CryptoFault) {
         switch try key.text(ykit_key_kind) {
         case "RSA": self = .rsa(modulus: try key.number("n"), exponent: try key.number("e"))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKStore
+public import YKWire
+
+/// An account of the store: what all kinds have in common, and the rest in ``details``.
+public struct ApprovalAccount: Hashable, Sendable {
+    /// What an account does. An open set: a later version may add kinds.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The word in the file.
+        public let rawValue: String
+        /// Wraps a word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Approves requests of a server with a key pair.
+        public static let push = Kind(rawValue: "push")
+        /// Answers the challenges of a TiQR server.
+        public static let tiqr = Kind(rawValue: "tiqr")
+        /// Answers challenges that are typed (OCRA, RFC 6287).
+        public static let ocra = Kind(rawValue: "ocra")
+        /// Codes by time, in the key's OATH application.
+        public static let totp = Kind(rawValue: "totp")
+        /// Codes by counter, in the key's OATH application.
+        public static let hotp = Kind(rawValue: "hotp")
+        /// The accounts of a device, kept in step with a server.
+        public static let container = Kind(rawValue: "container")
+    }
+
+    /// The identifier, unique in the store: the serial number and the server.
+    public let id: String
+    /// What it does.
+    public let kind: Kind
+    /// The name for people, unique in the store.
+    public var name: String
+    /// The serial number of the server's token.
+    public let serial: String
+    /// Who runs the server, in its own words.
+    public var issuer: String
+    /// Host and port of the server.
+    public let server: String
+    /// When it was enrolled, in seconds since 1970.
+    public let added: Int64
+    /// What only this kind has.
+    public var details: JSON.Object
+
+    /// The most characters of a name.
+    public static let nameLimit = 64
+
+    /// Makes an account.
+    ///
+    /// - Parameters:
+    ///   - server: Host and port.
+    ///   - details: What only this kind has.
+    public init(
+        _ kind: Kind, name: String, serial: String, issuer: String, server: String, added: Int64,
+        details: JSON.Object = JSON.Object()
+    ) {
+        id = "\(serial)@\(server)"
+        (self.kind, self.name, self.serial, self.issuer) = (kind, name, serial, issuer)
+        (self.server, self.added, self.details) = (server, added, details)
+    }
+
+    /// The public part of the account's record.
+    public var description: JSON {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "serial": .string(serial),
+            "issuer": .string(issuer), "server": .string(server), "added": .int(added), "details": .object(details),
+        ]
+    }
+
+    /// Reads a record; `nil` when it is not an account.
+    public init?(_ record: StoreRecord) {
+        let json = record.description
+        guard let kind = json["kind"]?.string, let name = json["name"]?.string, let serial = json["serial"]?.string,
+            let issuer = json["issuer"]?.string, let server = json["server"]?.string, let added = json["added"]?.int,
+            let details = json["details"]?.object
+        else { return nil }
+        self.init(
+            Kind(rawValue: kind), name: name, serial: serial, issuer: issuer, server: server, added: added,
+            details: details)
+        guard id == record.id else { return nil }
+    }
+
+    /// The record of an account that has no secret.
+    public var record: StoreRecord { StoreRecord(id: id, description: description) }
+}
+
+/// The accounts of a sealed store.
+public enum ApprovalStore {
+    /// What the store is for.
+    public static let service = "approve"
+    /// The most accounts.
+    public static let limit = 200
+
+    /// All accounts, in the order in which they were added.
+    ///
+    /// - Throws: `malformed` when a record is not an account.
+    public static func accounts(of store: SealedStore, path: String) throws(StoreError) -> [ApprovalAccount] {
+        var accounts: [ApprovalAccount] = []
+        for record in store.records {
+            guard let account = ApprovalAccount(record) else {
+                throw .malformed(path: path, reason: "an account cannot be read")
+            }
+            accounts.append(account)
+        }
+        return accounts
+    }
+
+    /// The accounts that a text names: one with this name, identifier or serial number, else all in whose name, issuer,
+    /// serial number or server it occurs, in either case.
+    public static func matches(_ query: String, in accounts: [ApprovalAccount]) -> [ApprovalAccount] {
+        if let exact = accounts.first(where: { $0.id == query || $0.name == query }) { return [exact] }
+        let serials = accounts.filter { $0.serial == query }
+        if !serials.isEmpty { return serials }
+        let wanted = query.lowercased()
+        return accounts.filter { account in
+            [account.name, account.issuer, account.serial, account.server].contains {
+                $0.lowercased().contains(wanted)
+            }
+        }
+    }
+
+    /// A name that no account has yet: the wanted one, without what would drive a terminal, cut, and with a number behind
+    /// it where that is needed.
+    public static func freeName(_ wanted: String, in accounts: [ApprovalAccount]) -> String {
+        let base = PushRequest.shown(wanted, limit: ApprovalAccount.nameLimit - 4).trimmed
+        let start = base.isEmpty ? "account" : base
+        let taken = Set(accounts.map(\.name))
+        if !taken.contains(start) { return start }
+        var number = 2
+        while taken.contains("\(start) \(number)") { number += 1 }
+        return "\(start) \(number)"
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+public import YKWire
+
+/// One line of the history: what was asked, what was answered, and what both sides signed.
+public struct ApprovalEvent: Hashable, Sendable {
+    /// When it was answered, in seconds since 1970.
+    public let time: Int64
+    /// The identifier of the account.
+    public let account: String
+    /// What was decided: `approved`, `declined`, `cancelled`, and other words for accounts of other kinds.
+    public let decision: String
+    /// Whether the server accepted the answer; `nil` when it gave none.
+    public let isAccepted: Bool?
+    /// The request as it came, with the server's signature.
+    public let challenge: JSON
+    /// The text that the account's key signed.
+    public let signedText: String
+    /// The signature of the account's key, as it was sent.
+    public let signature: String
+
+    /// Makes an event.
+    public init(
+        time: Int64, account: String, decision: String, isAccepted: Bool?, challenge: JSON, signedText: String,
+        signature: String
+    ) {
+        (self.time, self.account, self.decision, self.isAccepted) = (time, account, decision, isAccepted)
+        (self.challenge, self.signedText, self.signature) = (challenge, signedText, signature)
+    }
+
+    /// The nonce of the request that was answered.
+    public var nonce: String? { challenge["nonce"]?.string }
+
+    init?(_ json: JSON) {
+        guard let time = json["time"]?.int, let account = json["account"]?.string,
+            let decision = json["decision"]?.string, let challenge = json["challenge"],
+            let signedText = json["text"]?.string, let signature = json["signature"]?.string
+        else { return nil }
+        self.init(
+            time: time, account: account, decision: decision, isAccepted: json["accepted"]?.bool, challenge: challenge,
+            signedText: signedText, signature: signature)
+    }
+
+    /// The members of a line and of lists.
+    public var json: JSON {
+        [
+            "time": .int(time), "account": .string(account), "decision": .string(decision),
+            "accepted": isAccepted.map(JSON.bool) ?? .null, "challenge": challenge, "text": .string(signedText),
+            "signature": .string(signature),
+        ]
+    }
+}
+
+/// The lines of a history: JSON objects, each with the SHA-256 of the line before it, so that a change or a gap is seen.
+public struct ApprovalHistory: Sendable {
+    /// The events, oldest first.
+    public private(set) var events: [ApprovalEvent] = []
+    /// The lines as they are in the file.
+    public private(set) var lines: [String] = []
+    /// The number of the first line, counted from 1, that does not follow from the one before it or cannot be read.
+    public private(set) var fault: Int?
+
+    /// How long events are kept, in seconds: 90 days.
+    public static let age: Int64 = 90 * 86_400
+
+    /// Reads a file. Lines that cannot be read are passed over, and reported as ``fault``.
+    public init(parsing bytes: [UInt8]) {
+        var hash: String?
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+            let json = try? JSON(parsing: Array(line))
+            let event = json.flatMap { ApprovalEvent($0) }
+            let previous = json?["previous"]?.string
+            if event == nil || index > 0 && previous != hash { fault = fault ?? index + 1 }
+            if let event {
+                events.append(event)
+                lines.append(String(decoding: line, as: UTF8.self))
+            }
+            hash = Hex.encode(HashAlgorithm.sha256.hash(line))
+        }
+        head = hash
+    }
+
+    /// The hash of the last line, by which a history that was cut at its end is seen; `nil` for an empty one.
+    public private(set) var head: String?
+
+    /// The line for an event that follows what is there.
+    public mutating func append(_ event: ApprovalEvent) -> String {
+        var object = event.json.object ?? JSON.Object()
+        object["previous"] = head.map(JSON.string) ?? .null
+        let line = JSON.object(object).text
+        events.append(event)
+        lines.append(line)
+        head = Hex.encode(HashAlgorithm.sha256.hash(Array(line.utf8)))
+        return line
+    }
+
+    /// Removes events that are older than ``age``; whether there were any. What is left still follows one from another.
+    public mutating func prune(at now: Int64) -> Bool {
+        guard fault == nil else { return false }
+        let old = events.prefix { $0.time < now - Self.age }.count
+        events.removeFirst(old)
+        lines.removeFirst(old)
+        return old > 0
+    }
+
+    /// Whether a request of an account was answered and the server accepted that.
+    public func isAnswered(_ nonce: String, account: String) -> Bool {
+        events.contains { $0.account == account && $0.nonce == nonce && $0.isAccepted == true }
+    }
+}

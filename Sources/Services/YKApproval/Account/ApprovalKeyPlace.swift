@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKPIV
+public import YKWire
+
+/// Where the private key of an account is.
+public enum ApprovalKeyPlace: Hashable, Sendable {
+    /// In a slot of a security key.
+    case piv(PIVKeyPlace)
+    /// In the account's sealed record, without hardware.
+    case software
+
+    /// The form in the store.
+    public var json: JSON {
+        switch self {
+        case .software: ["kind": "software"]
+        case .piv(let place):
+            [
+                "kind": "piv", "slot": .string(place.slot.description),
+                "keySerial": place.keySerial.map { .int(Int64($0)) } ?? .null,
+                "pinPolicy": .string(place.policies.pin.description),
+                "touchPolicy": .string(place.policies.touch.description),
+                "attestation": place.attestation.map { .string(Base64.encodeURL($0)) } ?? .null,
+            ]
+        }
+    }
+
+    /// Reads the form in the store.
+    public init?(_ json: JSON) {
+        switch json["kind"]?.string {
+        case "software": self = .software
+        case "piv":
+            guard let slot = json["slot"]?.string.flatMap({ PIVSlot($0) }),
+                let pin = json["pinPolicy"]?.string.flatMap({ PINPolicy($0) }),
+                let touch = json["touchPolicy"]?.string.flatMap({ TouchPolicy($0) })
+            else { return nil }
+            self = .piv(
+                PIVKeyPlace(
+                    slot: slot, keySerial: json["keySerial"]?.int.flatMap(UInt32.init(exactly:)),
+                    policies: KeyPolicies(pin: pin, touch: touch),
+                    attestation: json["attestation"]?.string.flatMap { try? Base64.decode($0) }))
+        default: return nil
+        }
+    }
+
+    /// The slot, for a key in one.
+    public var slot: PIVSlot? { if case .piv(let place) = self { place.slot } else { nil } }
+    /// The serial number of the security key, where it tells.
+    public var keySerial: UInt32? { if case .piv(let place) = self { place.keySerial } else { nil } }
+}
+
+/// A private key in a PIV slot, as it was made.
+public struct PIVKeyPlace: Hashable, Sendable {
+    /// The slot.
+    public let slot: PIVSlot
+    /// The serial number of the security key, where it tells.
+    public let keySerial: UInt32?
+    /// When the key needs PIN and touch.
+    public let policies: KeyPolicies
+    /// The certificate by which the security key vouches for the key, DER; `nil` where it makes none.
+    public let attestation: [UInt8]?
+
+    /// Describes a key.
+    public init(slot: PIVSlot, keySerial: UInt32?, policies: KeyPolicies, attestation: [UInt8]?) {
+        self.slot = slot
+        self.keySerial = keySerial
+        self.policies = policies
+        self.attestation = attestation
+    }
+}

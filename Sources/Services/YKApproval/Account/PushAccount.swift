@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+import YKPIV
+public import YKWire
+
+/// An account that approves the requests of a privacyIDEA server.
+public struct PushAccount: Hashable, Sendable {
+    /// What all kinds of accounts have in common.
+    public var account: ApprovalAccount
+    /// The enrolled address, to which everything is sent.
+    public let url: String
+    /// The key that the server signs its requests with.
+    public let serverKey: PublicKey
+    /// The public key of the account.
+    public let publicKey: PublicKey
+    /// Where the private key is.
+    public let place: ApprovalKeyPlace
+    /// Where the server delivers requests to; `nil` when they are fetched only.
+    public var address: String?
+    /// Whose word is taken for who the server is.
+    public var trust: HTTPTrust
+
+    /// Makes an account from what an enrolment gave.
+    public init(
+        _ link: PushLink, name: String, serverKey: PublicKey, publicKey: PublicKey, place: ApprovalKeyPlace,
+        address: String?, trust: HTTPTrust, added: Int64
+    ) {
+        (url, self.serverKey, self.publicKey) = (link.url.description, serverKey, publicKey)
+        (self.place, self.address, self.trust) = (place, address, trust)
+        account = ApprovalAccount(
+            .push, name: name, serial: link.serial, issuer: link.issuer, server: Self.server(of: link.url),
+            added: added)
+        account.details = details
+    }
+
+    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    public init?(_ account: ApprovalAccount) {
+        func key(_ name: String) -> PublicKey? {
+            account.details[name]?.string.flatMap { try? Base64.decode($0) }.flatMap {
+                try? PublicKey(subjectPublicKeyInfo: $0)
+            }
+        }
+        guard account.kind == .push, let url = account.details["url"]?.string, let serverKey = key("serverKey"),
+            let publicKey = key("publicKey"), let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }),
+            let trust = account.details["trust"].flatMap({ HTTPTrust(json: $0) })
+        else { return nil }
+        self.account = account
+        (self.url, self.serverKey, self.publicKey, self.place) = (url, serverKey, publicKey, place)
+        (address, self.trust) = (account.details["address"]?.string, trust)
+    }
+
+    /// The account for the store.
+    public var stored: ApprovalAccount {
+        var stored = account
+        stored.details = details
+        return stored
+    }
+
+    /// Whether a background poll would need a touch each time.
+    public var needsTouch: Bool {
+        guard case .piv(let place) = place else { return false }
+        return place.policies.touch != .never && place.policies.touch != .usual
+    }
+
+    /// Host and port of a server.
+    public static func server(of url: HTTPURL) -> String {
+        let origin = Array(url.origin.utf8)
+        let start = url.isSealed ? 8 : 7
+        return String(decoding: origin.dropFirst(start), as: UTF8.self)
+    }
+
+    private var details: JSON.Object {
+        var object = JSON.Object()
+        object["url"] = .string(url)
+        object["serverKey"] = .string(Base64.encodeURL(serverKey.subjectPublicKeyInfo))
+        object["publicKey"] = .string(Base64.encodeURL(publicKey.subjectPublicKeyInfo))
+        object["key"] = place.json
+        object["address"] = address.map(JSON.string) ?? .null
+        object["trust"] = trust.json
+        return object
+    }
+}
+
+extension HTTPTrust {
+    /// The form in the store.
+    public var json: JSON {
+        [
+            "authorities": authorities.map(JSON.string) ?? .null,
+            "pins": .array(pins.map { .string($0.description) }), "verified": .bool(verifiesCertificate),
+        ]
+    }
+
+    /// Reads the form in the store; `nil` when a pin cannot be read.
+    public init?(json: JSON) {
+        guard let list = json["pins"]?.array, let isVerified = json["verified"]?.bool else { return nil }
+        var pins: [HTTPPin] = []
+        for item in list {
+            guard let pin = item.string.flatMap({ try? HTTPPin($0) }) else { return nil }
+            pins.append(pin)
+        }
+        self.init(authorities: json["authorities"]?.string, pins: pins)
+        verifiesCertificate = isVerified
+    }
+}

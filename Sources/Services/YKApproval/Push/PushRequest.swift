@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKWire
+
+/// Why an entry of a poll, or a delivered message, is not shown to anybody.
+public enum PushRequestFault: Error, Hashable, Sendable {
+    /// A member is missing or of another type than it has to be.
+    case malformed(String)
+    /// The enrolled server did not sign it.
+    case signature
+    /// It is for another account of the server.
+    case otherSerial(String)
+    /// It says that it comes from another address than the one that was enrolled: somebody forwards it, or the server
+    /// has moved.
+    case otherServer(String)
+}
+
+/// A request to approve a log-in, signed by the enrolled server.
+///
+/// The signature is over the members joined with bars, and bars may occur in the question and in the title: the boundary
+/// between these two is the only one that is not authenticated.
+public struct PushRequest: Hashable, Sendable {
+    /// What identifies it, and what is signed back.
+    public let nonce: String
+    /// The server's question, as it came: up to 512 characters, not fit for a terminal.
+    public let question: String
+    /// The server's title, as it came: up to 128 characters, not fit for a terminal.
+    public let title: String
+    /// The serial number of the server's token.
+    public let serial: String
+    /// The numbers of which the person has to choose the one that the log-in page shows; `nil` where none is wanted.
+    public let numbers: [String]?
+    /// Whether the server takes a reason for declining, by its own signature.
+    public let takesReason: Bool
+    /// The whole object as it came.
+    public let challenge: JSON
+    /// The text that the server signed.
+    public let signedText: String
+    /// The server's signature in base 32, as it came.
+    public let signature: String
+
+    /// How many entries of one poll are looked at.
+    static let limit = 100
+
+    /// Checks an entry of a poll or a delivered message; nothing is read from it before its signature is verified.
+    ///
+    /// - Parameters:
+    ///   - challenge: The object as it came.
+    ///   - serial: The account's serial number.
+    ///   - url: The account's enrolled URL.
+    ///   - key: The server's key of that account.
+    /// - Throws: ``PushRequestFault``.
+    public init(
+        _ challenge: JSON, serial: String, url: String, key: PublicKey
+    ) throws(PushRequestFault) {
+        func text(_ name: String, _ limit: Int) throws(PushRequestFault) -> String {
+            guard let value = challenge[name]?.string, value.utf8.count <= limit else { throw .malformed(name) }
+            return value
+        }
+        let signature = try text("signature", 2048)
+        let parts = [
+            try text("nonce", 128), try text("url", 2048), try text("serial", 64), try text("question", 4096),
+            try text("title", 2048), try text("sslverify", 1),
+        ]
+        var signed = parts.joined(separator: "|")
+        let presence = challenge["require_presence"]
+        if let presence {
+            guard let list = presence.string, list.utf8.count <= 1024 else { throw .malformed("require_presence") }
+            signed += "|" + list
+        }
+        guard Self.isSigned(signed, signature, by: key) else { throw .signature }
+        let nonce = parts[0]
+        guard !nonce.isEmpty, nonce.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else {
+            throw .malformed("nonce")
+        }
+        guard parts[2] == serial else { throw .otherSerial(parts[2]) }
+        guard parts[1] == url else { throw .otherServer(parts[1]) }
+        guard ["0", "1"].contains(parts[5]) else { throw .malformed("sslverify") }
+        if let list = presence?.string {
+            let numbers = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard (2...32).contains(numbers.count), numbers.allSatisfy(Self.isNumber),
+                Set(numbers).count == numbers.count
+            else { throw .malformed("require_presence") }
+            self.numbers = numbers
+        } else {
+            numbers = nil
+        }
+        (self.nonce, self.question, self.title, self.serial) = (nonce, parts[3], parts[4], serial)
+        (self.challenge, signedText, self.signature) = (challenge, signed, signature)
+        takesReason = Self.capabilities(challenge, nonce, key)?["decline_reason"]?.bool ?? false
+    }
+
+    /// The identifier for people: the nonce's first eight characters.
+    public var id: String { String(nonce.prefix(8)) }
+
+    /// A text of the server as one line that is safe to show: without control characters and the marks of bidirectional
+    /// text, cut with an ellipsis.
+    ///
+    /// - Parameter limit: The most characters.
+    public static func shown(_ text: String, limit: Int) -> String {
+        var safe = ""
+        safe.unicodeScalars = text.unicodeScalars.reduce(into: safe.unicodeScalars) { result, scalar in
+            if scalar == "\n" || scalar == "\t" {
+                result.append(" ")
+            } else if !scalar.isHazardous {
+                result.append(scalar)
+            }
+        }
+        // Marks can be stacked on one character without end, so the length counts scalars.
+        guard safe.unicodeScalars.count > limit else { return safe }
+        var cut = ""
+        cut.unicodeScalars.append(contentsOf: safe.unicodeScalars.prefix(max(0, limit - 1)))
+        return cut + "…"
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.isHazardous || $0 == "|" }
+    }
+
+    /// What the app may do beyond the usual, when the server signed that for this request.
+    private static func capabilities(_ challenge: JSON, _ nonce: String, _ key: PublicKey) -> JSON? {
+        guard let text = challenge["capabilities"]?.string, text.utf8.count <= 4096,
+            let signature = challenge["capabilities_signature"]?.string, signature.utf8.count <= 2048,
+            let capabilities = try? JSON(parsing: Array(text.utf8)), capabilities.object != nil,
+            let signed = CanonicalJSON.text(["capabilities": capabilities, "nonce": .string(nonce)]),
+            isSigned(signed, signature, by: key)
+        else { return nil }
+        return capabilities
+    }
+
+    private static func isSigned(_ text: String, _ signature: String, by key: PublicKey) -> Bool {
+        guard let bytes = try? Base32.decode(signature) else { return false }
+        return key.isValid(bytes, for: Array(text.utf8), .sha256)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Why a request is declined; the server and its log tell them apart.
+public enum DeclineReason: String, Hashable, Sendable, CaseIterable {
+    /// Nobody here started this: somebody else may know the password.
+    case unknownTrigger = "unknown_trigger"
+    /// The person who started it does not want it any more.
+    case cancelled
+}
+
+/// The texts of privacyIDEA's push tokens that the account's key signs: RSASSA-PKCS1-v1_5 with SHA-256 over their UTF-8
+/// form, the signature in base 32 with padding.
+public enum PushText {
+    /// Asks for the requests that are open.
+    ///
+    /// - Parameter timestamp: RFC 3339; the server accepts 60 seconds either way.
+    public static func poll(serial: String, timestamp: String) -> String { "\(serial)|\(timestamp)" }
+
+    /// Approves a request, with the number that the person was shown where one is wanted.
+    public static func approval(of nonce: String, serial: String, number: String? = nil) -> String {
+        "\(nonce)|\(serial)" + (number.map { "|\($0)" } ?? "")
+    }
+
+    /// Declines a request.
+    public static func decline(of nonce: String, serial: String, _ reason: DeclineReason? = nil) -> String {
+        "\(nonce)|\(serial)|decline" + (reason.map { "|\($0.rawValue)" } ?? "")
+    }
+
+    /// Sets where requests are delivered to.
+    ///
+    /// - Parameter timestamp: RFC 3339; the server accepts five minutes either way.
+    public static func address(_ address: String, serial: String, timestamp: String) -> String {
+        "\(address)|\(serial)|\(timestamp)"
+    }
+
+    /// The signature as it is sent: upper case and padded, which the server insists on.
+    static func encoded(_ signature: [UInt8]) -> String { Base32.encode(signature, padded: true) }
+}
+
+/// JSON in the one form that can be signed (RFC 8785): members in the order of their UTF-16 code units, no blanks.
+enum CanonicalJSON {
+    /// The text; `nil` for numbers with a fraction or an exponent, and for integers that a double does not hold.
+    static func text(_ value: JSON) -> String? {
+        switch value {
+        case .null: return "null"
+        case .bool(let value): return value ? "true" : "false"
+        case .int(let number): return number.magnitude <= 1 << 53 ? String(number) : nil
+        case .double: return nil
+        case .string(let text): return quoted(text)
+        case .array(let elements):
+            var parts: [String] = []
+            for element in elements {
+                guard let part = text(element) else { return nil }
+                parts.append(part)
+            }
+            return "[" + parts.joined(separator: ",") + "]"
+        case .object(let object):
+            var parts: [String] = []
+            for member in object.members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+                guard let part = text(member.value) else { return nil }
+                parts.append(quoted(member.key) + ":" + part)
+            }
+            return "{" + parts.joined(separator: ",") + "}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var out = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": out += "\\\""
+            case "\\": out += "\\\\"
+            case "\u{08}": out += "\\b"
+            case "\t": out += "\\t"
+            case "\n": out += "\\n"
+            case "\u{0C}": out += "\\f"
+            case "\r": out += "\\r"
+            case "\u{00}"..<"\u{20}": out += "\\u00" + Hex.encode([UInt8(truncatingIfNeeded: scalar.value)])
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out + "\""
+    }
+}
