@@ -78,6 +78,8 @@ struct PushTests {
         #expect(throws: PushRequestFault.otherServer("https://evil.example/ttype/push")) {
             try vectors.request(try vectors.challenge(url: "https://evil.example/ttype/push"))
         }
+        let spelled = "https://PI.example:443/ttype/push"
+        #expect(try vectors.request(try vectors.challenge(url: spelled)).nonce == PushVectors.nonce)
         #expect(throws: PushRequestFault.malformed("nonce")) {
             try vectors.request(try vectors.challenge(nonce: "abc|def"))
         }

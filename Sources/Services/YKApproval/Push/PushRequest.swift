@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKHTTP
 public import YKWire
 
 /// Why an entry of a poll, or a delivered message, is not shown to anybody.
@@ -48,7 +49,7 @@ public struct PushRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - challenge: The object as it came.
     ///   - serial: The account's serial number.
-    ///   - url: The account's enrolled URL.
+    ///   - url: The account's enrolled URL, as ``HTTPURL`` writes it.
     ///   - key: The server's key of that account.
     /// - Throws: ``PushRequestFault``.
     public init(
@@ -75,7 +76,7 @@ public struct PushRequest: Hashable, Sendable {
             throw .malformed("nonce")
         }
         guard parts[2] == serial else { throw .otherSerial(parts[2]) }
-        guard parts[1] == url else { throw .otherServer(parts[1]) }
+        guard parts[1] == url || (try? HTTPURL(parts[1]))?.description == url else { throw .otherServer(parts[1]) }
         guard ["0", "1"].contains(parts[5]) else { throw .malformed("sslverify") }
         if let list = presence?.string {
             let numbers = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

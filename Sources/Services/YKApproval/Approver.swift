@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+public import YKPrivacyIDEA
+public import YKTransport
+import YKWire
+
+/// The person's side of push approvals: enrols accounts, fetches requests, and answers them.
+///
+/// It has neither a terminal nor files: an app shows ``PushRequest`` in a dialog of its own, and keeps accounts and events
+/// where it likes.
+public struct Approver: Sendable {
+    /// Maximum duration of one exchange with a server.
+    public var timeout = Duration.seconds(30)
+
+    let http: any HTTPClient
+    let environment: Environment
+
+    /// The difference from the server's clock, in seconds, from which on it is reported and used.
+    static let tolerance: Int64 = 20
+    /// The longest exchange whose `Date` tells the time.
+    private static let longestTrip = Duration.seconds(5)
+
+    /// Makes an approver.
+    ///
+    /// - Parameters:
+    ///   - http: What sends the requests.
+    ///   - environment: The clock and the randomness.
+    public init(_ http: any HTTPClient, _ environment: Environment) {
+        self.http = http
+        self.environment = environment
+    }
+
+    /// An answer of the server, and how far its clock is ahead of this one where that is known.
+    struct Exchange {
+        let answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>
+        let offset: Int64?
+    }
+
+    /// Sends something to the enrolled address of an account and to no other.
+    func exchange(
+        _ method: HTTPMethod, _ url: HTTPURL, _ parameters: JSON, _ trust: HTTPTrust
+    ) async throws(ApprovalError) -> Exchange {
+        var client = PrivacyIDEA(url, http, environment.random)
+        client.trust = trust
+        client.timeout = timeout
+        let start = ContinuousClock.now
+        let response: HTTPResponse
+        do { response = try await client.exchange(method, "", parameters, as: .form) } catch { throw .server(error) }
+        let trip = ContinuousClock.now - start
+        let date = trip < Self.longestTrip ? response.date : nil
+        let answer = Result { () throws(PrivacyIDEAError) in try PrivacyIDEAAnswer(response) }
+        return Exchange(answer: answer, offset: date.map { $0 - environment.clock.now })
+    }
+
+    /// The enrolled address of an account.
+    ///
+    /// - Throws: `malformed`.
+    func address(of account: PushAccount) throws(ApprovalError) -> HTTPURL {
+        do { return try HTTPURL(account.url) } catch { throw .malformed(error.description) }
+    }
+}
+
+extension Approver {
+    /// What an enrolment came to.
+    public struct Enrolment: Sendable {
+        /// The account, to be kept whatever follows.
+        public let account: PushAccount
+        /// Why the server refused the first poll with the new key; `nil` when it was accepted, which proves the account.
+        public let problem: ApprovalError?
+    }
+
+    /// Enrols an account: signs with the key first, sends the public half to the server, and polls once.
+    ///
+    /// - Parameters:
+    ///   - name: The name for people.
+    ///   - key: The account's key, RSA.
+    ///   - place: Where the private key is.
+    ///   - address: Where the server is to deliver requests to; `nil` to fetch them only.
+    ///   - trust: Whose word is taken for who the server is.
+    /// - Throws: `unsupportedKey` before anything is sent; `enrolmentRefused`, `possession`, `server`, or what the key
+    ///   throws.
+    public func enroll(
+        _ link: PushLink, name: String, _ key: some ApprovalKey, _ place: ApprovalKeyPlace, address: String? = nil,
+        trust: HTTPTrust = HTTPTrust()
+    ) async throws -> Enrolment {
+        guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
+        let timestamp = UTCDate.timestamp(environment.clock.now)
+        let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
+        let sent: JSON = [
+            "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
+            "fbtoken": .string(address ?? ""),
+            "pubkey": .string(Base64.encodeURL(key.publicKey.subjectPublicKeyInfo)),
+        ]
+        let exchange = try await exchange(.post, link.url, sent, trust)
+        let answer: PrivacyIDEAAnswer
+        do { answer = try exchange.answer.get() } catch {
+            guard case .refused(400...404, _, let message) = error else { throw ApprovalError.server(error) }
+            throw ApprovalError.enrolmentRefused(message)
+        }
+        guard let serverKey = answer.detail["public_key"]?.string.flatMap(Self.serverKey) else {
+            throw ApprovalError.malformed("the server's key is not RSA of 2048 to 8192 bits")
+        }
+        let account = PushAccount(
+            link, name: name, serverKey: serverKey, publicKey: key.publicKey, place: place, address: address,
+            trust: trust, added: environment.clock.now)
+        do {
+            _ = try await poll(account, timestamp, signature)
+            return Enrolment(account: account, problem: nil)
+        } catch {
+            let behind = exchange.offset ?? 0
+            let isClock = error == .pollRefused && behind.magnitude > UInt64(Self.tolerance)
+            return Enrolment(account: account, problem: isClock ? .clock(behind: behind) : error)
+        }
+    }
+
+    /// Signs a person in with the password, or a registration code where the server's policy takes one, and asks for a
+    /// push token of their own.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address, without a path of its interface.
+    /// - Returns: The link to enrol with.
+    /// - Throws: `server`, or `malformed`.
+    public func requestLink(
+        _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
+    ) async throws(ApprovalError) -> PushLink {
+        let client = try await signIn(server, user: user, password, trust: trust)
+        do throws(PrivacyIDEAError) {
+            let answer = try await client.call(.post, "/token/init", ["type": "push", "genkey": 1])
+            guard let text = answer.detail["pushurl"]?["value"]?.string else {
+                throw PrivacyIDEAError.malformed("the answer has no enrolment link")
+            }
+            let link: PushLink
+            do { link = try PushLink(text) } catch { throw .malformed("the server's enrolment link: \(error)") }
+            return link
+        } catch { throw .server(error) }
+    }
+
+    /// Signs a person in; the client then speaks for that person.
+    ///
+    /// - Throws: `server`.
+    public func signIn(
+        _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
+    ) async throws(ApprovalError) -> PrivacyIDEA {
+        var client = PrivacyIDEA(server, http, environment.random)
+        client.trust = trust
+        client.timeout = timeout
+        do throws(PrivacyIDEAError) {
+            let answer = try await client.call(
+                .post, "/auth", ["username": .string(user), "password": .string(password.text)])
+            guard let token = answer.value["token"]?.string else {
+                throw PrivacyIDEAError.malformed("the answer has no token")
+            }
+            client.credentials = .token(SharedSecret(Secret(utf8: token)))
+            return client
+        } catch { throw .server(error) }
+    }
+
+    /// The server's key: base 64 of an RSAPublicKey (RFC 8017 §A.1.1), over several lines.
+    private static func serverKey(_ text: String) -> PublicKey? {
+        guard text.utf8.count <= 4096, let der = try? Base64.decode(text.filter { !$0.isWhitespace }),
+            let key = try? PublicKey(rsaPublicKey: der), case .rsa(let modulus, _) = key,
+            (256...1024).contains(modulus.count)
+        else { return nil }
+        return key
+    }
+}
+
+extension SharedSecret {
+    /// The text, for a message that has to carry it.
+    var text: String { value.withBytes { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKPIV
+
+/// The private key of an account in a PIV slot.
+public struct PIVApprovalKey: ApprovalKey, Sendable {
+    /// The card.
+    public let service: PIVService
+    /// The slot.
+    public let slot: PIVSlot
+    /// The public half.
+    public let publicKey: PublicKey
+    private let algorithm: PIVAlgorithm
+    private let unlock: @Sendable (PIVService) async throws -> Void
+
+    /// Uses the key of an account.
+    ///
+    /// - Parameters:
+    ///   - unlock: Gives the card the PIN before each signature, where the key needs one.
+    /// - Throws: `otherKey` when the card tells that another key is in the slot, or none; `unsupportedKey` or `key`.
+    public init(
+        _ service: PIVService, _ slot: PIVSlot, _ publicKey: PublicKey,
+        unlock: @escaping @Sendable (PIVService) async throws -> Void = { _ in }
+    ) async throws(ApprovalError) {
+        guard let algorithm = PIVAlgorithm(publicKey) else { throw .unsupportedKey("a key that no card has") }
+        try await Self.check(service, slot, publicKey)
+        (self.service, self.slot, self.publicKey) = (service, slot, publicKey)
+        (self.algorithm, self.unlock) = (algorithm, unlock)
+    }
+
+    /// Signs a text with SHA-256; the signature is verified with the public half.
+    public func sign(_ text: [UInt8]) async throws -> [UInt8] {
+        try await unlock(service)
+        do {
+            return try await service.sign(
+                .message(text), slot, hash: .sha256, algorithm: algorithm, key: publicKey)
+        } catch { throw ApprovalError.key(error) }
+    }
+
+    /// Refuses a slot that holds another key than the account's; where the card does not tell, its signature will.
+    ///
+    /// - Throws: `otherKey`, or `key`.
+    public static func check(
+        _ service: PIVService, _ slot: PIVSlot, _ publicKey: PublicKey
+    ) async throws(ApprovalError) {
+        do {
+            guard let metadata = try await service.metadata(of: slot) else { return }
+            if let found = metadata.publicKey, found != publicKey { throw ApprovalError.otherKey(slot) }
+        } catch let error as PIVError {
+            if case .noKey = error { throw .otherKey(slot) }
+            throw .key(error)
+        } catch let error as ApprovalError { throw error } catch { throw .otherKey(slot) }
+    }
+
+    /// Finds a retired slot that is free: without a key, as far as the card tells, and without a certificate.
+    ///
+    /// - Throws: `noFreeSlot`, or `key`.
+    public static func freeSlot(_ service: PIVService) async throws(ApprovalError) -> PIVSlot {
+        for slot in PIVSlot.retired where try await isFree(slot, service) == true { return slot }
+        throw .noFreeSlot
+    }
+
+    /// Whether a slot has neither key nor certificate; `nil` when the card does not tell.
+    public static func isFree(_ slot: PIVSlot, _ service: PIVService) async throws(ApprovalError) -> Bool? {
+        do {
+            _ = try await service.certificate(slot)
+            return false
+        } catch {
+            switch error {
+            case .noSuchObject: break
+            case .malformedObject, .notInflated, .notCertificate: return false
+            default: throw .key(error)
+            }
+        }
+        do {
+            if try await service.metadata(of: slot) != nil { return false }
+            _ = try await service.attest(slot)
+            return false
+        } catch {
+            switch error {
+            case .noKey: return true
+            case .notAttestable: return false
+            case .unsupported: return nil
+            default: throw .key(error)
+            }
+        }
+    }
+
+    /// Makes a key in a free slot; the card has been given its management key.
+    ///
+    /// - Parameters:
+    ///   - policies: When the key needs PIN and touch; both are named, not left to the card.
+    /// - Returns: Where the key is, with the card's attestation where it makes one, and its public half.
+    /// - Throws: `policyNotApplied`, after which the key is removed where the firmware can; `key`.
+    public static func make(
+        _ service: PIVService, _ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies
+    ) async throws(ApprovalError) -> (place: PIVKeyPlace, publicKey: PublicKey) {
+        do {
+            let serial = try await service.serial()
+            let key = try await service.generateKey(slot, algorithm, policies: policies)
+            if let stored = try await service.metadata(of: slot)?.policies, stored != policies {
+                _ = await remove(slot, key, service)
+                throw ApprovalError.policyNotApplied(slot, "PIN \(stored.pin), touch \(stored.touch)")
+            }
+            let attestation = try? await service.attest(slot)
+            if let attested = attestation?.publicKey, attested != key { throw ApprovalError.otherKey(slot) }
+            let place = PIVKeyPlace(slot: slot, keySerial: serial, policies: policies, attestation: attestation?.der)
+            return (place, key)
+        } catch let error as PIVError { throw .key(error) } catch let error as ApprovalError { throw error } catch {
+            throw .otherKey(slot)
+        }
+    }
+
+    /// Removes an account's key (firmware 5.7), and never another one; whether it is gone.
+    public static func remove(_ slot: PIVSlot, _ publicKey: PublicKey, _ service: PIVService) async -> Bool {
+        guard let found = try? await service.metadata(of: slot)?.publicKey, found == publicKey else { return false }
+        return (try? await service.deleteKey(slot)) != nil
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHTTP
+public import YKPrivacyIDEA
+import YKTransport
+public import YKWire
+
+/// The requests of an account that are open.
+public struct PushPoll: Hashable, Sendable {
+    /// Those that the enrolled server signed, oldest first.
+    public let requests: [PushRequest]
+    /// Why the others are not shown.
+    public let faults: [PushRequestFault]
+    /// By how many seconds this clock is behind the server's; `nil` when it is right within 20 seconds.
+    public let clockBehind: Int64?
+}
+
+/// What became of an answer.
+public struct PushReceipt: Hashable, Sendable {
+    /// Whether the server accepted it. It gives no reason when it did not.
+    public let isAccepted: Bool
+    /// The code that the person has to type into the log-in page, where the server wants that.
+    public let displayCode: String?
+    /// The server's text for people, which says where the code is wanted.
+    public let message: String?
+    /// The text that was signed.
+    public let signedText: String
+    /// The signature as it was sent.
+    public let signature: String
+}
+
+/// Which known cause of a refusal fits; the server names none.
+public enum PushRefusal: Hashable, Sendable {
+    /// The request is no longer open: it expired, or was answered already, perhaps by another device.
+    case closed
+    /// The request is still open and wants a number: the number was wrong.
+    case wrongNumber
+    /// The request is still open although nothing is known to be wrong.
+    case stillOpen
+    /// The server did not say whether the request is open.
+    case unknown
+}
+
+extension Approver {
+    /// Fetches the requests of an account that are open. Costs a signature of its key, and a second one when this clock
+    /// is wrong by more than 20 seconds: the server's time is used for that, and for nothing else.
+    ///
+    /// - Throws: `clock`, `pollRefused`, `server`, or what the key throws.
+    public func requests(of account: PushAccount, _ key: some ApprovalKey) async throws -> PushPoll {
+        let now = environment.clock.now
+        let url = try address(of: account)
+        func ask(_ time: Int64) async throws -> Exchange {
+            let timestamp = UTCDate.timestamp(time)
+            let signature = try await key.signed(PushText.poll(serial: account.account.serial, timestamp: timestamp))
+            return try await self.exchange(.get, url, Self.poll(account, timestamp, signature), account.trust)
+        }
+        var exchange = try await ask(now)
+        let offset = exchange.offset.flatMap { $0.magnitude > UInt64(Self.tolerance) ? $0 : nil }
+        if let offset, case .failure(.refused(400, 10, _)) = exchange.answer {
+            exchange = try await ask(environment.clock.now + offset)
+            if case .failure(.refused(400, 10, _)) = exchange.answer { throw ApprovalError.clock(behind: offset) }
+        }
+        return try Self.poll(exchange.answer, account, offset)
+    }
+
+    /// Polls with a signature that was made before.
+    func poll(
+        _ account: PushAccount, _ timestamp: String, _ signature: [UInt8]
+    ) async throws(ApprovalError) -> PushPoll {
+        let exchange = try await exchange(
+            .get, try address(of: account), Self.poll(account, timestamp, signature), account.trust)
+        return try Self.poll(exchange.answer, account, nil)
+    }
+
+    private static func poll(_ account: PushAccount, _ timestamp: String, _ signature: [UInt8]) -> JSON {
+        [
+            "serial": .string(account.account.serial), "timestamp": .string(timestamp),
+            "signature": .string(PushText.encoded(signature)),
+        ]
+    }
+
+    private static func poll(
+        _ answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>, _ account: PushAccount, _ offset: Int64?
+    ) throws(ApprovalError) -> PushPoll {
+        let entries: [JSON]
+        do throws(PrivacyIDEAError) {
+            guard let list = try answer.get().value.array else {
+                throw PrivacyIDEAError.malformed("the list of requests is missing")
+            }
+            entries = list
+        } catch {
+            if case .refused(400, 10, _) = error { throw .pollRefused }
+            throw .server(error)
+        }
+        var requests: [PushRequest] = []
+        var faults: [PushRequestFault] = []
+        for entry in entries.prefix(PushRequest.limit) {
+            do throws(PushRequestFault) {
+                let request = try PushRequest(entry, of: account)
+                if !requests.contains(where: { $0.nonce == request.nonce }) { requests.append(request) }
+            } catch { faults.append(error) }
+        }
+        return PushPoll(requests: requests, faults: faults, clockBehind: offset)
+    }
+
+    /// Approves a request that was shown.
+    ///
+    /// - Parameter number: The number of the log-in page, where the request offers some.
+    /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`, or what the key throws.
+    public func approve(
+        _ request: PushRequest, number: String? = nil, _ account: PushAccount, _ key: some ApprovalKey
+    ) async throws -> PushReceipt {
+        if let numbers = request.numbers {
+            guard let number else { throw ApprovalError.numberNeeded(numbers) }
+            guard numbers.contains(number) else { throw ApprovalError.numberNotOffered(number, offered: numbers) }
+        } else if let number {
+            throw ApprovalError.numberNotOffered(number, offered: [])
+        }
+        let text = PushText.approval(of: request.nonce, serial: request.serial, number: number)
+        var fields = JSON.Object()
+        fields["presence_answer"] = number.map(JSON.string)
+        return try await answer(request, text, fields, account, key)
+    }
+
+    /// Declines a request. The reason is sent when the server takes one.
+    ///
+    /// - Throws: `server`, or what the key throws.
+    public func decline(
+        _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
+    ) async throws -> PushReceipt {
+        let reason = request.takesReason ? reason : nil
+        var fields = JSON.Object()
+        fields["decline"] = 1
+        fields["decline_reason"] = reason.map { .string($0.rawValue) }
+        let text = PushText.decline(of: request.nonce, serial: request.serial, reason)
+        return try await answer(request, text, fields, account, key)
+    }
+
+    private func answer(
+        _ request: PushRequest, _ text: String, _ fields: JSON.Object, _ account: PushAccount, _ key: some ApprovalKey
+    ) async throws -> PushReceipt {
+        let url = try address(of: account)
+        let signature = PushText.encoded(try await key.signed(text))
+        var sent = JSON.Object()
+        sent["serial"] = .string(request.serial)
+        sent["nonce"] = .string(request.nonce)
+        sent["signature"] = .string(signature)
+        for member in fields.members { sent[member.key] = member.value }
+        do {
+            let answer = try await exchange(.post, url, .object(sent), account.trust).answer.get()
+            let code = answer.detail["display_code"]
+            return PushReceipt(
+                isAccepted: answer.value == true, displayCode: code?.string ?? code?.int.map { String($0) },
+                message: answer.detail["message"]?.string, signedText: text, signature: signature)
+        } catch let error as PrivacyIDEAError { throw ApprovalError.server(error) }
+    }
+
+    /// Polls once more after an answer was not accepted, to tell which of the known causes fits.
+    ///
+    /// - Parameter hadNumber: Whether the answer had a number.
+    public func cause(
+        ofRefusing request: PushRequest, hadNumber: Bool, _ account: PushAccount, _ key: some ApprovalKey
+    ) async -> PushRefusal {
+        guard let poll = try? await requests(of: account, key) else { return .unknown }
+        guard poll.requests.contains(where: { $0.nonce == request.nonce }) else { return .closed }
+        return hadNumber ? .wrongNumber : .stillOpen
+    }
+
+    /// Has requests delivered to another address; the account is to be kept with it afterwards.
+    ///
+    /// - Parameter address: What the server's gateway takes: a topic or a URL, without `|` and control characters.
+    /// - Throws: `malformed`, `pollRefused` when the server refuses the signature, `server`, or what the key throws.
+    public func setAddress(
+        _ address: String, _ account: PushAccount, _ key: some ApprovalKey
+    ) async throws -> PushAccount {
+        guard !address.isEmpty, address.utf8.count <= 512,
+            !address.unicodeScalars.contains(where: { $0 == "|" || $0.isHazardous })
+        else { throw ApprovalError.malformed("an address has up to 512 bytes, without '|' and control characters") }
+        let timestamp = UTCDate.timestamp(environment.clock.now)
+        let text = PushText.address(address, serial: account.account.serial, timestamp: timestamp)
+        let sent: JSON = [
+            "new_fb_token": .string(address), "serial": .string(account.account.serial),
+            "timestamp": .string(timestamp), "signature": .string(PushText.encoded(try await key.signed(text))),
+        ]
+        do {
+            let answer = try await exchange(.post, try self.address(of: account), sent, account.trust).answer.get()
+            guard answer.value == true else { throw ApprovalError.pollRefused }
+        } catch let error as PrivacyIDEAError {
+            if case .refused(400, 10, _) = error { throw ApprovalError.pollRefused }
+            throw ApprovalError.server(error)
+        }
+        var changed = account
+        changed.address = address
+        return changed
+    }
+
+    /// Has the server delete an account's token, on behalf of the person who signed in.
+    ///
+    /// - Throws: `server`.
+    public func deleteToken(_ serial: String, _ client: PrivacyIDEA) async throws(ApprovalError) {
+        do { _ = try await client.call(.delete, "/token/\(serial)") } catch { throw .server(error) }
+    }
+
+    /// What the server logged about an account, newest first, as far as the person who signed in may see it.
+    ///
+    /// - Parameter limit: The most entries.
+    /// - Throws: `server`.
+    public func log(
+        of serial: String, limit: Int, _ client: PrivacyIDEA
+    ) async throws(ApprovalError) -> [JSON] {
+        do throws(PrivacyIDEAError) {
+            let answer = try await client.call(
+                .get, "/audit/",
+                ["serial": .string(serial), "pagesize": .int(Int64(limit)), "sortorder": "desc"])
+            guard let entries = answer.value["auditdata"]?.array else {
+                throw PrivacyIDEAError.malformed("the log is missing")
+            }
+            return Array(entries.prefix(limit))
+        } catch { throw .server(error) }
+    }
+
+    /// New requests of an account as they come, each once, until the task that reads them is cancelled or a poll fails.
+    ///
+    /// - Parameter interval: How long to wait between two polls. Each poll costs a signature of the account's key.
+    public func requests(
+        of account: PushAccount, _ key: some ApprovalKey & Sendable, every interval: Duration
+    ) -> AsyncThrowingStream<PushRequest, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                var known: Set<String> = []
+                do {
+                    while true {
+                        let open = try await requests(of: account, key).requests
+                        for request in open where !known.contains(request.nonce) { continuation.yield(request) }
+                        known = Set(open.map(\.nonce))
+                        try await Task.sleep(for: interval)
+                    }
+                } catch { continuation.finish(throwing: error is CancellationError ? nil : error) }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+extension PushRequest {
+    /// Checks an entry of a poll or a delivered message for an account.
+    ///
+    /// - Throws: ``PushRequestFault``.
+    public init(_ challenge: JSON, of account: PushAccount) throws(PushRequestFault) {
+        try self.init(challenge, serial: account.account.serial, url: account.url, key: account.serverKey)
+    }
+}
+
+extension PushAccount {
+    /// The server's address without the path of its interface, for people who sign in there.
+    public var base: HTTPURL? {
+        let parts = url.split(separator: "/ttype/", maxSplits: 1)
+        return parts.first.flatMap { try? HTTPURL(String($0)) }
+    }
+}
