@@ -126,7 +126,7 @@ public struct PrivacyIDEA: Sendable {
     }
 
     private static func field(_ name: String, _ secret: SharedSecret) -> HTTPField {
-        HTTPField(name, secret.value.withBytes { String(decoding: $0, as: UTF8.self) })
+        HTTPField(name, secret.value.text())
     }
 
     private func makeNonce() throws(PrivacyIDEAError) -> String {

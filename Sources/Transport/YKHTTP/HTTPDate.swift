@@ -2,17 +2,16 @@
 
 import YKWire
 
-extension HTTPResponse {
-    /// The server's clock when it answered, from the header field `Date` (RFC 9110 §6.6.1), in seconds since
-    /// 1970-01-01 00:00 UTC; `nil` when it is absent or not an IMF-fixdate (RFC 9110 §5.6.7).
-    public var date: Int64? { fields.values(of: "Date").first.flatMap(Self.seconds) }
-
+/// Times in header fields (RFC 9110 §5.6.7).
+public enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func seconds(_ text: String) -> Int64? {
+    /// Reads an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// - Returns: Seconds since 1970-01-01 00:00 UTC; `nil` for anything else.
+    public static func seconds(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = number(parts[1], 2),
             let month = months.firstIndex(of: String(parts[2])), let year = number(parts[3], 4),
@@ -20,8 +19,7 @@ extension HTTPResponse {
         else { return nil }
         let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { number($0, 2) }
         guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], hour < 24,
-            minute < 60,
-            second <= 60
+            minute < 60, second <= 60
         else { return nil }
         return date.seconds + Int64(hour * 3600 + minute * 60 + second)
     }
@@ -30,4 +28,10 @@ extension HTTPResponse {
         guard text.utf8.count == count, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(text)
     }
+}
+
+extension HTTPResponse {
+    /// The server's clock when it answered, from the header field `Date` (RFC 9110 §6.6.1), in seconds since
+    /// 1970-01-01 00:00 UTC; `nil` when it is absent or cannot be read.
+    public var date: Int64? { fields.values(of: "Date").first.flatMap(HTTPDate.seconds) }
 }

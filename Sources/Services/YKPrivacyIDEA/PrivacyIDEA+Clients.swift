@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKHTTP
+import YKWire
+
+/// A registered API client.
+public struct PrivacyIDEAClient: Sendable {
+    /// The identifier.
+    public let id: String
+    /// The part of the API key by which the server finds it: what follows `pi_`.
+    public let keyID: String
+    /// The name for people.
+    public let name: String
+    /// `active` or `suspended`.
+    public let status: String
+    /// When it was made, as the server writes it.
+    public let created: String?
+    /// When its key was used last, as the server writes it.
+    public let lastUsed: String?
+    /// The API key, only in the answer to ``PrivacyIDEA/addClient(_:)`` and ``PrivacyIDEA/rotateClient(_:)``.
+    public let apiKey: SharedSecret?
+
+    init(_ json: JSON) throws(PrivacyIDEAError) {
+        guard let id = json["id"]?.filled, let keyID = json["key_id"]?.filled else {
+            throw .malformed("an API client cannot be read")
+        }
+        self.id = id
+        self.keyID = keyID
+        name = json["display_name"]?.string ?? ""
+        status = json["status"]?.string ?? ""
+        created = json["created_at"]?.filled
+        lastUsed = json["last_used_at"]?.filled
+        apiKey = json["api_key"]?.filled.map { SharedSecret(Secret(utf8: $0)) }
+    }
+}
+
+/// A device that the server remembers.
+public struct RememberedDevice: Hashable, Sendable {
+    /// The identifier.
+    public let id: String
+    /// Whose device.
+    public let user: String
+    /// The user's realm.
+    public let realm: String?
+    /// When it was remembered, as the server writes it.
+    public let created: String?
+    /// Until when, in seconds since 1970-01-01 00:00 UTC.
+    public let expiry: Int64?
+    /// When it was recognized last, as the server writes it.
+    public let lastUsed: String?
+    /// The address that it was last seen at.
+    public let address: String?
+
+    init(_ json: JSON) throws(PrivacyIDEAError) {
+        guard let id = json["device_id"]?.filled, let user = json["user"]?.filled else {
+            throw .malformed("a remembered device cannot be read")
+        }
+        self.id = id
+        self.user = user
+        realm = json["realm"]?.filled
+        created = json["created_at"]?.filled
+        expiry = ServerTime.seconds(json["expires_at"])
+        lastUsed = json["last_used_at"]?.filled
+        address = json["ip_address"]?.filled
+    }
+}
+
+extension PrivacyIDEA {
+    /// The registered API clients (`GET /clients/`).
+    public func clients() async throws(PrivacyIDEAError) -> [PrivacyIDEAClient] {
+        let value = try await call(.get, "/clients/").value
+        guard let rows = value.array ?? value["clients"]?.array else {
+            throw .malformed("the list of clients is missing")
+        }
+        var clients: [PrivacyIDEAClient] = []
+        for row in rows { clients.append(try PrivacyIDEAClient(row)) }
+        return clients
+    }
+
+    /// Registers an API client (`POST /clients/`). The answer has its API key, which no other call shows.
+    public func addClient(_ name: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+        let answer = try await call(
+            .post, "/clients/", ["display_name": .string(name), "client_type": "privacyidea-cp"])
+        return try Self.withKey(answer)
+    }
+
+    /// Gives a client another API key (`POST /clients/ID/rotate`); the old one is invalid at once.
+    public func rotateClient(_ id: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+        try Self.withKey(try await call(.post, "/clients/\(PathSegment.encode(id))/rotate"))
+    }
+
+    private static func withKey(_ answer: PrivacyIDEAAnswer) throws(PrivacyIDEAError) -> PrivacyIDEAClient {
+        let client = try PrivacyIDEAClient(answer.value)
+        guard client.apiKey != nil else { throw .malformed("the answer has no API key") }
+        return client
+    }
+
+    /// Suspends a client or lets it in again (`PATCH /clients/ID`).
+    public func setClient(_ id: String, isActive: Bool) async throws(PrivacyIDEAError) {
+        _ = try await call(
+            .patch, "/clients/\(PathSegment.encode(id))", ["status": isActive ? "active" : "suspended"])
+    }
+
+    /// The devices that the server remembers for a client (`GET /clients/ID/remembered_devices`).
+    public func rememberedDevices(_ client: String) async throws(PrivacyIDEAError) -> [RememberedDevice] {
+        let value = try await call(.get, "/clients/\(PathSegment.encode(client))/remembered_devices").value
+        guard let rows = value["devices"]?.array else { throw .malformed("the list of devices is missing") }
+        var devices: [RememberedDevice] = []
+        for row in rows { devices.append(try RememberedDevice(row)) }
+        return devices
+    }
+
+    /// Forgets one device (`DELETE /clients/ID/remembered_devices/DEVICE`).
+    public func forgetDevice(_ device: String, of client: String) async throws(PrivacyIDEAError) {
+        _ = try await call(
+            .delete, "/clients/\(PathSegment.encode(client))/remembered_devices/\(PathSegment.encode(device))")
+    }
+
+    /// Forgets all devices of a user (`DELETE /clients/remembered_devices`).
+    ///
+    /// - Returns: How many there were.
+    public func forgetDevices(user: String, realm: String?) async throws(PrivacyIDEAError) -> Int {
+        try await call(
+            .delete, "/clients/remembered_devices",
+            ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+        ).value.count ?? 0
+    }
+}

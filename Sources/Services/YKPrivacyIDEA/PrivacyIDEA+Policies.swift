@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+public import YKWire
+
+/// A policy of the server.
+public struct PrivacyIDEAPolicy: Hashable, Sendable {
+    /// The name.
+    public let name: String
+    /// The scope, such as `authentication`.
+    public var scope: String
+    /// What it sets, by name.
+    public var actions: JSON.Object
+    /// For whom; empty for everybody.
+    public var users: [String]
+    /// In which realms; empty for all.
+    public var realms: [String]
+    /// Whether it is in force.
+    public var isActive: Bool
+
+    /// Describes a policy.
+    public init(_ name: String, scope: String, _ actions: JSON) {
+        self.name = name
+        self.scope = scope
+        self.actions = actions.object ?? JSON.Object()
+        users = []
+        realms = []
+        isActive = true
+    }
+
+    init(_ json: JSON) throws(PrivacyIDEAError) {
+        guard let name = json["name"]?.filled, let scope = json["scope"]?.string, let isActive = json["active"]?.bool
+        else { throw .malformed("a policy cannot be read") }
+        self.name = name
+        self.scope = scope
+        self.isActive = isActive
+        actions = json["action"]?.object ?? JSON.Object()
+        users = (json["user"]?.array ?? []).compactMap(\.filled)
+        realms = (json["realm"]?.array ?? []).compactMap(\.filled)
+    }
+}
+
+extension PrivacyIDEA {
+    /// The policies (`GET /policy/`).
+    public func policies() async throws(PrivacyIDEAError) -> [PrivacyIDEAPolicy] {
+        guard let rows = try await call(.get, "/policy/").value.array else {
+            throw .malformed("the list of policies is missing")
+        }
+        var policies: [PrivacyIDEAPolicy] = []
+        for row in rows { policies.append(try PrivacyIDEAPolicy(row)) }
+        return policies
+    }
+
+    /// Makes or replaces a policy (`POST /policy/NAME`).
+    public func setPolicy(_ policy: PrivacyIDEAPolicy) async throws(PrivacyIDEAError) {
+        _ = try await call(
+            .post, "/policy/\(PathSegment.encode(policy.name))",
+            [
+                "scope": .string(policy.scope), "action": .object(policy.actions), "active": .bool(policy.isActive),
+                "user": .array(policy.users.map(JSON.string)), "realm": .array(policy.realms.map(JSON.string)),
+            ])
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+public import YKWire
+
+/// A token as the server describes it.
+public struct PrivacyIDEAToken: Hashable, Sendable {
+    /// What kind of token. An open set.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The server's word.
+        public let rawValue: String
+        /// Wraps the server's word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// A PIN by SMS.
+        public static let sms = Kind(rawValue: "sms")
+        /// A PIN by mail.
+        public static let email = Kind(rawValue: "email")
+        /// A FIDO2 credential that is used after a user name.
+        public static let webAuthn = Kind(rawValue: "webauthn")
+        /// A FIDO2 credential that names its user.
+        public static let passkey = Kind(rawValue: "passkey")
+    }
+
+    /// Where the enrolment stands. An open set.
+    public struct RolloutState: RawRepresentable, Hashable, Sendable {
+        /// The server's word.
+        public let rawValue: String
+        /// Wraps the server's word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Complete.
+        public static let enrolled = RolloutState(rawValue: "enrolled")
+        /// Waits for the PIN that was sent (policy `verify_enrollment`).
+        public static let verify = RolloutState(rawValue: "verify")
+        /// Waits for the device.
+        public static let clientWait = RolloutState(rawValue: "clientwait")
+    }
+
+    /// The serial number.
+    public let serial: String
+    /// What kind of token.
+    public let kind: Kind
+    /// Whether it is enabled.
+    public let isActive: Bool
+    /// Whether it was revoked for good.
+    public let isRevoked: Bool
+    /// Whether it is locked.
+    public let isLocked: Bool
+    /// Where the enrolment stands; tokens without steps have `enrolled` or nothing.
+    public let rolloutState: RolloutState?
+    /// Wrong attempts so far.
+    public let failCount: Int
+    /// Wrong attempts after which every attempt is refused.
+    public let maxFail: Int
+    /// The description.
+    public let description: String
+    /// The container that it is in.
+    public let container: String?
+    /// Whose it is.
+    public let user: String?
+    /// What else the server keeps, such as `aaguid` or `phone`.
+    public let info: JSON
+
+    /// Whether it can be used for a log-in.
+    public var isUsable: Bool {
+        isActive && !isRevoked && !isLocked && (rolloutState == nil || rolloutState == .enrolled)
+    }
+    /// Whether the fail counter refuses every attempt.
+    public var isBlocked: Bool { maxFail > 0 && failCount >= maxFail }
+
+    init(_ json: JSON) throws(PrivacyIDEAError) {
+        guard let serial = json["serial"]?.filled, let kind = json["tokentype"]?.filled,
+            let isActive = json["active"]?.bool
+        else { throw .malformed("a token cannot be read") }
+        self.serial = serial
+        self.kind = Kind(rawValue: kind)
+        self.isActive = isActive
+        isRevoked = json["revoked"]?.bool ?? false
+        isLocked = json["locked"]?.bool ?? false
+        rolloutState = json["rollout_state"]?.filled.map(RolloutState.init)
+        failCount = json["failcount"]?.count ?? 0
+        maxFail = json["maxfail"]?.count ?? 0
+        description = json["description"]?.string ?? ""
+        container = json["container_serial"]?.filled
+        user = json["username"]?.filled
+        info = json["info"] ?? [:]
+    }
+}
+
+/// Which tokens an administrator's call is about.
+public enum TokenSelection: Hashable, Sendable {
+    /// One token.
+    case serial(String)
+    /// All tokens of a user.
+    case user(String, realm: String?)
+
+    var path: String { if case .serial(let serial) = self { "/" + PathSegment.encode(serial) } else { "" } }
+
+    var parameters: JSON {
+        guard case .user(let user, let realm) = self else { return [:] }
+        return ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+    }
+}
+
+/// A part of a path between slashes (RFC 3986 §3.3).
+enum PathSegment {
+    static func encode(_ text: String) -> String { PercentEncoding.encode(text) }
+}
+
+extension PrivacyIDEA {
+    /// The first or the second step of an enrolment (`POST /token/init`).
+    ///
+    /// - Parameters:
+    ///   - kind: What kind of token.
+    ///   - parameters: Members besides `type`.
+    public func initToken(
+        _ kind: PrivacyIDEAToken.Kind, _ parameters: JSON
+    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+        var sent = parameters.object ?? JSON.Object()
+        sent["type"] = .string(kind.rawValue)
+        return try await call(.post, "/token/init", .object(sent))
+    }
+
+    /// The tokens of a user, of a serial number, or all that the caller may see (`GET /token/`), at most 1000.
+    public func tokens(
+        user: String? = nil, realm: String? = nil, serial: String? = nil
+    ) async throws(PrivacyIDEAError) -> [PrivacyIDEAToken] {
+        let answer = try await call(
+            .get, "/token/",
+            [
+                "user": user.map(JSON.string) ?? .null, "realm": realm.map(JSON.string) ?? .null,
+                "serial": serial.map(JSON.string) ?? .null, "pagesize": 1000,
+            ])
+        guard let rows = answer.value["tokens"]?.array else { throw .malformed("the list of tokens is missing") }
+        var tokens: [PrivacyIDEAToken] = []
+        for row in rows { tokens.append(try PrivacyIDEAToken(row)) }
+        return tokens
+    }
+
+    /// Enables tokens (`POST /token/enable`).
+    ///
+    /// - Returns: How many were changed.
+    @discardableResult
+    public func enableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+        try await change("enable", selection)
+    }
+
+    /// Disables tokens (`POST /token/disable`).
+    ///
+    /// - Returns: How many were changed.
+    @discardableResult
+    public func disableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+        try await change("disable", selection)
+    }
+
+    /// Resets the fail counter (`POST /token/reset`).
+    @discardableResult
+    public func resetFailCounter(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+        try await change("reset", selection)
+    }
+
+    private func change(_ verb: String, _ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
+        try await call(.post, "/token/\(verb)\(selection.path)", selection.parameters).value.count ?? 0
+    }
+
+    /// Deletes a token (`DELETE /token/SERIAL`).
+    public func deleteToken(_ serial: String) async throws(PrivacyIDEAError) {
+        _ = try await call(.delete, "/token/\(PathSegment.encode(serial))")
+    }
+
+    /// Finds the counter or clock of a token from two codes in a row (`POST /token/resync`).
+    ///
+    /// - Returns: Whether they were found.
+    public func resyncToken(
+        _ serial: String, _ first: String, _ second: String
+    ) async throws(PrivacyIDEAError) -> Bool {
+        let answer = try await call(
+            .post, "/token/resync", ["serial": .string(serial), "otp1": .string(first), "otp2": .string(second)])
+        return answer.value.bool ?? false
+    }
+
+    /// Changes settings of a token (`POST /token/set`), such as `description` or `max_failcount`.
+    public func setToken(_ serial: String, _ settings: JSON) async throws(PrivacyIDEAError) {
+        var sent = settings.object ?? JSON.Object()
+        sent["serial"] = .string(serial)
+        _ = try await call(.post, "/token/set", .object(sent))
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKHTTP
+public import YKWire
+
+/// A challenge that waits for its response (`detail.multi_challenge`).
+public struct PrivacyIDEAChallenge: Hashable, Sendable {
+    /// The token that it is for.
+    public let serial: String
+    /// What kind of token.
+    public let type: PrivacyIDEAToken.Kind
+    /// What the response names.
+    public let transactionID: String
+    /// Text for people, as the server wrote it.
+    public let message: String
+    /// `interactive`, `poll` or `webauthn`.
+    public let clientMode: String
+    /// What else comes with it, such as `webAuthnSignRequest`.
+    public let attributes: JSON
+    /// When it expires, in seconds since 1970-01-01 00:00 UTC; `nil` when the server does not tell.
+    public let expiry: Int64?
+
+    init?(_ json: JSON) {
+        guard let serial = json["serial"]?.filled, let type = json["type"]?.filled,
+            let id = json["transaction_id"]?.filled
+        else { return nil }
+        self.serial = serial
+        self.type = PrivacyIDEAToken.Kind(rawValue: type)
+        transactionID = id
+        message = json["message"]?.string ?? ""
+        clientMode = json["client_mode"]?.string ?? ""
+        attributes = json["attributes"] ?? .null
+        expiry = ServerTime.seconds(attributes["valid_until"])
+    }
+}
+
+extension PrivacyIDEAAnswer {
+    /// The challenges that a check or a trigger opened.
+    public var challenges: [PrivacyIDEAChallenge] {
+        (detail["multi_challenge"]?.array ?? []).compactMap(PrivacyIDEAChallenge.init)
+    }
+}
+
+/// How a challenge that is answered elsewhere stands. An open set.
+public struct ChallengeStatus: RawRepresentable, Hashable, Sendable {
+    /// The server's word.
+    public let rawValue: String
+    /// Wraps the server's word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Not answered yet.
+    public static let pending = ChallengeStatus(rawValue: "pending")
+    /// Approved.
+    public static let accepted = ChallengeStatus(rawValue: "accept")
+    /// Declined as not one's own.
+    public static let declined = ChallengeStatus(rawValue: "declined")
+    /// Declined for another reason.
+    public static let cancelled = ChallengeStatus(rawValue: "cancelled")
+}
+
+extension PrivacyIDEA {
+    /// Checks a PIN, a code, a password or the response to a challenge (`POST /validate/check`).
+    ///
+    /// - Parameters:
+    ///   - user: Whose; `nil` where the response itself tells.
+    ///   - pass: What was typed; empty where the response is in `response`.
+    ///   - transaction: The challenge that is answered.
+    ///   - response: Members of a FIDO2 response.
+    ///   - remembers: Whether the server is to remember this device: needs an API key and a policy; the answer's
+    ///     cookie `pi_remember_device` is what it is recognized by.
+    /// - Returns: An answer whose ``PrivacyIDEAAnswer/authentication`` says whether it was right.
+    public func check(
+        _ user: String?, realm: String? = nil, _ pass: borrowing Secret, transaction: String? = nil,
+        response: JSON = [:], remembers: Bool = false
+    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+        var sent = response.object ?? JSON.Object()
+        sent["user"] = user.map(JSON.string)
+        sent["realm"] = realm.map(JSON.string)
+        sent["transaction_id"] = transaction.map(JSON.string)
+        if user != nil { sent["pass"] = .string(pass.text()) }
+        if remembers { sent["request_persistent_cookie"] = "1" }
+        return try await call(.post, "/validate/check", .object(sent), as: .form)
+    }
+
+    /// Opens challenges without the token's PIN (`POST /validate/triggerchallenge`), as a service account.
+    ///
+    /// - Parameters:
+    ///   - serial: The one token that is to be challenged; `nil` for all of the user's.
+    public func triggerChallenge(
+        _ user: String?, realm: String? = nil, serial: String? = nil
+    ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
+        try await call(
+            .post, "/validate/triggerchallenge",
+            [
+                "user": user.map(JSON.string) ?? .null, "realm": realm.map(JSON.string) ?? .null,
+                "serial": serial.map(JSON.string) ?? .null,
+            ], as: .form)
+    }
+
+    /// Asks whether a challenge was answered elsewhere (`GET /validate/polltransaction`).
+    public func pollTransaction(_ id: String) async throws(PrivacyIDEAError) -> ChallengeStatus {
+        let answer = try await call(.get, "/validate/polltransaction", ["transaction_id": .string(id)])
+        return ChallengeStatus(rawValue: answer.detail["challenge_status"]?.string ?? "")
+    }
+
+    /// The name of the cookie by which the server recognizes a device.
+    public static let deviceCookie = "pi_remember_device"
+
+    /// Asks whether this device is remembered (`POST /validate/remember_device`), with an API key.
+    ///
+    /// - Parameters:
+    ///   - cookie: The value that the last answer set. It is used up: only the returned one is good from now on.
+    /// - Returns: Whether the device is remembered for this user, and the next cookie. An empty one means that the
+    ///   server forgot the device, as it does when an older cookie than the last is used.
+    public func rememberDevice(
+        _ user: String, realm: String? = nil, cookie: borrowing Secret
+    ) async throws(PrivacyIDEAError) -> (isRemembered: Bool, cookie: SharedSecret?) {
+        let answer = try await call(
+            .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSON.string) ?? .null],
+            as: .form, fields: [HTTPField("Cookie", "\(Self.deviceCookie)=\(cookie.text())")])
+        guard let isRemembered = answer.value.bool else { throw .malformed("neither remembered nor not") }
+        return (isRemembered, answer.deviceCookie)
+    }
+
+    /// Whether the server offers to remember devices to this API client (`GET /validate/capabilities`).
+    public func remembersDevices() async throws(PrivacyIDEAError) -> Bool {
+        try await call(.get, "/validate/capabilities").value["capabilities"]?["remember_device"]?.bool ?? false
+    }
+}
+
+extension PrivacyIDEAAnswer {
+    /// The cookie of a remembered device that the answer sets.
+    public var deviceCookie: SharedSecret? {
+        cookies[PrivacyIDEA.deviceCookie].map { SharedSecret(Secret(utf8: $0)) }
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKFIDO
+public import YKPrivacyIDEA
+import YKWire
+
+/// How a FIDO2 credential is registered.
+public enum KeyFactor: Hashable, Sendable {
+    /// Used after a user name.
+    case webAuthn
+    /// Stored on the key; names its user.
+    case passkey
+
+    var kind: PrivacyIDEAToken.Kind { self == .webAuthn ? .webAuthn : .passkey }
+}
+
+extension SecondFactor {
+    /// Registers a key as a user's device (registerFingerPrint). The key verifies its user, by PIN or fingerprint.
+    ///
+    /// - Parameters:
+    ///   - key: The key, at the origin that the server expects.
+    ///   - device: The name by which the device is found again; `nil` to let the server name it.
+    ///   - requiresPIN: Whether the user has to have a verified number or address first.
+    /// - Returns: The new factor.
+    /// - Throws: `noVerifiedChannel`, `key`, `noSuchUser` or `server`. A registration that is not completed is deleted.
+    public func registerKey(
+        _ user: String, _ key: WebAuthnClient, as factor: KeyFactor = .webAuthn, device: String? = nil,
+        requiresPIN: Bool = true
+    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
+        if let device, device.isEmpty || device.count > 80 { throw .invalid("device") }
+        let known = try await tokens(of: user)
+        if requiresPIN, !known.contains(where: { $0.isPIN && $0.isUsable }) { throw .noVerifiedChannel }
+        if let device, known.contains(where: { $0.isKey && $0.description == device }) {
+            throw .ambiguous([device])
+        }
+        let server = server.at(key.origin)
+        let owner: JSON = ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
+        let begun = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.initToken(factor.kind, owner)
+        }
+        guard let serial = begun.serial, let transaction = begun.transactionID else {
+            throw .server(.malformed("the registration has no serial number or transaction"))
+        }
+        do throws(SecondFactorError) {
+            let options = try Self.creation(begun, factor)
+            let made = try await touching { () async throws(WebAuthnError) in try await key.create(options) }
+            var answer = made.members(factor).object ?? JSON.Object()
+            answer["serial"] = .string(serial)
+            answer["transaction_id"] = .string(transaction)
+            for member in owner.object?.members ?? [] { answer[member.key] = member.value }
+            if factor == .webAuthn { answer["description"] = device.map(JSON.string) }
+            let sent = JSON.object(answer)
+            try await asking { () async throws(PrivacyIDEAError) in _ = try await server.initToken(factor.kind, sent) }
+            if factor == .passkey, let device {
+                try await asking { () async throws(PrivacyIDEAError) in
+                    try await server.setToken(serial, ["description": .string(device)])
+                }
+            }
+            guard let token = try await tokens(of: user).first(where: { $0.serial == serial }), token.isUsable else {
+                throw SecondFactorError.server(.malformed("the key is not registered"))
+            }
+            return token
+        } catch {
+            try? await server.deleteToken(serial)
+            throw error
+        }
+    }
+
+    /// The options that the server sent, with user verification required.
+    private static func creation(
+        _ answer: PrivacyIDEAAnswer, _ factor: KeyFactor
+    ) throws(SecondFactorError) -> PublicKeyCredentialCreationOptions {
+        let name = factor == .webAuthn ? "webAuthnRegisterRequest" : "passkey_registration"
+        guard var json = answer.detail[name]?.object else { throw .server(.malformed("\(name) is missing")) }
+        if factor == .webAuthn {
+            var user = JSON.Object()
+            user["id"] = .string(Base64.encodeURL(Array((json["serialNumber"]?.string ?? "").utf8)))
+            user["name"] = json["name"]
+            user["displayName"] = json["displayName"]
+            json["user"] = .object(user)
+            json["challenge"] = json["nonce"]
+            json["rp"] = json["relyingParty"]
+            json["pubKeyCredParams"] = json["pubKeyCredAlgorithms"]
+        } else {
+            // The server compares the text of the challenge, not the bytes that it encodes.
+            json["challenge"] = json["challenge"]?.string.map { .string(Base64.encodeURL(Array($0.utf8))) }
+        }
+        do {
+            var options = try PublicKeyCredentialCreationOptions(json: .object(json))
+            options.selection.userVerification = .required
+            return options
+        } catch { throw .server(.malformed("\(name): \(error)")) }
+    }
+
+    /// Verifies a user by a registered key (verifyFingerPrint). The key verifies its user, by PIN or fingerprint.
+    ///
+    /// - Parameters:
+    ///   - key: The key, at the origin that it was registered at.
+    ///   - device: Which device has to answer; `nil` for any of the user's.
+    ///   - remembers: Whether the server is to remember this device, with an API key.
+    /// - Returns: The serial number of the factor that answered, and the cookie when one was asked for.
+    /// - Throws: `noFactor`, `noSuchDevice`, `key`, `rejected`, `locked` or `server`.
+    public func verifyKey(
+        _ user: String, _ key: WebAuthnClient, device: String? = nil, remembers: Bool = false
+    ) async throws(SecondFactorError) -> (serial: String, cookie: SharedSecret?) {
+        let usable = try await tokens(of: user).filter { $0.kind == .webAuthn && $0.isUsable }
+        var wanted: PrivacyIDEAToken?
+        if let device {
+            wanted = try Self.device(device, in: usable)
+        } else if usable.isEmpty {
+            throw .noFactor(user)
+        } else if usable.count == 1 {
+            wanted = usable.first
+        }
+        let server = server.at(key.origin)
+        let serial = wanted?.serial
+        let answer = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.triggerChallenge(user, realm: realm, serial: serial)
+        }
+        let challenges = answer.challenges.filter { $0.type == .webAuthn }
+        guard let challenge = challenges.first, let request = challenge.attributes["webAuthnSignRequest"]?.object
+        else { throw await refusal(answer, of: user, serial: serial, expiry: nil) }
+        let options = try Self.request(request)
+        let signed = try await touching { () async throws(WebAuthnError) in try await key.get(options) { _ in 0 } }
+        let transaction = challenge.transactionID
+        let checked = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.check(
+                user, realm: realm, Secret([]), transaction: transaction, response: signed.members, remembers: remembers
+            )
+        }
+        guard checked.authentication == .accept else {
+            throw await refusal(checked, of: user, serial: serial ?? challenge.serial, expiry: challenge.expiry)
+        }
+        return (checked.serial ?? challenge.serial, try Self.cookie(checked, remembers))
+    }
+
+    private static func request(
+        _ object: JSON.Object
+    ) throws(SecondFactorError) -> PublicKeyCredentialRequestOptions {
+        do {
+            var options = try PublicKeyCredentialRequestOptions(json: .object(object))
+            options.userVerification = .required
+            return options
+        } catch { throw .server(.malformed("webAuthnSignRequest: \(error)")) }
+    }
+
+    /// Signs in with a passkey (POST /validate/initialize), without a user name.
+    ///
+    /// - Parameters:
+    ///   - user: Whose passkey it has to be; `nil` for anybody's.
+    /// - Returns: Whose passkey it is, and the factor's serial number.
+    /// - Throws: `otherUser`, `key`, `rejected` or `server`.
+    public func verifyPasskey(
+        _ key: WebAuthnClient, of user: String? = nil
+    ) async throws(SecondFactorError) -> (user: String, serial: String) {
+        let answer = try await passkeyAnswer(key)
+        let server = server.at(key.origin)
+        let checked = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.check(nil, Secret([]), response: answer)
+        }
+        guard checked.authentication == .accept else { throw .rejected(checked.message) }
+        guard let name = checked.detail["username"]?.string, let serial = checked.serial else {
+            throw .server(.malformed("the answer does not say whose passkey it is"))
+        }
+        if let user, user != name { throw .otherUser(name) }
+        return (name, serial)
+    }
+
+    /// Has a passkey answer a challenge of the server.
+    func passkeyAnswer(_ key: WebAuthnClient) async throws(SecondFactorError) -> JSON {
+        let server = server.at(key.origin)
+        let challenge = try await asking { () async throws(PrivacyIDEAError) in try await server.startPasskey() }
+        var options = PublicKeyCredentialRequestOptions(
+            rpID: challenge.rpID, challenge: challenge.challenge, allowCredentials: [])
+        options.userVerification = .required
+        let sent = options
+        let signed = try await touching { () async throws(WebAuthnError) in try await key.get(sent) { _ in 0 } }
+        return [
+            "transaction_id": .string(challenge.transactionID), "credential_id": .base64url(signed.id),
+            "authenticatorData": .base64url(signed.authenticatorData.bytes),
+            "clientDataJSON": .base64url(signed.clientDataJSON ?? []), "signature": .base64url(signed.signature),
+            "userHandle": .base64url(signed.userHandle ?? []),
+        ]
+    }
+
+    // MARK: devices
+
+    /// The keys that are registered for a user (checkDeviceIsRegistered).
+    ///
+    /// - Parameters:
+    ///   - device: A device's name, serial number or container; `nil` for all.
+    public func devices(
+        of user: String, _ device: String? = nil
+    ) async throws(SecondFactorError) -> [PrivacyIDEAToken] {
+        let keys = try await tokens(of: user).filter(\.isKey)
+        guard let device else { return keys }
+        return keys.filter { $0.isNamed(device) }
+    }
+
+    /// Deletes a user's device (deleteUserDevice).
+    ///
+    /// - Throws: `noSuchDevice`, `ambiguous`, `noSuchUser` or `server`.
+    public func removeDevice(_ device: String, of user: String) async throws(SecondFactorError) -> PrivacyIDEAToken {
+        let token = try Self.device(device, in: try await tokens(of: user).filter(\.isKey))
+        try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(token.serial) }
+        return token
+    }
+
+    private static func device(
+        _ name: String, in tokens: [PrivacyIDEAToken]
+    ) throws(SecondFactorError) -> PrivacyIDEAToken {
+        let found = tokens.filter { $0.isNamed(name) }
+        guard let token = found.first else { throw .noSuchDevice(name) }
+        guard found.count == 1 else { throw .ambiguous(found.map(\.serial)) }
+        return token
+    }
+}
+
+extension PrivacyIDEAToken {
+    fileprivate func isNamed(_ name: String) -> Bool { serial == name || description == name || container == name }
+}
+
+extension PrivacyIDEA {
+    /// The same server for ceremonies at an origin.
+    fileprivate func at(_ origin: Origin) -> PrivacyIDEA {
+        var server = self
+        server.origin = origin.description
+        return server
+    }
+}
+
+extension RegistrationResponse {
+    /// The members by which the server takes a new credential.
+    fileprivate func members(_ factor: KeyFactor) -> JSON {
+        guard factor == .passkey else {
+            return [
+                "clientdata": .base64url(clientDataJSON ?? []), "regdata": .base64url(attestationObjectBytes),
+                "registrationclientextensions": .base64url(Array(JSON.object(clientExtensionResults).text.utf8)),
+            ]
+        }
+        return [
+            "credential_id": .base64url(id), "rawId": .base64url(id),
+            "authenticatorAttachment": .string(attachment?.rawValue ?? "cross-platform"),
+            "attestationObject": .base64url(attestationObjectBytes), "clientDataJSON": .base64url(clientDataJSON ?? []),
+        ]
+    }
+}
+
+extension AuthenticationResponse {
+    /// The members by which the server takes a signature.
+    fileprivate var members: JSON {
+        [
+            "credentialid": .base64url(id), "clientdata": .base64url(clientDataJSON ?? []),
+            "signaturedata": .base64url(signature), "authenticatordata": .base64url(authenticatorData.bytes),
+            "userhandle": .base64url(userHandle ?? []),
+        ]
+    }
+}
+
+extension JSON {
+    fileprivate static func base64url(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+}

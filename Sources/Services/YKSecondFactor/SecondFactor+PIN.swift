@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKPrivacyIDEA
+import YKTransport
+import YKWire
+
+extension SecondFactor {
+    /// Sends a PIN that proves a number or an address (sendPinBySmsToRegister). The factor counts only after
+    /// ``verifyPIN(_:registering:)``; an older one that still waits for its PIN is deleted.
+    ///
+    /// - Parameters:
+    ///   - destination: The number or address; `nil` for the one in the user's record.
+    /// - Throws: `unverifiedEnrolment` when the server's policy asks for no proof: the factor is deleted again.
+    public func sendPIN(
+        registering user: String, _ channel: PINChannel, to destination: String? = nil
+    ) async throws(SecondFactorError) -> PINChallenge {
+        let before = try await tokens(of: user)
+        let answer = try await enrol(user, channel, to: destination)
+        guard let serial = answer.serial else { throw .server(.malformed("the new token has no serial number")) }
+        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.verify.rawValue else {
+            try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(serial) }
+            throw .unverifiedEnrolment
+        }
+        for old in before where old.channel == channel && old.rolloutState == .verify {
+            try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(old.serial) }
+        }
+        return PINChallenge(
+            purpose: .register, serial: serial, channel: channel, transactionID: nil, expiry: nil)
+    }
+
+    /// Begins the enrolment of a factor that sends PINs.
+    func enrol(
+        _ user: String, _ channel: PINChannel, to destination: String?
+    ) async throws(SecondFactorError) -> PrivacyIDEAAnswer {
+        if let destination, destination.isEmpty || destination.utf8.count > 254 {
+            throw .invalid(channel == .sms ? "number" : "address")
+        }
+        var parameters = JSON.Object()
+        parameters["user"] = .string(user)
+        parameters["realm"] = realm.map(JSON.string)
+        parameters["genkey"] = 1
+        let member = channel == .sms ? "phone" : "email"
+        if let destination {
+            parameters[member] = .string(destination)
+        } else {
+            parameters["dynamic_" + member] = 1
+        }
+        let sent = JSON.object(parameters)
+        return try await asking { () async throws(PrivacyIDEAError) in try await server.initToken(channel.kind, sent) }
+    }
+
+    /// Verifies the PIN that proves a number or an address (verifySMSPinToRegister).
+    ///
+    /// - Parameters:
+    ///   - channel: How it was sent, when PINs of both kinds are waiting.
+    /// - Returns: The factor, which can be used from now on.
+    /// - Throws: `nothingPending`, `ambiguous`, `rejected`, `noSuchUser` or `server`.
+    public func verifyPIN(
+        _ pin: borrowing Secret, registering user: String, _ channel: PINChannel? = nil
+    ) async throws(SecondFactorError) -> PrivacyIDEAToken {
+        if pin.isEmpty { throw .invalid("PIN") }
+        // The server answers a second verification with success whatever the PIN: the state decides.
+        let waiting = try await tokens(of: user).filter {
+            $0.isPIN && $0.rolloutState == .verify && (channel == nil || $0.channel == channel)
+        }
+        guard let token = waiting.first else { throw .nothingPending }
+        guard waiting.count == 1 else { throw .ambiguous(waiting.map(\.serial)) }
+        let answer: PrivacyIDEAAnswer
+        do {
+            answer = try await server.initToken(
+                token.kind,
+                [
+                    "serial": .string(token.serial), "user": .string(user), "realm": realm.map(JSON.string) ?? .null,
+                    "verify": .string(pin.text()),
+                ])
+        } catch {
+            if case .refused(400, 905, let reason) = error { throw .rejected(reason) }
+            throw .server(error)
+        }
+        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.enrolled.rawValue,
+            let enrolled = try await tokens(of: user).first(where: { $0.serial == token.serial })
+        else { throw .server(.malformed("the factor is still not enrolled")) }
+        return enrolled
+    }
+
+    /// Sends a PIN for a log-in (sendPinBySmsForLogin), without the factor's own PIN.
+    ///
+    /// - Parameters:
+    ///   - channel: How; `nil` for SMS where the user has it, else mail.
+    /// - Throws: `noFactor`, `noSuchUser` or `server`.
+    public func sendPIN(
+        loggingIn user: String, _ channel: PINChannel? = nil
+    ) async throws(SecondFactorError) -> PINChallenge {
+        let usable = try await tokens(of: user).filter { token in
+            token.isUsable && token.isPIN && (channel == nil || token.channel == channel)
+        }
+        guard let token = usable.first(where: { $0.channel == .sms }) ?? usable.first, let sentBy = token.channel else {
+            throw .noFactor(user)
+        }
+        let answer = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.triggerChallenge(user, realm: realm, serial: token.serial)
+        }
+        guard let challenge = answer.challenges.first(where: { $0.serial == token.serial }) else {
+            throw await refusal(answer, of: user, serial: token.serial, expiry: nil)
+        }
+        return PINChallenge(
+            purpose: .login, serial: token.serial, channel: sentBy, transactionID: challenge.transactionID,
+            expiry: challenge.expiry)
+    }
+
+    /// The PIN for a log-in that is waiting: the one of a transaction, or the only one.
+    ///
+    /// - Throws: `nothingPending`, or `ambiguous` with the transactions.
+    public func pendingPIN(
+        of user: String, transaction: String? = nil
+    ) async throws(SecondFactorError) -> PINChallenge {
+        var found: [PINChallenge] = []
+        for token in try await tokens(of: user) where token.isUsable {
+            guard let channel = token.channel else { continue }
+            let open = try await asking { () async throws(PrivacyIDEAError) in
+                try await server.openChallenges(serial: token.serial)
+            }
+            found += open.filter { !$0.isAnswered && $0.serial == token.serial }.map { challenge in
+                PINChallenge(
+                    purpose: .login, serial: token.serial, channel: channel, transactionID: challenge.transactionID,
+                    expiry: challenge.expiry)
+            }
+        }
+        if let transaction { found = found.filter { $0.transactionID == transaction } }
+        let valid = found.filter { $0.expiry.map { clock.now <= $0 } ?? true }
+        guard let challenge = valid.first else { throw found.isEmpty ? .nothingPending : .expired }
+        guard valid.count == 1 else { throw .ambiguous(valid.compactMap(\.transactionID)) }
+        return challenge
+    }
+
+    /// Verifies a PIN for a log-in (verifySMSPinForLogin, verifyOOBPin). A PIN is good once, for its user and its
+    /// transaction.
+    ///
+    /// - Parameters:
+    ///   - remembers: Whether the server is to remember this device, with an API key.
+    /// - Returns: The cookie of the remembered device; `nil` when none was asked for.
+    /// - Throws: `rejected`, `locked`, `expired`, `trustNotAllowed`, `noSuchUser` or `server`.
+    @discardableResult
+    public func verifyPIN(
+        _ pin: borrowing Secret, loggingIn user: String, _ challenge: PINChallenge, remembers: Bool = false
+    ) async throws(SecondFactorError) -> SharedSecret? {
+        try Self.check(user)
+        if pin.isEmpty { throw .invalid("PIN") }
+        guard challenge.purpose == .login, let transaction = challenge.transactionID else { throw .nothingPending }
+        let answer: PrivacyIDEAAnswer
+        do {
+            answer = try await server.check(
+                user, realm: realm, pin, transaction: transaction, remembers: remembers)
+        } catch {
+            if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
+            throw .server(error)
+        }
+        guard answer.authentication == .accept else {
+            throw await refusal(answer, of: user, serial: challenge.serial, expiry: challenge.expiry)
+        }
+        return try Self.cookie(answer, remembers)
+    }
+
+    static func cookie(_ answer: PrivacyIDEAAnswer, _ isWanted: Bool) throws(SecondFactorError) -> SharedSecret? {
+        guard isWanted else { return nil }
+        guard let cookie = answer.deviceCookie, !cookie.value.isEmpty else { throw .trustNotAllowed }
+        return cookie
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKPrivacyIDEA
+import YKWire
+
+extension SecondFactor {
+    /// The name of the policy by which ``setTrust(_:isAllowed:days:)`` says who may have devices remembered.
+    public static let trustPolicy = "ykit-remembered-devices"
+
+    /// Lets a user have devices remembered, or no longer (enableDisableUserTrustedDevice), by a policy of its own. Devices
+    /// that the server remembers already stay so until they are removed or expire.
+    ///
+    /// - Parameters:
+    ///   - days: For how long a device is remembered, where the policy is made.
+    /// - Returns: The users of the policy, after the change.
+    public func setTrust(
+        _ user: String, isAllowed: Bool, days: Int = 30
+    ) async throws(SecondFactorError) -> [String] {
+        _ = try await tokens(of: user)
+        let entry = try Self.policyEntry(user)
+        let known = try await asking { () async throws(PrivacyIDEAError) in try await server.policies() }
+        let old = known.first { $0.name == Self.trustPolicy }
+        var policy =
+            old
+            ?? PrivacyIDEAPolicy(
+                Self.trustPolicy, scope: "authentication",
+                ["remember_device": true, "remember_device_validity": .int(Int64(days))])
+        // A policy that is not in force may name users all the same: the server wants one.
+        if !policy.isActive { policy.users = [] }
+        policy.users.removeAll { $0 == entry }
+        if isAllowed { policy.users.append(entry) }
+        policy.realms = realm.map { [$0] } ?? policy.realms
+        // Without users a policy is for everybody.
+        policy.isActive = !policy.users.isEmpty
+        if policy.users.isEmpty {
+            guard old != nil else { return [] }
+            policy.users = [entry]
+        }
+        let changed = policy
+        try await asking { () async throws(PrivacyIDEAError) in try await server.setPolicy(changed) }
+        return changed.isActive ? changed.users.map(Self.userName) : []
+    }
+
+    /// The regular expression that matches a user's name only: that is what a policy holds.
+    private static func policyEntry(_ user: String) throws(SecondFactorError) -> String {
+        guard !user.contains(where: { $0 == "," || $0.isWhitespace }) else { throw .invalid("user") }
+        var entry = ""
+        for character in user {
+            let isPlain = character.isLetter || character.isNumber || "_@".contains(character)
+            entry += isPlain ? String(character) : "\\\(character)"
+        }
+        return entry
+    }
+
+    private static func userName(_ entry: String) -> String { entry.replacing("\\", with: "") }
+
+    /// The devices that the server remembers for a user and the client of an API key (checkIfDeviceIsUserTrusted).
+    ///
+    /// - Throws: `noSuchClient`, `noSuchUser` or `server`.
+    public func trustedDevices(
+        of user: String, client: String
+    ) async throws(SecondFactorError) -> [RememberedDevice] {
+        _ = try await tokens(of: user)
+        let found = try await asking { () async throws(PrivacyIDEAError) in
+            try await server.rememberedDevices(client)
+        }
+        return found.filter { $0.user == user && (realm == nil || $0.realm == realm) }
+    }
+
+    /// The registered client that an API key belongs to.
+    ///
+    /// - Throws: `noSuchClient` or `server`.
+    public func client(of apiKey: borrowing Secret) async throws(SecondFactorError) -> PrivacyIDEAClient {
+        let parts = apiKey.text().split(separator: "_", maxSplits: 2)
+        let keyID = parts.count == 3 && parts[0] == "pi" ? String(parts[1]) : ""
+        return try await client(named: keyID)
+    }
+
+    /// The registered client with an identifier, a key's identifier, or a name that no other client has.
+    ///
+    /// - Throws: `noSuchClient`, `ambiguous` or `server`.
+    public func client(named name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
+        let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+        if let exact = all.first(where: { $0.id == name || $0.keyID == name }) { return exact }
+        let found = all.filter { $0.name == name }
+        guard let client = found.first else { throw .noSuchClient(name) }
+        guard found.count == 1 else { throw .ambiguous(found.map(\.id)) }
+        return client
+    }
+
+    /// Asks whether the server remembers this device for a user (validateTrustedDeviceToken), with an API key.
+    ///
+    /// The cookie is used up: whoever uses it a second time, the owner or a thief, makes the server forget all devices of
+    /// the user.
+    ///
+    /// - Returns: The cookie for the next time.
+    /// - Throws: `notTrusted`, `invalid` or `server`.
+    public func checkTrust(_ user: String, cookie: borrowing Secret) async throws(SecondFactorError) -> SharedSecret {
+        try Self.check(user)
+        let isSound = cookie.withBytes { bytes in
+            !bytes.isEmpty && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3B && $0 != 0x2C }
+        }
+        guard isSound else { throw .invalid("cookie") }
+        let isRemembered: Bool
+        let next: SharedSecret?
+        do { (isRemembered, next) = try await server.rememberDevice(user, realm: realm, cookie: cookie) } catch {
+            throw .server(error)
+        }
+        guard isRemembered else { throw .notTrusted(isRevoked: next.map { $0.value.isEmpty } ?? false) }
+        guard let next, !next.value.isEmpty else { throw .server(.malformed("the next cookie is missing")) }
+        return next
+    }
+
+    /// Makes the server forget one device of a user, or all (with every client).
+    ///
+    /// - Parameters:
+    ///   - device: The device's identifier; `nil` for all.
+    ///   - client: The client that it is remembered for; not needed for all.
+    /// - Returns: How many there were.
+    public func removeTrust(
+        _ user: String, device: String? = nil, client: String? = nil
+    ) async throws(SecondFactorError) -> Int {
+        guard let device, let client else {
+            _ = try await tokens(of: user)
+            return try await asking { () async throws(PrivacyIDEAError) in
+                try await server.forgetDevices(user: user, realm: realm)
+            }
+        }
+        let known = try await trustedDevices(of: user, client: client)
+        guard known.contains(where: { $0.id == device }) else { throw .noSuchDevice(device) }
+        try await asking { () async throws(PrivacyIDEAError) in try await server.forgetDevice(device, of: client) }
+        return 1
+    }
+
+    // MARK: API keys
+
+    /// Registers a client and gives it an API key (getApiKey), which no other call shows.
+    ///
+    /// - Throws: `invalid`, `ambiguous` when a client has this name, or `server`.
+    public func createAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
+        guard !name.isEmpty, name.count <= 80 else { throw .invalid("name") }
+        let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+        if let known = all.first(where: { $0.name == name }) { throw .ambiguous([known.id]) }
+        return try await asking { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
+    }
+
+    /// Gives a client another API key; the old one is invalid at once.
+    public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
+        let client = try await client(named: name)
+        return try await asking { () async throws(PrivacyIDEAError) in try await server.rotateClient(client.id) }
+    }
+
+    /// The registered clients, without their API keys.
+    public func apiKeys() async throws(SecondFactorError) -> [PrivacyIDEAClient] {
+        try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKFIDO
+public import YKPrivacyIDEA
+public import YKTransport
+
+/// A service's side of second factors at a privacyIDEA server: it asks, verifies and administers.
+///
+/// Most calls need the token of an administrator or service account in ``server``; those on remembered devices need an API
+/// key. Nothing is kept between calls.
+public struct SecondFactor: Sendable {
+    /// The server, and who asks.
+    public var server: PrivacyIDEA
+    /// The realm of the users; `nil` for the server's default.
+    public var realm: String?
+    let clock: any WallClock
+
+    /// Makes a service.
+    public init(_ server: PrivacyIDEA, realm: String? = nil, clock: any WallClock) {
+        self.server = server
+        self.realm = realm
+        self.clock = clock
+    }
+
+    /// Logs in with a password, and uses the session for what follows.
+    ///
+    /// - Throws: `rejected` for wrong credentials, or `server`.
+    @discardableResult
+    public mutating func logIn(
+        _ account: String, password: borrowing Secret
+    ) async throws(SecondFactorError) -> PrivacyIDEASession {
+        if password.isEmpty { throw .invalid("password") }
+        let session: PrivacyIDEASession
+        do { session = try await server.logIn(account, password: password) } catch {
+            if case .refused(401, _, let reason) = error { throw .rejected(reason) }
+            throw .server(error)
+        }
+        server.credentials = .token(session.token)
+        return session
+    }
+
+    /// Logs in with a passkey, without a user name, and uses the session for what follows.
+    ///
+    /// - Throws: `rejected`, `key` or `server`.
+    @discardableResult
+    public mutating func logIn(passkey key: WebAuthnClient) async throws(SecondFactorError) -> PrivacyIDEASession {
+        let answer = try await passkeyAnswer(key)
+        let session: PrivacyIDEASession
+        do { session = try await server.logIn(passkey: answer) } catch {
+            if case .refused(401, _, let reason) = error { throw .rejected(reason) }
+            throw .server(error)
+        }
+        server.credentials = .token(session.token)
+        return session
+    }
+
+    /// Which second factor a user has (getSecondFactorAuthenticationStatus).
+    ///
+    /// - Throws: `noSuchUser` or `server`.
+    public func status(of user: String) async throws(SecondFactorError) -> SecondFactorStatus {
+        SecondFactorStatus(user: user, factors: try await tokens(of: user))
+    }
+
+    /// Enables a user's factors (activate).
+    ///
+    /// - Parameters:
+    ///   - states: Which: `sms` and `fp`; empty for all.
+    /// - Returns: How many were changed.
+    public func enable(
+        _ user: String, _ states: Set<SecondFactorStatus.State> = []
+    ) async throws(SecondFactorError) -> Int {
+        let found = try await tokens(of: user).filter { $0.fits(states) }
+        guard !found.isEmpty else { throw .noFactor(user) }
+        if states.isEmpty {
+            let selection = TokenSelection.user(user, realm: realm)
+            return try await asking { () async throws(PrivacyIDEAError) in try await server.enableTokens(selection) }
+        }
+        for token in found {
+            try await asking { () async throws(PrivacyIDEAError) in
+                _ = try await server.enableTokens(.serial(token.serial))
+            }
+        }
+        return found.count
+    }
+
+    /// Disables all factors of a user (deactivate).
+    ///
+    /// - Returns: How many were changed.
+    public func disable(_ user: String) async throws(SecondFactorError) -> Int {
+        guard try await !tokens(of: user).isEmpty else { throw .noFactor(user) }
+        let selection = TokenSelection.user(user, realm: realm)
+        return try await asking { () async throws(PrivacyIDEAError) in try await server.disableTokens(selection) }
+    }
+
+    // MARK: shared
+
+    /// A user's tokens.
+    func tokens(of user: String) async throws(SecondFactorError) -> [PrivacyIDEAToken] {
+        try Self.check(user)
+        do { return try await server.tokens(user: user, realm: realm) } catch {
+            if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
+            throw .server(error)
+        }
+    }
+
+    /// Refuses names that the server would take for a pattern.
+    static func check(_ user: String) throws(SecondFactorError) {
+        guard !user.isEmpty, !user.contains("*"), user.utf8.count <= 256 else { throw .invalid("user") }
+    }
+
+    /// Lifts the server's error.
+    func asking<Value>(
+        _ body: () async throws(PrivacyIDEAError) -> Value
+    ) async throws(SecondFactorError) -> Value {
+        do { return try await body() } catch { throw .server(error) }
+    }
+
+    /// Lifts the key's error.
+    func touching<Value: Sendable>(
+        _ body: () async throws(WebAuthnError) -> Value
+    ) async throws(SecondFactorError) -> Value {
+        do { return try await body() } catch { throw .key(error) }
+    }
+
+    /// Why a check was refused: the fail counter of a token tells a lock apart, the server's text does not have to.
+    func refusal(
+        _ answer: PrivacyIDEAAnswer, of user: String, serial: String?, expiry: Int64?
+    ) async -> SecondFactorError {
+        let token = try? await tokens(of: user).first { $0.serial == serial }
+        if let token, token.isBlocked { return .locked(answer.message) }
+        if let expiry, clock.now > expiry { return .expired }
+        return .rejected(answer.message)
+    }
+}
+
+extension PrivacyIDEAToken {
+    func fits(_ states: Set<SecondFactorStatus.State>) -> Bool {
+        states.isEmpty || states.contains(.fp) && isKey || states.contains(.sms) && isPIN
+    }
+}
