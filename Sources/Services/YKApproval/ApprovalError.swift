@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKOATH
 public import YKPIV
 public import YKPrivacyIDEA
 public import YKStore
@@ -43,4 +44,17 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case crypto(CryptoFault)
     /// The store of accounts failed.
     case store(StoreError)
+
+    /// A link of an account with one-time codes has a fault.
+    case link(OtpauthError)
+    /// A log-in names another service or person than the account's.
+    case otherAccount(String)
+    /// An address leads to another server than the enrolled one.
+    case otherServer(String, enrolled: String)
+    /// The server wants the answer to this question.
+    case passphraseNeeded(String)
+    /// The key at hand is not the one of the account with this name.
+    case wrongKey(String)
+    /// The system gave no random bytes.
+    case random
 }

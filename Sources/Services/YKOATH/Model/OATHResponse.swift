@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 package import YKWire
 
 /// The value of a truncated or full response: the number of digits, then the response (YKOATH, "CALCULATE").
@@ -30,19 +31,12 @@ package struct OATHResponse: Hashable, Sendable {
 
     /// The 31 bits that a code is made of (RFC 4226 §5.3, dynamic truncation).
     var number: UInt32 {
-        let offset = isTruncated ? 0 : Int((bytes.last ?? 0) & 0x0F)
-        let chosen = bytes.dropFirst(offset).prefix(4)
-        return chosen.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+        isTruncated ? OneTimePassword.number(at: 0, in: bytes) : OneTimePassword.number(of: bytes)
     }
 
     /// The code in decimal digits, with leading zeros.
-    var decimal: String {
-        let text = String(UInt64(number) % Self.power(digits))
-        return String(repeating: "0", count: digits - text.count) + text
-    }
+    var decimal: String { OneTimePassword.decimal(number, digits: digits) }
 
     /// Whether the number may have been reduced to its digits by the firmware already: Steam needs all of it.
-    var mayBeReduced: Bool { isTruncated && UInt64(number) < Self.power(digits) }
-
-    private static func power(_ digits: Int) -> UInt64 { (0..<digits).reduce(1) { power, _ in power * 10 } }
+    var mayBeReduced: Bool { isTruncated && UInt64(number) < OneTimePassword.power(digits) }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKOATH
+public import YKTransport
+import YKWire
+
+/// An `otpauth://totp` or `hotp` link of a server, where the device may have to contribute to the secret (two-step
+/// enrolment of privacyIDEA).
+public struct CodeLink: Sendable {
+    /// The account that the link describes. With ``twoStep`` its secret is only the server's part.
+    public let account: NewOATHAccount
+    /// The serial number of the token at the server, when the link has it.
+    public let serial: String?
+    /// What the device has to contribute; `nil` when the link has the whole secret.
+    public let twoStep: TwoStep?
+
+    /// Reads a link.
+    ///
+    /// - Throws: `link` with the field that is wrong, or `malformed` for the parameters of a two-step enrolment.
+    public init(_ text: String) throws(ApprovalError) {
+        do { account = try OtpauthURI.parse(text) } catch { throw .link(error) }
+        let link = try LinkQuery(text.filter { $0 != " " })
+        serial = link["serial"].flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
+        twoStep = try TwoStep(link)
+    }
+}
+
+/// The second half of a two-step enrolment: the device draws its part, the person types it in at the server, and both
+/// derive the secret.
+public struct TwoStep: Hashable, Sendable {
+    /// Bytes that the device draws.
+    public let saltSize: Int
+    /// Bytes of the secret.
+    public let secretSize: Int
+    /// Rounds of PBKDF2.
+    public let rounds: Int
+
+    /// Reads the parameters of a link; `nil` when it has none of them.
+    init?(_ link: LinkQuery) throws(ApprovalError) {
+        let names = ["2step_salt", "2step_output", "2step_difficulty"]
+        guard names.contains(where: { link[$0] != nil }) else { return nil }
+        func number(_ name: String, in range: ClosedRange<Int>) throws(ApprovalError) -> Int {
+            guard let value = Int(try link.required(name)), range.contains(value) else {
+                throw .malformed("the link's \(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return value
+        }
+        saltSize = try number(names[0], in: 1...64)
+        secretSize = try number(names[1], in: 14...64)
+        rounds = try number(names[2], in: 1...1_000_000)
+    }
+
+    /// Draws the device's part.
+    public func part(_ random: any RandomSource) throws(ApprovalError) -> SharedSecret {
+        do {
+            var bytes = try random.draw(saltSize, secret: true)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        } catch { throw .random }
+    }
+
+    /// The device's part as the person types it in at the server: base 32 of a checksum, the first four bytes of the
+    /// part's SHA-1, and the part (privacyIDEA, "base32check"). It is half of the secret.
+    public static func shown(_ part: borrowing Secret) -> String {
+        var bytes = part.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        var checked = Array(HashAlgorithm.sha1.hash(bytes).prefix(4)) + bytes
+        defer { Secret.wipe(&checked) }
+        return Base32.encode(checked)
+    }
+
+    /// The secret: PBKDF2 with HMAC-SHA-1 over the server's part in lower-case hexadecimal digits, with the device's part as
+    /// salt.
+    ///
+    /// - Throws: `crypto`.
+    public func secret(server: borrowing Secret, part: borrowing Secret) throws(ApprovalError) -> SharedSecret {
+        var bytes = server.copyBytes()
+        var salt = part.copyBytes()
+        defer {
+            Secret.wipe(&bytes)
+            Secret.wipe(&salt)
+        }
+        do {
+            return SharedSecret(
+                try HashAlgorithm.sha1.pbkdf2(
+                    Secret(utf8: Hex.encode(bytes)), salt: salt, rounds: rounds, length: secretSize))
+        } catch { throw .crypto(error) }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+import YKWire
+
+/// A container: the tokens that a server keeps together for one device, and the device's key.
+public struct ContainerAccount: Hashable, Sendable {
+    /// A token that the device holds.
+    public struct Token: Hashable, Sendable {
+        /// The token's serial number at the server.
+        public let serial: String
+        /// The token's type in lower case: `totp`, `hotp`, `push`.
+        public let type: String
+
+        /// Describes a token.
+        public init(serial: String, type: String) {
+            self.serial = serial
+            self.type = type.lowercased()
+        }
+    }
+
+    /// What all kinds of accounts have in common.
+    public var account: ApprovalAccount
+    /// The server.
+    public let server: HTTPURL
+    /// The device's public key, on P-384.
+    public let publicKey: PublicKey
+    /// Where the private key is.
+    public let place: ApprovalKeyPlace
+    /// What the server was told the device is.
+    public let model: String
+    /// The tokens that the device holds.
+    public var tokens: [Token] = []
+    /// Whose word is taken for who the server is.
+    public var trust: HTTPTrust
+    /// The server's address as signatures have it.
+    let address: String
+
+    /// The container's serial number.
+    public var serial: String { account.serial }
+
+    /// Makes the account of a container that was registered with a link.
+    public init(
+        _ link: ContainerLink, name: String, publicKey: PublicKey, place: ApprovalKeyPlace, model: String,
+        trust: HTTPTrust, added: Int64
+    ) {
+        (server, address, self.publicKey, self.place) = (link.server, link.address, publicKey, place)
+        (self.model, self.trust) = (model, trust)
+        account = ApprovalAccount(
+            .container, name: name, serial: link.serial, issuer: link.issuer,
+            server: PushAccount.server(of: link.server), added: added)
+        account.details = details
+    }
+
+    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    public init?(_ account: ApprovalAccount) {
+        let details = account.details
+        guard account.kind == .container, PushLink.isSerial(account.serial), let address = details["url"]?.string,
+            let server = try? ContainerLink.server(address), let model = details["model"]?.string,
+            let bytes = details["publicKey"]?.string.flatMap({ try? Base64.decode($0) }),
+            let publicKey = try? PublicKey(subjectPublicKeyInfo: bytes),
+            let place = details["key"].flatMap({ ApprovalKeyPlace($0) }),
+            let trust = details["trust"].flatMap({ HTTPTrust(json: $0) }),
+            let list = details["tokens"]?.array, list.count <= ContainerUpdate.limit
+        else { return nil }
+        for token in list {
+            guard let serial = token["serial"]?.string, let type = token["type"]?.string, PushLink.isSerial(serial)
+            else { return nil }
+            tokens.append(Token(serial: serial, type: type))
+        }
+        self.account = account
+        (self.address, self.server, self.publicKey, self.place) = (address, server, publicKey, place)
+        (self.model, self.trust) = (model, trust)
+    }
+
+    /// The account for the store.
+    public var stored: ApprovalAccount {
+        var stored = account
+        stored.details = details
+        return stored
+    }
+
+    private var details: JSON.Object {
+        var object = JSON.Object()
+        object["url"] = .string(address)
+        object["publicKey"] = .string(Base64.encodeURL(publicKey.subjectPublicKeyInfo))
+        object["key"] = place.json
+        object["model"] = .string(model)
+        object["trust"] = trust.json
+        object["tokens"] = .array(tokens.map { ["serial": .string($0.serial), "type": .string($0.type)] })
+        return object
+    }
+
+    /// Where a signature is for: part of what is signed.
+    static func scope(_ address: String, _ operation: String) -> String { "\(address)/container/\(operation)" }
+
+    /// What is signed to register (privacyIDEA, `register/finalize`).
+    static func registration(_ link: ContainerLink, model: String, passphrase: String?) -> String {
+        [link.nonce, link.time, link.serial, scope(link.address, "register/finalize"), brand, model]
+            .joined(separator: "|") + (passphrase.map { "|\($0)" } ?? "")
+    }
+
+    /// The name of the program, as the server shows it for the device.
+    static let brand = "ykit"
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHTTP
+import YKWire
+
+/// The link that registers a device as a container: `pia://container/SERIAL?…` (privacyIDEA 3.12, "Container").
+public struct ContainerLink: Hashable, Sendable {
+    /// The container's serial number.
+    public let serial: String
+    /// Who issued the link.
+    public let issuer: String
+    /// The server.
+    public let server: HTTPURL
+    /// The question that a passphrase answers; `nil` when none is needed.
+    public let passphrasePrompt: String?
+    /// Whether the server wants the passphrase itself besides the signature over it.
+    public let sendsPassphrase: Bool
+    /// How long the link is good for, in minutes, when it says so.
+    public let minutes: Int?
+    /// Whether the link asks for the server's certificate not to be verified, which is not obeyed.
+    public let asksForNoVerification: Bool
+    let nonce: String
+    let time: String
+    /// The server's address as signatures have it: exactly as the link has it.
+    let address: String
+
+    /// Reads a link.
+    ///
+    /// - Throws: `malformed` when a part is missing, or `unsupportedKey` for a key other than P-384 with SHA-256.
+    public init(_ text: String) throws(ApprovalError) {
+        let link = try LinkQuery(text)
+        guard link.scheme == "pia", link.authority == "container" else {
+            throw .malformed("the link of a container begins with pia://container/")
+        }
+        serial = try link.required("serial")
+        guard PushLink.isSerial(serial), link.path.isEmpty || link.path == serial else {
+            throw .malformed("the serial number in the link of the container")
+        }
+        issuer = link["issuer"] ?? ""
+        nonce = try link.required("nonce")
+        time = try link.required("time")
+        guard nonce.utf8.count <= 128, time.utf8.count <= 64, !(nonce + time).contains("|") else {
+            throw .malformed("the challenge in the link of the container")
+        }
+        let curve = try link.required("key_algorithm")
+        let hash = try link.required("hash_algorithm")
+        guard curve == "secp384r1", hash.uppercased() == "SHA256" else {
+            throw .unsupportedKey("\(curve) with \(hash)")
+        }
+        address = try link.required("url")
+        server = try Self.server(address)
+        let prompt = link["passphrase"] ?? ""
+        passphrasePrompt = prompt.isEmpty ? nil : prompt
+        sendsPassphrase = try link.flag("send_passphrase") ?? false
+        asksForNoVerification = try link.flag("ssl_verify") == false
+        minutes = link["ttl"].flatMap { Int($0) }
+    }
+
+    /// The server at an address that stands in signed texts between bars.
+    static func server(_ address: String) throws(ApprovalError) -> HTTPURL {
+        guard !address.contains("|"), !address.contains("?") else {
+            throw .malformed("the address of the container's server")
+        }
+        do { return try HTTPURL(address) } catch { throw .malformed("the container's server: \(error)") }
+    }
+}

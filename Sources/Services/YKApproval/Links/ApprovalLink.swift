@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKOATH
+import YKWire
+
+/// What a link or the text of a QR code asks for. One table for whatever opens, enrols or names them.
+public enum ApprovalLink: Sendable {
+    /// Enrols an account that approves requests: `otpauth://pipush`, `pia://pipush`.
+    case push(PushLink)
+    /// Enrols an account of TiQR: `tiqrenroll://`.
+    case tiqrEnrolment(TiQREnrolmentLink)
+    /// Logs in with TiQR: `tiqrauth://`.
+    case tiqrLogin(TiQRLogin)
+    /// Adds an account with one-time codes: `otpauth://totp`, `otpauth://hotp`.
+    case code(CodeLink)
+    /// Registers the key as a container: `pia://container`.
+    case container(ContainerLink)
+    /// Carries accounts of another app over: `otpauth-migration://`.
+    case transfer
+    /// A text that is no link: what an offline code signs.
+    case text(String)
+
+    /// The kinds, as they are named for programs.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// Enrols an account.
+        case enrollment
+        /// A log-in that is answered to a server.
+        case onlineAuth
+        /// A text that is signed with a code, which a person types in.
+        case offlineAuth
+        /// Registers a container.
+        case container
+        /// Accounts of another app.
+        case transfer
+        /// None of these.
+        case invalid
+    }
+
+    /// The schemes of links, as a desktop needs them to open links.
+    public static let schemes = ["pia", "tiqrauth", "tiqrenroll", "otpauth"]
+    /// The longest text of an offline code, in bytes.
+    public static let textLimit = 1024
+
+    /// Reads a link or a text.
+    ///
+    /// - Throws: `malformed` for a link of another scheme or with a fault, `link` with the fault of an account with codes,
+    ///   `unsupportedVersion` and `unsupportedKey`.
+    public init(_ text: String) throws(ApprovalError) {
+        let text = text.trimmed
+        guard let scheme = Self.scheme(of: text) else {
+            guard (1...Self.textLimit).contains(text.utf8.count),
+                !text.unicodeScalars.contains(where: { $0.isHazardous && $0 != "\n" })
+            else { throw .malformed("neither a link nor a text that can be signed") }
+            self = .text(text)
+            return
+        }
+        switch scheme {
+        case "tiqrenroll": self = .tiqrEnrolment(try TiQREnrolmentLink(text))
+        case "tiqrauth": self = .tiqrLogin(try TiQRLogin(text))
+        case "otpauth-migration": self = .transfer
+        case "pia", "otpauth":
+            if PushLink.matches(text) {
+                self = .push(try PushLink(text))
+            } else if scheme == "pia" {
+                self = .container(try ContainerLink(text))
+            } else {
+                self = .code(try CodeLink(text))
+            }
+        default: throw .malformed("links of '\(scheme)' are not for approvals")
+        }
+    }
+
+    /// What the link is for.
+    public var kind: Kind {
+        switch self {
+        case .push, .tiqrEnrolment, .code: .enrollment
+        case .tiqrLogin: .onlineAuth
+        case .text: .offlineAuth
+        case .container: .container
+        case .transfer: .transfer
+        }
+    }
+
+    /// The protocol: `push`, `tiqr`, `totp`, `hotp`, `container`, `otpauth-migration`, or `ocra` for a text.
+    public var protocolName: String {
+        switch self {
+        case .push: "push"
+        case .tiqrEnrolment, .tiqrLogin: "tiqr"
+        case .code(let link): link.account.id.type == .hotp ? "hotp" : "totp"
+        case .container: "container"
+        case .transfer: "otpauth-migration"
+        case .text: "ocra"
+        }
+    }
+
+    /// The host and port that the link leads to; `nil` where it names none.
+    public var server: String? {
+        switch self {
+        case .push(let link): PushAccount.server(of: link.url)
+        case .tiqrEnrolment(let link): PushAccount.server(of: link.metadata)
+        case .container(let link): PushAccount.server(of: link.server)
+        case .tiqrLogin, .code, .transfer, .text: nil
+        }
+    }
+
+    /// The serial number of the server's token or container; `nil` where the link names none.
+    public var serial: String? {
+        switch self {
+        case .push(let link): link.serial
+        case .tiqrEnrolment(let link): link.serial
+        case .code(let link): link.serial
+        case .container(let link): link.serial
+        case .tiqrLogin, .transfer, .text: nil
+        }
+    }
+
+    /// The scheme in lower case (RFC 3986 §3.1); `nil` for a text that does not begin with one and `://`.
+    private static func scheme(of text: String) -> String? {
+        let scheme = text.utf8.prefix { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+            default: false
+            }
+        }
+        guard !scheme.isEmpty, text.utf8.dropFirst(scheme.count).starts(with: Array("://".utf8)) else { return nil }
+        return String(decoding: Array(scheme), as: UTF8.self).lowercased()
+    }
+}

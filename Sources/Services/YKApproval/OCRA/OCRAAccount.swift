@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// An account that answers challenges or signs texts offline; its secret is in the sealed part of its record.
+public struct OCRAAccount: Hashable, Sendable {
+    /// What all kinds of accounts have in common.
+    public var account: ApprovalAccount
+    /// How codes are made.
+    public let suite: OCRASuite
+    /// The counter of the next code, for a suite with one.
+    public var counter: UInt64 = 0
+
+    /// Describes a new account.
+    ///
+    /// - Parameters:
+    ///   - name: The name for people.
+    ///   - serial: The serial number of the server's token; the name stands for it where it is not known.
+    public init(_ suite: OCRASuite, name: String, serial: String?, issuer: String, added: Int64) {
+        self.suite = suite
+        account = ApprovalAccount(
+            .ocra, name: name, serial: serial ?? name, issuer: issuer, server: "offline", added: added)
+        account.details = details
+    }
+
+    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    public init?(_ account: ApprovalAccount) {
+        guard account.kind == .ocra, let suite = account.details["suite"]?.string.flatMap({ try? OCRASuite($0) }),
+            let counter = account.details["counter"]?.int.flatMap(UInt64.init(exactly:)), counter < UInt64(Int64.max)
+        else { return nil }
+        (self.account, self.suite, self.counter) = (account, suite, counter)
+    }
+
+    /// The account for the store.
+    public var stored: ApprovalAccount {
+        var stored = account
+        stored.details = details
+        return stored
+    }
+
+    /// Whether a text can be the serial number of a token.
+    public static func isSerial(_ text: String) -> Bool { PushLink.isSerial(text) }
+
+    private var details: JSON.Object {
+        var object = JSON.Object()
+        object["suite"] = .string(suite.description)
+        object["counter"] = .int(Int64(clamping: counter))
+        return object
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+public import YKHTTP
+import YKPrivacyIDEA
+public import YKTransport
+import YKWire
+
+/// What a service answers to a log-in.
+public enum TiQRResult: Hashable, Sendable {
+    /// The response was right.
+    case accepted
+    /// The response was wrong; how many tries are left, when the service says so.
+    case wrong(triesLeft: Int?)
+    /// The session is unknown, over, or used.
+    case unknownChallenge
+    /// The service does not know the person.
+    case unknownIdentity
+    /// The account is locked, for so many minutes when the service says so.
+    case blocked(minutes: Int?)
+    /// The request was not understood, or something else.
+    case other(String)
+
+    /// Reads an answer, a word with an optional number: `INVALID_RESPONSE:9`.
+    ///
+    /// - Throws: `malformed` for what is no such word.
+    public init(_ body: [UInt8]) throws(ApprovalError) {
+        guard (1...64).contains(body.count), body.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) else {
+            throw .malformed("the service's answer is not one of TiQR's")
+        }
+        let text = String(decoding: body.filter { $0 != 0x0A }, as: UTF8.self)
+        let parts = text.split(separator: ":", maxSplits: 1)
+        let number = parts.count > 1 ? Int(parts[1]) : nil
+        switch parts.first {
+        case "OK": self = .accepted
+        case "INVALID_RESPONSE": self = .wrong(triesLeft: number)
+        case "INVALID_CHALLENGE": self = .unknownChallenge
+        case "INVALID_USERID": self = .unknownIdentity
+        case "ACCOUNT_BLOCKED": self = .blocked(minutes: number)
+        case "INVALID_REQUEST", "ERROR": self = .other(text)
+        default: throw .malformed("the service's answer is not one of TiQR's")
+        }
+    }
+}
+
+/// Enrols at services of TiQR, and answers log-ins.
+public struct TiQRClient: Sendable {
+    private let http: any HTTPClient
+    private let random: any RandomSource
+    /// How the server's certificate is verified.
+    public var trust = HTTPTrust()
+    /// How long one request may take.
+    public var timeout = Duration.seconds(30)
+    /// The language that the service may use, two letters (ISO 639-1).
+    public var language = "en"
+    /// Bytes of a secret.
+    public static let secretSize = 32
+    private static let limit = 64 << 10
+
+    /// Makes a client.
+    public init(_ http: any HTTPClient, _ random: any RandomSource) {
+        self.http = http
+        self.random = random
+    }
+
+    /// Reads what a service says of an enrolment. It can be read again until ``register(_:at:)`` has used the session up.
+    ///
+    /// - Parameter now: The time, in seconds since 1970.
+    /// - Throws: `server`, `malformed`, or `otherServer`.
+    public func enrolment(
+        _ link: TiQREnrolmentLink, at now: Int64
+    ) async throws(ApprovalError) -> TiQREnrolment {
+        var request = HTTPRequest(get: link.metadata)
+        request.fields.append(HTTPField("Accept", "application/json"))
+        let response = try await send(request)
+        guard response.type == "application/json" else { throw .malformed("the service's metadata is not JSON") }
+        let json: JSON
+        do { json = try JSON(parsing: response.body) } catch { throw .malformed("the service's metadata: \(error)") }
+        return try TiQREnrolment(json, link, trust, added: now)
+    }
+
+    /// Draws the secret of an account.
+    public func secret() throws(ApprovalError) -> SharedSecret {
+        do {
+            var bytes = try random.draw(Self.secretSize, secret: true)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
+        } catch { throw .random }
+    }
+
+    /// Sends the secret to the service, which ends the enrolment: keep the secret before it is sent.
+    ///
+    /// - Throws: `server` with the service's refusal, or `malformed`.
+    public func register(_ secret: borrowing Secret, at url: HTTPURL) async throws(ApprovalError) {
+        var bytes = secret.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        let answer = try await post(
+            url,
+            [
+                ("operation", "register"), ("secret", Hex.encode(bytes)), ("language", language),
+                ("notificationType", ""), ("notificationAddress", ""),
+            ])
+        guard answer.body == Array("OK".utf8) else { throw .malformed("the service did not confirm the enrolment") }
+    }
+
+    /// The response to a log-in, which the service takes instead of a password.
+    ///
+    /// - Throws: `otherAccount`, or `malformed` for a challenge that the suite does not have.
+    public func response(
+        to login: TiQRLogin, _ account: TiQRAccount, _ secret: borrowing Secret
+    ) throws(ApprovalError) -> String {
+        try account.check(login)
+        return try account.suite.response(secret, OCRAInput(login.challenge))
+    }
+
+    /// Answers a log-in at the address that was enrolled.
+    ///
+    /// - Throws: `otherAccount` before anything is sent, `server`, or `malformed`.
+    public func answer(
+        _ login: TiQRLogin, _ account: TiQRAccount, _ secret: borrowing Secret
+    ) async throws(ApprovalError) -> TiQRResult {
+        let response = try response(to: login, account, secret)
+        let answer = try await post(
+            account.url,
+            [
+                ("action", "authentication"), ("sessionKey", login.session), ("userId", account.identity),
+                ("response", response), ("operation", "login"), ("language", language),
+            ])
+        return try TiQRResult(answer.body)
+    }
+
+    private func post(_ url: HTTPURL, _ fields: [(String, String)]) async throws(ApprovalError) -> HTTPResponse {
+        let form = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        return try await send(
+            HTTPRequest(post: url, Array(form.utf8), type: "application/x-www-form-urlencoded"))
+    }
+
+    private func send(_ request: HTTPRequest) async throws(ApprovalError) -> HTTPResponse {
+        var request = request
+        request.trust = trust
+        request.timeout = timeout
+        request.limit = Self.limit
+        let response: HTTPResponse
+        do { response = try await http.send(request) } catch { throw .server(.http(error)) }
+        if let place = response.redirect {
+            throw .server(.http(.redirected(to: place, status: response.status)))
+        }
+        guard response.status == 200 else {
+            // A refusal is an answer of privacyIDEA's; another service says only the status.
+            do { _ = try PrivacyIDEAAnswer(response) } catch { throw .server(error) }
+            throw .server(.status(response.status))
+        }
+        return response
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHTTP
+import YKWire
+
+/// The link of an enrolment: `tiqrenroll://` before the address of the metadata (TiQR protocol, "Enrollment").
+public struct TiQREnrolmentLink: Hashable, Sendable {
+    /// Where the metadata is.
+    public let metadata: HTTPURL
+    /// The serial number of the token, where the address has it as privacyIDEA writes it.
+    public var serial: String? {
+        let serial = (try? LinkQuery(metadata.description))?["serial"]
+        return serial.flatMap { PushLink.isSerial($0) ? $0 : nil }
+    }
+
+    /// Reads a link.
+    ///
+    /// - Throws: `malformed` for another scheme, or an address that is neither over TLS nor on this machine.
+    public init(_ text: String) throws(ApprovalError) {
+        let scheme = "tiqrenroll://"
+        guard text.lowercased().hasPrefix(scheme) else { throw .malformed("a link of TiQR begins with \(scheme)") }
+        do { metadata = try HTTPURL(String(text.dropFirst(scheme.utf8.count))) } catch {
+            throw .malformed("the link of TiQR: \(error)")
+        }
+    }
+}
+
+/// The link of a log-in: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It has no
+/// address: the answer goes to the one that was enrolled for the service.
+public struct TiQRLogin: Hashable, Sendable {
+    /// Whose log-in it is; `nil` when the service does not say.
+    public let identity: String?
+    /// The identifier of the service, compared with the enrolled one.
+    public let service: String
+    /// The session that the answer names.
+    public let session: String
+    /// The challenge.
+    public let challenge: String
+    /// The service's name as the link has it, which nobody vouches for.
+    public let name: String
+
+    /// Reads a link.
+    ///
+    /// - Throws: `malformed` when a part is missing or longer than 255 bytes.
+    public init(_ text: String) throws(ApprovalError) {
+        let link = try LinkQuery(text)
+        guard link.scheme == "tiqrauth" else { throw .malformed("a log-in of TiQR begins with tiqrauth://") }
+        let halves = link.authority.split(separator: "@", omittingEmptySubsequences: false)
+        guard (1...2).contains(halves.count), let host = halves.last else {
+            throw .malformed("the link of TiQR has no single service")
+        }
+        identity = halves.count == 2 ? try Self.part(halves[0], "identity") : nil
+        service = try Self.part(host, "service")
+        let parts = link.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard (2...4).contains(parts.count) else { throw .malformed("the link of TiQR has no session and challenge") }
+        session = try Self.part(parts[0], "session")
+        challenge = try Self.part(parts[1], "challenge")
+        name = parts.count > 2 ? PercentEncoding.decode(Self.spaced(parts[2])) ?? "" : ""
+    }
+
+    private static func part(_ text: Substring, _ what: String) throws(ApprovalError) -> String {
+        guard let value = PercentEncoding.decode(spaced(text)), (1...255).contains(value.utf8.count) else {
+            throw .malformed("the \(what) in the link of TiQR is missing or too long")
+        }
+        return value
+    }
+
+    /// A plus sign stands for a blank, as in forms.
+    private static func spaced(_ text: Substring) -> String {
+        String(decoding: text.utf8.map { $0 == 0x2B ? 0x20 : $0 }, as: UTF8.self)
+    }
+}
