@@ -84,8 +84,8 @@ let package = Package(
 
         library("Transport/YKTransport", ["YKProtocols", "YKWire"]),
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
-        library("Transport/YKCapture", ["YKTransport", "YKProtocols", "YKWire"]),
-        library("Transport/YKHTTP", ["YKTransport", "YKWire", "CCurl"]),
+        library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
+        library("Transport/YKHTTP", ["YKTransport", "YKCrypto", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
 
         library("VirtualKey/YKVirtualKey", ["YKTransport", "YKCrypto", "YKWire"]),
@@ -143,9 +143,9 @@ let package = Package(
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
-        test("YKNFCTests", ["YKNFC", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKNFCTests", ["YKNFC", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKSmartCardTests", ["YKSmartCard", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
+        test("YKSmartCardTests", ["YKSmartCard", "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
         test("YKWireTests", ["YKWire"]),
         test(
             "ServiceTests",
@@ -157,14 +157,14 @@ let package = Package(
         test(
             "YKHardwareTests",
             ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
-        test("YKTransportTests", ["YKCapture", "YKTransport", "YKProtocols", "YKWire"]),
+        test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         test(
             "YKSecureChannelTests",
             ["YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
-        test("YKOATHTests", ["YKOATH", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKFIDOTests", ["YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKPIVTests", ["YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKOATHTests", ["YKOATH", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKFIDOTests", ["YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKPIVTests", ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "YKOpenPGPTests", ["YKOpenPGP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
@@ -172,7 +172,7 @@ let package = Package(
         test(
             "YKSecurityDomainTests",
             ["YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKOTPTests", ["YKOTP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKOTPTests", ["YKOTP", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "MultiWriteTests",

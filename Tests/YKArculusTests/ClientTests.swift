@@ -103,7 +103,7 @@ struct ClientTests {
     }
 
     @Test(arguments: [
-        HTTPError.timedOut, .unreachable("x"), .pin, .certificate("x"), .redirected(to: "x", status: 302),
+        HTTPError.timedOut, .unreachable("x"), .pin(seen: nil), .certificate("x"), .redirected(to: "x", status: 302),
         .tooLarge(limit: 1),
     ])
     func handsOnWhatHTTPSays(_ error: HTTPError) async throws {

@@ -72,7 +72,8 @@ import YKHTTP
 
     @Test("each failure in words") func words() {
         let all: [HTTPError] = [
-            .notInstalled, .malformed("x"), .unreachable("x"), .timedOut, .cancelled, .certificate("x"), .pin,
+            .notInstalled, .malformed("x"), .unreachable("x"), .timedOut, .cancelled, .certificate("x"),
+            .pin(seen: nil),
             .authorities("x"), .redirected(to: "x", status: 302), .tooLarge(limit: 1), .failed(35, "x"),
         ]
         #expect(Set(all.map(\.description)).count == all.count - 1)

@@ -105,7 +105,11 @@ static CURLcode restrict_way(CURL *handle, const ykit_http_request *request) {
         SET(CURLOPT_CAINFO, request->authorities);
         SET(CURLOPT_CAPATH, NULL);
     }
-    if (request->pins) SET(CURLOPT_PINNEDPUBLICKEY, request->pins);
+    if (request->pins) {
+        SET(CURLOPT_PINNEDPUBLICKEY, request->pins);
+        // So that a person can compare what the server has instead.
+        SET(CURLOPT_CERTINFO, 1L);
+    }
     return CURLE_OK;
 }
 
@@ -160,6 +164,17 @@ static void take_cookies(CURL *handle, exchange *both) {
     (lib.curl_slist_free_all)(list);
 }
 
+// The first certificate is the server's own.
+static void take_certificate(CURL *handle, ykit_http_answer *answer) {
+    struct curl_certinfo *info = NULL;
+    if ((lib.curl_easy_getinfo)(handle, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return;
+    for (struct curl_slist *line = info->certinfo[0]; line; line = line->next)
+        if (!strncmp(line->data, "Cert:", 5)) {
+            free(answer->certificate);
+            answer->certificate = strdup(line->data + 5);
+        }
+}
+
 int ykit_http(const ykit_http_request *request, ykit_http_answer *answer) {
     memset(answer, 0, sizeof *answer);
     pthread_once(&once, load_any);
@@ -170,6 +185,7 @@ int ykit_http(const ykit_http_request *request, ykit_http_answer *answer) {
     CURLcode code = perform(handle, &both);
     if (code == CURLE_OK) (lib.curl_easy_getinfo)(handle, CURLINFO_RESPONSE_CODE, &answer->status);
     if (code == CURLE_OK && request->cookies) take_cookies(handle, &both);
+    if (code == CURLE_SSL_PINNEDPUBKEYNOTMATCH) take_certificate(handle, answer);
     if (code != CURLE_OK && !answer->problem[0])
         strncpy(answer->problem, (lib.curl_easy_strerror)(code), sizeof answer->problem - 1);
     (lib.curl_easy_cleanup)(handle);
@@ -180,8 +196,9 @@ void ykit_http_free(ykit_http_answer *answer) {
     free(answer->header);
     free(answer->body);
     free(answer->cookies);
+    free(answer->certificate);
     answer->header = answer->body = NULL;
-    answer->cookies = NULL;
+    answer->cookies = answer->certificate = NULL;
     answer->header_size = answer->body_size = answer->cookies_size = 0;
 }
 

@@ -103,7 +103,7 @@ public actor CurlClient: HTTPClient {
         case ykit_http_timed_out: .timedOut
         case ykit_http_bad_certificate: .certificate(reason)
         case ykit_http_bad_authorities: .authorities(reason)
-        case ykit_http_bad_pin: .pin
+        case ykit_http_bad_pin: .pin(seen: answer.certificate.flatMap { HTTPPin(pem: String(cString: $0)) })
         default: .failed(Int(code), reason)
         }
     }

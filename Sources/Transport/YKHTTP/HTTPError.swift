@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKTransport
+
 /// Why a server gave no answer that can be used.
 public enum HTTPError: Error, Hashable, Sendable {
     /// libcurl is not installed.
@@ -14,8 +16,8 @@ public enum HTTPError: Error, Hashable, Sendable {
     case cancelled
     /// The server cannot show that it is who it says: its certificate does not verify.
     case certificate(String)
-    /// The server's public key is none of those that are pinned.
-    case pin
+    /// The server's public key is none of those that are pinned; what it has, where that could be told.
+    case pin(seen: HTTPPin?)
     /// The file with the trusted authorities cannot be read.
     case authorities(String)
     /// The server sends to another place, which is not followed.
@@ -24,6 +26,8 @@ public enum HTTPError: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// Anything else that libcurl reports, with its number (CURLcode).
     case failed(Int, String)
+    /// A recording could not be written, or what is replayed has something else.
+    case link(LinkError)
 }
 
 extension HTTPError: CustomStringConvertible {
@@ -36,11 +40,13 @@ extension HTTPError: CustomStringConvertible {
         case .timedOut: "the server did not answer in time"
         case .cancelled: "called off"
         case .certificate(let reason): "the server's certificate does not verify: \(reason)"
-        case .pin: "the server's key is none of those that are pinned"
+        case .pin(let seen):
+            "the server's key is none of those that are pinned" + (seen.map { ", it is \($0)" } ?? "")
         case .authorities(let reason): "the trusted authorities cannot be read: \(reason)"
         case .redirected(let place, let status): "the server sends elsewhere (\(status)): \(place)"
         case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
         case .failed(let code, let reason): "\(reason) (libcurl \(code))"
+        case .link(let error): "\(error)"
         }
     }
 }

@@ -18,6 +18,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var cookies: HTTPCookies?
     /// Whose word is taken for who the server is.
     public var trust = HTTPTrust()
+    /// What of the request and of its answer stays out of recordings.
+    public var secrets = HTTPSecrets.everything
 
     /// Asks for what is there (GET, RFC 9110 §9.3.1).
     public init(get url: HTTPURL) { self.init(.get, url) }

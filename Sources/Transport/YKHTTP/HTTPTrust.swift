@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 import YKWire
 
 /// Whose word is taken for who a server is, over TLS.
@@ -31,6 +32,18 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
             throw .malformed("a pin is sha256/ and 32 bytes in base 64")
         }
         hash = bytes
+    }
+
+    /// The pin of the key in a certificate; `nil` when the text is none.
+    init?(pem: String) {
+        let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        guard let bytes = try? Base64.decode(lines.joined()), let outer = try? TLV.list(bytes).first,
+            let signed = try? TLV.list(outer.value).first, let fields = try? TLV.list(signed.value)
+        else { return nil }
+        // After the version, which may be absent: serial number, algorithm, issuer, validity, subject, key (RFC 5280 §4.1).
+        let place = fields.first?.tag == 0xA0 ? 6 : 5
+        guard fields.count > place else { return nil }
+        hash = HashAlgorithm.sha256.hash(fields[place].encoded)
     }
 
     /// The pin as it is usually written.

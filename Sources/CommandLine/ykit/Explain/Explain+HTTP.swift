@@ -23,9 +23,11 @@ extension Explain {
             Explanation(
                 "server-not-trusted", .server, "the server cannot show who it is: \(reason.printable)",
                 hint: "nothing was sent; for an authority of your own, name its certificate as 'authorities'")
-        case .pin:
+        case .pin(let seen):
             Explanation(
-                "server-pin", .server, "the server's key is none of those that are pinned, nothing was sent",
+                "server-pin", .server,
+                "the server's key is none of those that are pinned, nothing was sent"
+                    + (seen.map { "; it is \($0)" } ?? ""),
                 hint: "somebody may sit in between, or the server has a new key; ask who runs it")
         case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")
         case .redirected(let place, let status):
@@ -36,6 +38,7 @@ extension Explain {
             malformed("the server's answer is longer than \(limit) bytes", hint: "it may not be the right server")
         case .failed(let code, let reason):
             Explanation("http", .failed, "the server gave no answer: \(reason.printable) (libcurl \(code))")
+        case .link(let error): link(error)
         }
     }
 }

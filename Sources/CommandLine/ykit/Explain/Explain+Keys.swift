@@ -43,7 +43,10 @@ extension Explain {
     /// That a recording has another kind of link than the verb needs.
     static func recordedLink(_ link: String, in file: String) -> Explanation {
         Explanation(
-            "wrong-link", .replayMismatch, "the recording is of a \(link) link, this verb needs a card",
+            "wrong-link", .replayMismatch,
+            link == "http"
+                ? "the recording is of requests to a server, this verb needs a key"
+                : "the recording is of a \(link) link, this verb needs a card",
             hint: "ykit capture show \(file)")
     }
 

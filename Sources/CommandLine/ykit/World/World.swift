@@ -93,6 +93,7 @@ final class World {
         } catch {
             if let problem = recordingProblem { terminal.warn(problem.message) }
             if let plan, plan.isStopped { return plan.answer }
+            if let mismatch = replay?.httpMismatch { throw LinkError.replay(mismatch) }
             throw pins?.problem ?? cause(of: error)
         }
     }

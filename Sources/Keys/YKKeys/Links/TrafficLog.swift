@@ -130,7 +130,7 @@ extension Capture.Event.Kind {
         case .delivered(let report): ["< \(Hex.encode(report))"]
         case .featureSet(let report): ["> \(Hex.encode(report)) (feature)"]
         case .featureGot(let report): ["< \(Hex.encode(report)) (feature)"]
-        case .link: []
+        case .http, .link: []
         }
     }
 }

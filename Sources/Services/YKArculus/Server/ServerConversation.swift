@@ -22,6 +22,8 @@ struct ServerConversation {
         request.timeout = server.timeout
         request.limit = server.limit
         request.trust = server.trust
+        // What WebAuthn sends over the network is public: challenges, credentials and signatures.
+        request.secrets = HTTPSecrets(request: [], answer: [])
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .http(error) }
         cookies = response.cookies

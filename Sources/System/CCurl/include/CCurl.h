@@ -44,6 +44,8 @@ typedef struct {
     // The cookies afterwards, lines in the format of cookie files, each ended by a NUL.
     char *cookies;
     size_t cookies_size;
+    // The server's certificate in PEM, where its key is none of those that are pinned and the certificate is known.
+    char *certificate;
     int is_too_large;
     int is_cancelled;
     char problem[256];

@@ -96,6 +96,10 @@ extension Capture.Event {
             findings += check(report, commandMask, "cm") + checkReport(report, link)
         case .delivered(let report), .featureGot(let report):
             findings += check(report, replyMask, "rm") + checkReport(report, link)
+        case .http(let exchange):
+            if case .answer(let status, _, _) = exchange.outcome, !(100...599).contains(status) {
+                findings.append(finding("\(status) is no status of HTTP", isError: true))
+            }
         case .link(let what, _):
             let known: [LinkEvent] = [.powerOn, .powerOff, .reset, .removed, .fail, .time]
             if !known.contains(what) { findings.append(finding("unknown event \"\(what.rawValue)\"")) }
@@ -138,6 +142,7 @@ extension Capture.Event {
             command.masked(masks.command) != command || reply.masked(masks.reply) != reply
         case .written(let report), .featureSet(let report): report.masked(masks.command) != report
         case .delivered(let report), .featureGot(let report): report.masked(masks.reply) != report
+        case .http(let exchange): exchange.redacted() != exchange
         case .link: false
         }
     }

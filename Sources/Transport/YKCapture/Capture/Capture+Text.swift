@@ -59,8 +59,8 @@ extension Capture {
         }
         guard version == 1 else { throw CaptureError(line: line, "capture version \(version) is not known, only 1") }
         let header = Header(fields: object)
-        guard header.link == .card || header.link == .hid else {
-            throw CaptureError(line: line, "\"link\" is \(header.link.rawValue), expected card or hid")
+        guard [.card, .hid, .http].contains(header.link) else {
+            throw CaptureError(line: line, "\"link\" is \(header.link.rawValue), expected card, hid or http")
         }
         for key in ["atr", "random", "secretRandom"] where object[key] != nil {
             _ = try Event.hex(object, key, line)

@@ -104,5 +104,7 @@ public struct Capture: Sendable, Hashable {
         public static let card = LinkKind(rawValue: "card")
         /// HID reports.
         public static let hid = LinkKind(rawValue: "hid")
+        /// No key: only requests to servers.
+        public static let http = LinkKind(rawValue: "http")
     }
 }

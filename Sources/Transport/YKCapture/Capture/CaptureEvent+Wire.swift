@@ -15,6 +15,7 @@ extension Capture.Event {
         case .delivered(let report): object["d"] = .string(Hex.encode(report))
         case .featureSet(let report): object["sf"] = .string(Hex.encode(report))
         case .featureGot(let report): object["gf"] = .string(Hex.encode(report))
+        case .http(let exchange): object["h"] = exchange.json
         case .link(let event, let why):
             object["e"] = .string(event.rawValue)
             object["why"] = why.map(JSON.string)
@@ -31,9 +32,9 @@ extension Capture.Event {
 
     /// Reads one event; unknown keys are ignored, a line with none or two of the event keys is refused.
     init(_ object: JSON.Object, line: Int) throws(CaptureError) {
-        let present = ["c", "w", "d", "sf", "gf", "e"].filter { object[$0] != nil }
+        let present = ["c", "w", "d", "sf", "gf", "h", "e"].filter { object[$0] != nil }
         guard let key = present.first, present.count == 1 else {
-            throw CaptureError(line: line, "expected exactly one of c, w, d, sf, gf, e")
+            throw CaptureError(line: line, "expected exactly one of c, w, d, sf, gf, h, e")
         }
         switch key {
         case "c":
@@ -43,6 +44,7 @@ extension Capture.Event {
         case "d": kind = .delivered(try Self.hex(object, "d", line))
         case "sf": kind = .featureSet(try Self.hex(object, "sf", line))
         case "gf": kind = .featureGot(try Self.hex(object, "gf", line))
+        case "h": kind = .http(try Capture.HTTPExchange(object["h"] ?? .null, line: line))
         default:
             guard let word = object["e"]?.string else { throw CaptureError(line: line, "\"e\" is not a string") }
             kind = .link(LinkEvent(rawValue: word), why: object["why"]?.string)

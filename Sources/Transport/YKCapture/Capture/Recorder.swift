@@ -54,12 +54,10 @@ public final class Recorder: Sendable {
     /// again is recorded already.
     public func recording(_ link: sending any CardLink) throws(LinkError) -> sending any CardLink {
         let identity = link.identity
-        try with { state throws(LinkError) in
-            guard try state.begins(.card) else { return }
-            state.header.reader = identity.reader
-            state.header.atr = identity.atr
-            state.header.maxCommandLength = identity.maxCommandLength
-            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        try begin(.card) { header in
+            header.reader = identity.reader
+            header.atr = identity.atr
+            header.maxCommandLength = identity.maxCommandLength
         }
         try append(.init(.link(.powerOn, why: nil)))
         return RecordingLink(link: link, recorder: self)
@@ -67,15 +65,34 @@ public final class Recorder: Sendable {
 
     /// Begins a capture of a HID device.
     func begin(_ identity: ReportIdentity) throws(LinkError) {
-        try with { state throws(LinkError) in
-            guard try state.begins(.hid) else { return }
-            state.header.fields["link"] = .string(Capture.LinkKind.hid.rawValue)
-            state.header.reader = identity.path
-            state.header.device = identity.name
-            if identity.vendor != 0 { state.header.usb = (identity.vendor, identity.product) }
-            state.file = try CaptureFile(creating: path, header: JSON.object(state.header.fields).text)
+        try begin(.hid) { header in
+            header.reader = identity.path
+            header.device = identity.name
+            if identity.vendor != 0 { header.usb = (identity.vendor, identity.product) }
         }
         try append(.init(.link(.powerOn, why: nil)))
+    }
+
+    /// Begins a capture of what is asked of servers, unless one of a key has begun.
+    func beginHTTP() throws(LinkError) { try begin(.http) { _ in } }
+
+    /// Creates the file for a link, of which a recording has one kind. Requests to servers go with either kind: where one
+    /// came first, the header is completed.
+    private func begin(_ kind: Capture.LinkKind, _ fill: (inout Capture.Header) -> Void) throws(LinkError) {
+        try with { state throws(LinkError) in
+            let link = state.header.link
+            if state.file != nil, link == kind || kind == .http { return }
+            guard state.file == nil || link == .http else {
+                throw .capture("a recording has one kind of link, \(link.rawValue)")
+            }
+            state.header.fields["link"] = .string(kind.rawValue)
+            fill(&state.header)
+            let header = JSON.object(state.header.fields).text
+            guard state.file == nil else {
+                return state.write { file throws(LinkError) in try file.replaceHeader(header) }
+            }
+            state.file = try CaptureFile(creating: path, header: header)
+        }
     }
 
     /// The time of day in the recorded session, in whole seconds. When it is later than the latest event says, it is
@@ -133,13 +150,6 @@ public final class Recorder: Sendable {
 }
 
 extension Recorder.State {
-    /// Whether a file is to be created for a link, of which a recording has one kind.
-    fileprivate func begins(_ kind: Capture.LinkKind) throws(LinkError) -> Bool {
-        guard file != nil else { return true }
-        guard header.link == kind else { throw .capture("a recording has one kind of link, \(header.link.rawValue)") }
-        return false
-    }
-
     /// Writes to the file; after the first failure nothing more.
     fileprivate mutating func write(_ body: (CaptureFile) throws(LinkError) -> Void) {
         guard let file, failure == nil else { return }

@@ -47,6 +47,7 @@ package struct Redactor: Sendable {
         case .delivered(let report): event.kind = .delivered(report.masked(event.replyMask))
         case .featureSet(let report): event.kind = .featureSet(report.masked(event.commandMask))
         case .featureGot(let report): event.kind = .featureGot(report.masked(event.replyMask))
+        case .http(let exchange): event.kind = .http(exchange.redacted())
         case .link: break
         }
         return event
@@ -60,6 +61,7 @@ package struct Redactor: Sendable {
         case .featureSet(let report): return (reports.masks(featureSet: report), [])
         case .featureGot(let report): return ([], reports.masks(featureGot: report))
         case .delivered(let report): return ([], reports.masks(delivered: report))
+        case .http: return ([], [])
         case .link(let what, _):
             if [.powerOn, .powerOff, .reset, .removed].contains(what) { self = Redactor() }
             return ([], [])

@@ -78,6 +78,7 @@ extension Capture.Event {
         switch kind {
         case .exchange(let command, _): command
         case .written(let report), .featureSet(let report): report
+        case .http(let exchange): Array(exchange.line.utf8)
         default: nil
         }
     }
@@ -88,6 +89,7 @@ extension Capture.Event {
         switch kind {
         case .exchange(let command, _): return narrator.narrate(command: command).summary
         case .written: return narrator.narrate(self).summary
+        case .http(let exchange): return exchange.line
         default: return nil
         }
     }

@@ -53,6 +53,9 @@ extension Replay {
         guard state.position < capture.events.count else { return nil }
         let event = capture.events[state.position]
         switch event.kind {
+        case .http:
+            let reason = "the host uses the key, the recording goes on with a request to a server"
+            throw .replay(mismatch(at: state.position, sent: nil, reason))
         case .link(.removed, _):
             state.position += 1
             throw .removed

@@ -16,6 +16,7 @@ public final class Replay: Sendable {
 
     struct State {
         var mismatch: ReplayMismatch?
+        var httpMismatch: ReplayMismatch?
         var position = 0
         var used: [Bool]
         var randomOffset = 0

@@ -57,6 +57,9 @@ extension Replay {
                     }
                     try requireResult(state.position - 1)
                     return reply
+                case .http:
+                    let reason = "the host sends a command, the recording goes on with a request to a server"
+                    throw .replay(mismatch(at: state.position - 1, actual: command, reason))
                 case .link(.removed, _): throw .removed
                 case .link(.fail, let why): throw .failed(code: 0, why ?? "the recorded link failed here")
                 default: continue
@@ -75,7 +78,7 @@ extension Replay {
             while state.position < capture.events.count, case .link(let what, _) = capture.events[state.position].kind,
                 [.powerOn, .powerOff, .reset].contains(what)
             {
-                isLost = isLost || what == .reset || state.position > 0
+                isLost = isLost || what == .reset || capture.events.prefix(state.position).contains { !$0.isHTTP }
                 state.position += 1
             }
             return isLost

@@ -58,10 +58,13 @@ extension Capture.Event {
     /// Whether this is a report that the host wrote.
     var isWritten: Bool { if case .written = kind { true } else { false } }
 
+    /// Whether this is a request to a server.
+    var isHTTP: Bool { if case .http = kind { true } else { false } }
+
     /// Whether this is something that the host did.
     var isDoneByHost: Bool {
         switch kind {
-        case .exchange, .written, .featureSet: true
+        case .exchange, .written, .featureSet, .http: true
         default: false
         }
     }

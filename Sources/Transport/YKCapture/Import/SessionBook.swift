@@ -89,7 +89,7 @@ extension Capture.Event {
     fileprivate var isReport: Bool {
         switch kind {
         case .written, .delivered, .featureSet, .featureGot: true
-        case .exchange, .link: false
+        case .exchange, .http, .link: false
         }
     }
 
@@ -97,7 +97,7 @@ extension Capture.Event {
     fileprivate var isFromHost: Bool {
         switch kind {
         case .written, .featureSet, .featureGot: true
-        case .delivered, .exchange, .link: false
+        case .delivered, .exchange, .http, .link: false
         }
     }
 }

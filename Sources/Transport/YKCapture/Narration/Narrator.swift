@@ -42,6 +42,7 @@ public struct Narrator: Sendable {
         case .delivered(let report): return reports.delivered(MaskedBytes(report, masks: replyMask))
         case .featureSet(let report): return reports.featureSet(MaskedBytes(report, masks: commandMask))
         case .featureGot(let report): return reports.featureGot(MaskedBytes(report, masks: replyMask))
+        case .http(let exchange): return Narration(exchange)
         case .link(let what, let why): return link(what, why)
         }
     }

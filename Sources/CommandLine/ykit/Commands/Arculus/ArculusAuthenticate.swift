@@ -34,7 +34,7 @@ struct ArculusAuthenticate: Verb {
             let description = try server.read()
             let client = ArculusClient(
                 description, card: field.card(retries: !noRetry),
-                http: try CurlClient(cancellation: Interruption.cancellation))
+                http: try world.http())
             let signed = try await client.authenticateUser(
                 server.user, pin: pin.arculus("sign in at \(description.origin)", world))
             let id = Base64.encodeURL(signed.id)

@@ -64,7 +64,7 @@ struct ArculusRegister: Verb {
             let fresh = reset ? try Self.confirmed(pin, force: force, world) : nil
             let client = ArculusClient(
                 description, card: field.card(retries: !noRetry),
-                http: try CurlClient(cancellation: Interruption.cancellation))
+                http: try world.http())
             let made = try await client.registerUser(
                 server.user, displayName: displayName ?? server.user,
                 pin: pin.arculus("register '\(server.user.printable)' at \(description.origin)", world), wishes: wishes,

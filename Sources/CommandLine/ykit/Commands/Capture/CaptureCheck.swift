@@ -19,7 +19,7 @@ struct CaptureCheck: Verb {
     func answer(in world: World) throws -> Answer {
         let capture = try Capture(file: file)
         var answer = Answer(
-            "\(file): a recording of \(capture.events.count) events on a \(capture.header.link.rawValue) link",
+            "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)",
             [
                 "file": .string(file), "link": .string(capture.header.link.rawValue),
                 "device": capture.header.device.map(JSON.string) ?? .null,
@@ -40,8 +40,17 @@ struct CaptureCheck: Verb {
     }
 }
 
+extension Capture.LinkKind {
+    fileprivate var phrase: String { self == .http ? "the way to a server" : "a \(rawValue) link" }
+}
+
 extension Capture {
     var exchangeCount: Int {
-        events.count { if case .exchange = $0.kind { true } else { false } }
+        events.count { event in
+            switch event.kind {
+            case .exchange, .http: true
+            default: false
+            }
+        }
     }
 }

@@ -49,7 +49,9 @@ struct CaptureShow: Verb {
         let parts = [header.device, header.fields["firmware"]?.string.map { "firmware \($0)" }, header.note]
         let known = parts.compactMap { $0?.printable }
         return [
-            "a recording on a \(header.link.rawValue) link" + (known.isEmpty ? "" : ": ")
+            (header.link == .http
+                ? "a recording of requests to a server" : "a recording on a \(header.link.rawValue) link")
+                + (known.isEmpty ? "" : ": ")
                 + known.joined(separator: "; ")
         ]
     }
@@ -67,7 +69,7 @@ struct CaptureShow: Verb {
         case .exchange(let command, let reply): ["> " + Hex.encode(command), "< " + Hex.encode(reply)]
         case .written(let bytes), .featureSet(let bytes): ["> " + Hex.encode(bytes)]
         case .delivered(let bytes), .featureGot(let bytes): ["< " + Hex.encode(bytes)]
-        case .link: []
+        case .http, .link: []
         }
     }
 

@@ -6,9 +6,7 @@ import YKTransport
 
 /// Asks validation servers over HTTP.
 struct HTTPValidation: ValidationTransport {
-    private let client: CurlClient
-
-    init(_ cancellation: Cancellation) throws(HTTPError) { client = try CurlClient(cancellation: cancellation) }
+    let client: any HTTPClient
 
     func get(
         _ address: String, limit: Int, timeout: Duration
@@ -21,6 +19,7 @@ struct HTTPValidation: ValidationTransport {
         var request = HTTPRequest(get: url)
         request.limit = limit
         request.timeout = timeout
+        request.secrets = HTTPSecrets(request: ["otp"], answer: ["otp"])
         do {
             let response = try await client.send(request)
             return (response.status, response.body)

@@ -96,7 +96,7 @@ struct OTPVerify: Verb {
         let text = try key.given("YKIT_API_KEY", world.terminal)
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
-            transport: try HTTPValidation(world.environment.cancellation), environment: world.environment)
+            transport: HTTPValidation(client: try world.http()), environment: world.environment)
         let patience = max(1, Int(world.selection.timeout) / server.count)
         let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
         var answer = Answer("good: \(Self.name(otp)), says \(server.printable)", [:])

@@ -52,8 +52,7 @@ struct CTKIPOptions: ParsableArguments {
                 "the server's certificate is not verified: anyone on the way can read the activation code")
             trust.verifiesCertificate = false
         }
-        var client = CTKIPClient(
-            try CurlClient(cancellation: world.environment.cancellation), world.environment.random)
+        var client = CTKIPClient(try world.http(), world.environment.random)
         client.trust = trust
         client.timeout = world.environment.timeout
         let progress = Progress(world.terminal, "waiting for the server")

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKHTTP
+import YKTransport
+import YKWire
+
+extension Capture {
+    /// A request to a server, and what came of it.
+    public struct HTTPExchange: Sendable, Hashable {
+        /// What came of a request.
+        public enum Outcome: Sendable, Hashable {
+            /// The server answered.
+            case answer(status: Int, fields: [HTTPField], body: [UInt8])
+            /// There was no answer.
+            case failure(HTTPError)
+        }
+
+        /// The method, such as `POST`.
+        public var method: String
+        /// The address with its query.
+        public var url: String
+        /// The header fields of the request.
+        public var fields: [HTTPField]
+        /// The body of the request; `nil` for none.
+        public var body: [UInt8]?
+        /// What came of it.
+        public var outcome: Outcome
+        /// What of it is a secret.
+        public var secrets: HTTPSecrets
+
+        /// What was asked, before there is an answer.
+        init(_ request: HTTPRequest, _ outcome: Outcome) {
+            method = request.method.rawValue
+            url = request.url.description
+            fields = request.fields
+            body = request.body
+            secrets = request.secrets
+            self.outcome = outcome
+        }
+
+        init(
+            method: String, url: String, fields: [HTTPField], body: [UInt8]?, outcome: Outcome, secrets: HTTPSecrets
+        ) {
+            (self.method, self.url, self.fields, self.body) = (method, url, fields, body)
+            (self.outcome, self.secrets) = (outcome, secrets)
+        }
+    }
+}
+
+extension Capture.HTTPExchange {
+    /// What stands in place of a secret.
+    static let hidden = "<hidden>"
+
+    /// The exchange without secrets and without header fields that may hold some.
+    func redacted() -> Self {
+        var exchange = self
+        exchange.url = hiddenQuery
+        exchange.fields = fields.filter(\.isHarmless)
+        exchange.body = body.map { MessageBody.hiding(secrets.request, in: $0, fields.type) }
+        switch outcome {
+        case .answer(let status, let fields, let body):
+            exchange.outcome = .answer(
+                status: status, fields: fields.filter(\.isHarmless),
+                body: MessageBody.hiding(secrets.answer, in: body, fields.type))
+        case .failure(.redirected(_, let status)): exchange.outcome = .failure(.redirected(to: "", status: status))
+        case .failure: break
+        }
+        return exchange
+    }
+
+    /// Whether two requests ask the same: method, address, media type and body.
+    func asks(_ other: Self) -> Bool {
+        method == other.method && url == other.url && fields.type == other.fields.type
+            && (body ?? []) == (other.body ?? [])
+    }
+
+    /// Whether nothing of the answer is left.
+    var hidesAnswer: Bool {
+        guard case .answer(_, _, let body) = outcome, secrets.answer == .all else { return false }
+        return body == Array(Self.hidden.utf8)
+    }
+
+    /// The request's first line, without what is a secret.
+    var line: String { "\(method) \(hiddenQuery)" }
+
+    private var hiddenQuery: String {
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
+        let query = Array(url.utf8[url.utf8.index(after: mark)...])
+        let shown = MessageBody.rewritingForm(query) { name, _ in secrets.request.hides(name) ? Self.hidden : nil }
+        return String(url[...mark]) + String(decoding: shown, as: UTF8.self)
+    }
+}
+
+extension HTTPSecrets.Part {
+    func hides(_ name: String) -> Bool {
+        switch self {
+        case .all: true
+        case .members(let names): names.contains(name)
+        }
+    }
+}
+
+extension HTTPField {
+    /// Whether what the field says is never a secret, whoever sends it.
+    var isHarmless: Bool {
+        ["accept", "content-type", "content-length", "date", "origin", "retry-after", "soapaction"]
+            .contains(name.lowercased())
+    }
+}
+
+extension [HTTPField] {
+    /// The media type in small letters, without its parameters.
+    var type: String? {
+        values(of: "Content-Type").first?.split(separator: ";").first?.lowercased().filter { $0 != " " }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKHTTP
+import YKWire
+
+/// What is in the body of a message, by its media type: members with names.
+enum MessageBody {
+    /// What to put in place of a value, by its name and, when it is a text, itself; `nil` to leave it.
+    typealias Change = (_ name: String, _ value: String?) -> String?
+
+    /// The body without its secrets.
+    static func hiding(_ part: HTTPSecrets.Part, in body: [UInt8], _ type: String?) -> [UInt8] {
+        guard !body.isEmpty, part != .members([]) else { return body }
+        let hidden = Capture.HTTPExchange.hidden
+        let shown =
+            part == .all ? nil : rewriting(body, type) { name, _ in part.hides(name) ? hidden : nil }
+        return shown ?? Array(hidden.utf8)
+    }
+
+    /// The body with some values replaced, as it was when there are none; `nil` when its members cannot be told.
+    static func rewriting(_ body: [UInt8], _ type: String?, _ change: Change) -> [UInt8]? {
+        switch type {
+        case "application/x-www-form-urlencoded"?: return rewritingForm(body, change)
+        case "text/plain"?: return rewritingLines(body, change)
+        default:
+            guard let json = try? JSON(parsing: body) else {
+                return type == nil && !body.contains(UInt8(ascii: "&")) ? rewritingLines(body, change) : nil
+            }
+            let changed = rewriting(json, change)
+            return changed == json ? body : Array(changed.text.utf8)
+        }
+    }
+
+    /// A form or query (WHATWG URL §5).
+    static func rewritingForm(_ form: [UInt8], _ change: Change) -> [UInt8] {
+        let parts = form.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        return Array(parts.map { Array(rewritten($0, isEncoded: true, change)) }.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    /// Lines `name=value`.
+    private static func rewritingLines(_ text: [UInt8], _ change: Change) -> [UInt8] {
+        let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let changed = lines.map { line -> [UInt8] in
+            let end = line.last == 0x0D ? line.suffix(1) : []
+            return Array(rewritten(line.dropLast(end.count), isEncoded: false, change)) + end
+        }
+        return Array(changed.joined(separator: [0x0A]))
+    }
+
+    private static func rewritten(_ pair: ArraySlice<UInt8>, isEncoded: Bool, _ change: Change) -> ArraySlice<UInt8> {
+        guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { return pair }
+        func text(_ bytes: ArraySlice<UInt8>) -> String {
+            let text = String(decoding: bytes, as: UTF8.self)
+            return isEncoded ? PercentEncoding.decode(text.map { $0 == "+" ? " " : String($0) }.joined()) ?? text : text
+        }
+        guard let value = change(text(pair[..<sign]), text(pair[(sign + 1)...])) else { return pair }
+        return pair[...sign] + Array(value.utf8)
+    }
+
+    private static func rewriting(_ json: JSON, _ change: Change) -> JSON {
+        switch json {
+        case .array(let elements): return .array(elements.map { rewriting($0, change) })
+        case .object(let object):
+            var result = JSON.Object()
+            for member in object.members {
+                let value = change(member.key, member.value.string).map(JSON.string)
+                result[member.key] = value ?? rewriting(member.value, change)
+            }
+            return .object(result)
+        default: return json
+        }
+    }
+}
+
+extension Capture.HTTPExchange {
+    /// The recorded answer with the secrets that the host itself sends put back, where the answer repeats them.
+    func answering(_ request: Self) -> Self {
+        guard case .answer(let status, let fields, let body) = outcome, secrets.answer != .all else { return self }
+        var sent: [String: String] = [:]
+        let collect: MessageBody.Change = { name, value in
+            if let value, request.secrets.request.hides(name) { sent[name] = value }
+            return nil
+        }
+        if let mark = request.url.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            _ = MessageBody.rewritingForm(Array(request.url.utf8[request.url.utf8.index(after: mark)...]), collect)
+        }
+        _ = MessageBody.rewriting(request.body ?? [], request.fields.type, collect)
+        var exchange = self
+        let whole = MessageBody.rewriting(body, fields.type) { name, value in value == Self.hidden ? sent[name] : nil }
+        exchange.outcome = .answer(status: status, fields: fields, body: whole ?? body)
+        return exchange
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+public import YKHTTP
+public import YKTransport
+
+extension Recorder {
+    /// A client whose requests are recorded; the file is created with the first one, unless a key is recorded already.
+    public func recording(_ client: any HTTPClient) -> any HTTPClient {
+        RecordingHTTPClient(client: client, recorder: self)
+    }
+}
+
+/// A client that writes each request and what came of it into a capture.
+private struct RecordingHTTPClient: HTTPClient {
+    let client: any HTTPClient
+    let recorder: Recorder
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        do { try recorder.beginHTTP() } catch { throw .link(error) }
+        let response: HTTPResponse
+        do { response = try await client.send(request) } catch {
+            if error != .cancelled { try note(request, .failure(error)) }
+            throw error
+        }
+        try note(request, .answer(status: response.status, fields: response.fields, body: response.body))
+        return response
+    }
+
+    private func note(_ request: HTTPRequest, _ outcome: Capture.HTTPExchange.Outcome) throws(HTTPError) {
+        do { try recorder.append(.init(.http(Capture.HTTPExchange(request, outcome)))) } catch { throw .link(error) }
+    }
+}
+
+extension Replay {
+    /// The recorded servers as a client.
+    public func httpClient() -> any HTTPClient { ReplayedHTTPClient(replay: self) }
+
+    /// The first difference between what was asked of servers and the recording, whatever a service made of it.
+    public var httpMismatch: ReplayMismatch? { state.withLock { $0.httpMismatch } }
+
+    /// What came of a request: of the next one in the recording, or, looking it up, of the next unused one that asks the
+    /// same.
+    fileprivate func outcome(of request: HTTPRequest) throws(LinkError) -> Capture.HTTPExchange.Outcome {
+        let sent = Capture.HTTPExchange(request, .failure(.cancelled))
+        do {
+            return try state.withLock { state throws(LinkError) in
+                if let mismatch = state.mismatch { throw .replay(mismatch) }
+                let index = mode == .strict ? try next(sent, &state) : try found(sent, &state)
+                guard case .http(let recorded) = capture.events[index].kind else {
+                    throw .replay(httpMismatch(at: index, sent, Self.misplaced))
+                }
+                state.used[index] = true
+                state.position = index + 1
+                if !capture.header.keepsSecrets, recorded.hidesAnswer {
+                    throw .replay(.overwritten("the answer to \(recorded.line)", line: capture.events[index].line))
+                }
+                return recorded.answering(sent).outcome
+            }
+        } catch {
+            if case .replay(let mismatch) = error {
+                state.withLock { state in
+                    state.httpMismatch = state.httpMismatch ?? mismatch
+                    if mode == .strict { state.mismatch = state.mismatch ?? mismatch }
+                }
+            }
+            throw error
+        }
+    }
+
+    private static let misplaced = "the host asks a server, the recording goes on with something else"
+
+    /// The next event that the host caused, which has to ask the same.
+    private func next(_ sent: Capture.HTTPExchange, _ state: inout State) throws(LinkError) -> Int {
+        var index = state.position
+        while index < capture.events.count, case .link = capture.events[index].kind { index += 1 }
+        guard index < capture.events.count else {
+            throw .replay(httpMismatch(at: index, sent, "the host goes on, the recording does not"))
+        }
+        guard case .http(let recorded) = capture.events[index].kind else {
+            throw .replay(httpMismatch(at: index, sent, Self.misplaced))
+        }
+        guard asks(recorded, sent) else {
+            throw .replay(httpMismatch(at: index, sent, "the host asks a server something else than the recording has"))
+        }
+        return index
+    }
+
+    /// The next unused request that asks the same, from the position on and then from the start.
+    private func found(_ sent: Capture.HTTPExchange, _ state: inout State) throws(LinkError) -> Int {
+        let count = capture.events.count
+        for step in 0..<count {
+            let index = (state.position + step) % count
+            guard !state.used[index], case .http(let recorded) = capture.events[index].kind else { continue }
+            if asks(recorded, sent) { return index }
+        }
+        throw .replay(httpMismatch(at: count, sent, "the recording has no unused request like this"))
+    }
+
+    /// Whether a request is the recorded one, apart from what was overwritten.
+    private func asks(_ recorded: Capture.HTTPExchange, _ sent: Capture.HTTPExchange) -> Bool {
+        if capture.header.keepsSecrets { return recorded.asks(sent) }
+        var sent = sent
+        sent.secrets.request = sent.secrets.request.joined(recorded.secrets.request)
+        var recorded = recorded
+        recorded.secrets = sent.secrets
+        return recorded.redacted().asks(sent.redacted())
+    }
+
+    private func httpMismatch(at index: Int, _ sent: Capture.HTTPExchange, _ reason: String) -> ReplayMismatch {
+        let event = index < capture.events.count ? capture.events[index] : nil
+        var mismatch = mismatch(at: index, actual: nil, reason)
+        let shown = sent.redacted()
+        var (mine, theirs) = (shown.line, mismatch.expectedWords)
+        if case .http(let recorded)? = event?.kind {
+            theirs = recorded.line
+            if theirs == mine { (mine, theirs) = (shown.body.beginning, recorded.redacted().body.beginning) }
+        }
+        mismatch = ReplayMismatch(
+            line: event?.line ?? 0, expected: theirs.map { Array($0.utf8) }, actual: Array(mine.utf8), reason: reason)
+        (mismatch.expectedWords, mismatch.actualWords) = (theirs, mine)
+        return mismatch
+    }
+}
+
+extension HTTPSecrets.Part {
+    /// What either of two says is a secret.
+    fileprivate func joined(_ other: Self) -> Self {
+        guard case .members(let mine) = self, case .members(let theirs) = other else { return .all }
+        return .members(mine.union(theirs))
+    }
+}
+
+extension [UInt8]? {
+    /// The beginning of a body, to tell two apart.
+    fileprivate var beginning: String { "the body \(String(decoding: (self ?? []).prefix(400), as: UTF8.self))" }
+}
+
+/// A client that answers from a recording.
+private struct ReplayedHTTPClient: HTTPClient {
+    let replay: Replay
+
+    func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let outcome: Capture.HTTPExchange.Outcome
+        do { outcome = try replay.outcome(of: request) } catch { throw .link(error) }
+        switch outcome {
+        case .answer(let status, let fields, let body):
+            return HTTPResponse(status: status, fields: fields, body: body)
+        case .failure(let error): throw error
+        }
+    }
+}
