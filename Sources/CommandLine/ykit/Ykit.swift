@@ -29,6 +29,7 @@ struct Ykit: ParsableCommand {
             ConfigGroup.self,
             ArculusGroup.self,
             SecurIDGroup.self,
+            ApproveGroup.self,
             Doctor.self,
             UDevRules.self,
             CaptureGroup.self,

@@ -109,9 +109,21 @@ public struct PrivacyIDEA: Sendable {
             request.trust = trust
             request.timeout = timeout
             request.limit = limit
+            request.secrets = Self.secrets
             return try await http.send(request)
         } catch { throw .http(error) }
     }
+
+    /// What stays out of recordings: passwords, PINs, codes, seeds, and what enrols or signs in.
+    private static let secrets = HTTPSecrets(
+        request: [
+            "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "passphrase",
+            "passphrase_response", "enrollment_credential", "refilltoken",
+        ],
+        answer: [
+            "token", "api_key", "password", "otpkey", "registrationcode", "googleurl", "oathurl", "pushurl",
+            "tiqrenroll", "container_url", "enrollment_credential", "display_code", "auth_items", "refilltoken",
+        ])
 
     private var header: [HTTPField] {
         var header = [HTTPField("Accept", "application/json")]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKApproval
 import YKArculus
 import YKCapture
 import YKFIDO
@@ -12,6 +13,7 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
+import YKPrivacyIDEA
 import YKSSH
 import YKSecurID
 import YKSecurityDomain
@@ -46,6 +48,9 @@ enum Explain {
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
         case let error as StoreError: store(error)
+        case let error as ApprovalError: approval(error)
+        case let error as PushRequestFault: request(error)
+        case let error as PrivacyIDEAError: privacyIDEA(error)
         case let error as CTAPError: ctap(error)
         case let error as FIDOLinkError: fidoLink(error)
         case let error as VerificationProblem: verification(error)

@@ -17,6 +17,7 @@ enum FirstScreen {
         (["ssh"], "SSH keys, an agent, signatures"),
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
+        (["approve"], "log-ins to approve or decline"),
         (["arculus"], "Arculus cards, with their server"),
         (["nfc"], "what a key shows to a phone"),
         (["config"], "applications on and off, over USB and NFC"),

@@ -16,6 +16,14 @@ enum Files {
     /// Whether a path leads to a plain file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
+    /// The path from the root of the file system.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        var folder = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard getcwd(&folder, folder.count) != nil else { return path }
+        return folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/" + path
+    }
+
     /// Whether users besides the owner may read or change a plain file.
     static func isOpenToOthers(_ path: String) -> Bool {
         var info = stat()

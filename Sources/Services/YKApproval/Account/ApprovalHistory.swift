@@ -85,9 +85,12 @@ public struct ApprovalHistory: Sendable {
     public private(set) var head: String?
 
     /// The line for an event that follows what is there.
-    public mutating func append(_ event: ApprovalEvent) -> String {
+    ///
+    /// - Parameter last: The hash of the last line that was written, as it was remembered elsewhere: a line that was
+    ///   changed or removed meanwhile does not become a part of the chain.
+    public mutating func append(_ event: ApprovalEvent, after last: String? = nil) -> String {
         var object = event.json.object ?? JSON.Object()
-        object["previous"] = head.map(JSON.string) ?? .null
+        object["previous"] = (last ?? head).map(JSON.string) ?? .null
         let line = JSON.object(object).text
         events.append(event)
         lines.append(line)

@@ -14,12 +14,13 @@ struct StorePathOptions: ParsableArguments {
 
     /// The store's file; the folder of the default one is created.
     func file(_ world: World) throws -> StoreFile {
-        let file = StoreFile(store ?? Self.usual, service: "securid")
+        let file = StoreFile(store ?? Self.usual("securid.json"), service: "securid")
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
-    private static var usual: String {
+    /// Where a store is unless told otherwise; its folder is created.
+    static func usual(_ name: String) -> String {
         let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
         var path = ""
@@ -27,7 +28,7 @@ struct StorePathOptions: ParsableArguments {
             path += "/\(part)"
             mkdir(path, 0o700)
         }
-        return folder + "/securid.json"
+        return folder + "/" + name
     }
 }
 

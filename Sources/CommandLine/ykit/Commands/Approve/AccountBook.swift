@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKApproval
+import YKCrypto
+import YKStore
+import YKTransport
+import YKWire
+
+/// Where the accounts are.
+struct ApproveStoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).", valueName: "file"),
+        completion: .file())
+    var store: String?
+
+    /// The store's file; the folder of the default one is created.
+    func file(_ world: World) -> StoreFile {
+        let file = StoreFile(
+            store ?? StorePathOptions.usual("approve.json"), service: ApprovalStore.service)
+        if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
+        return file
+    }
+
+    /// The accounts in it.
+    func book(_ world: World) throws -> AccountBook { try AccountBook(file(world)) }
+}
+
+/// The accounts of a store, with the history beside it.
+struct AccountBook {
+    let file: StoreFile
+    let store: SealedStore
+    let accounts: [ApprovalAccount]
+
+    init(_ file: StoreFile) throws(StoreError) {
+        self.file = file
+        store = try file.read()
+        accounts = try ApprovalStore.accounts(of: store, path: file.path)
+    }
+
+    /// The accounts that approve requests.
+    var push: [PushAccount] { accounts.compactMap { PushAccount($0) } }
+
+    /// The history's file.
+    var history: HistoryFile { HistoryFile(file) }
+
+    /// The account that a text names; without one, the only account.
+    func one(_ query: String?) throws(Explanation) -> ApprovalAccount {
+        let found = query.map { ApprovalStore.matches($0, in: accounts) } ?? accounts
+        guard let account = found.first else { throw Self.none(query) }
+        guard found.count == 1 else {
+            throw Explanation(
+                "several-accounts", .severalDevices,
+                query.map { "several accounts match '\($0.printable)'" }
+                    ?? "the store has \(found.count) accounts, name one",
+                candidates: found.map { "\($0.name)  \($0.id)" })
+        }
+        return account
+    }
+
+    /// The push account that a text names; without one, the only push account.
+    func onePush(_ query: String?) throws(Explanation) -> PushAccount {
+        guard query != nil else {
+            guard push.count == 1, let only = push.first else {
+                let account = try one(nil)
+                throw Self.notPush(account)
+            }
+            return only
+        }
+        let account = try one(query)
+        guard let push = PushAccount(account) else { throw Self.notPush(account) }
+        return push
+    }
+
+    /// The push accounts that are asked for requests: the named one, or all.
+    func asked(_ query: String?) throws(Explanation) -> [PushAccount] {
+        if let query { return [try onePush(query)] }
+        guard !push.isEmpty else { throw Self.none(nil) }
+        return push
+    }
+
+    private static func none(_ query: String?) -> Explanation {
+        Explanation(
+            "no-such-account", .notFound,
+            query.map { "no account matches '\($0.printable)'" } ?? "the store has no account for this",
+            hint: "'ykit approve accounts' lists them, 'ykit approve enroll' adds one")
+    }
+
+    private static func notPush(_ account: ApprovalAccount) -> Explanation {
+        Explanation(
+            "not-push", .usage, "account '\(account.name.printable)' is of kind \(account.kind.rawValue), not push")
+    }
+}
+
+/// The history: a file of JSON lines beside the store, to which lines are only added.
+struct HistoryFile {
+    let path: String
+    private let store: StoreFile
+
+    init(_ store: StoreFile) {
+        self.store = store
+        let name = store.path.hasSuffix(".json") ? String(store.path.dropLast(5)) : store.path
+        path = name + "-history.jsonl"
+    }
+
+    /// What it holds.
+    func read() throws(Explanation) -> ApprovalHistory {
+        guard access(path, F_OK) == 0 else { return ApprovalHistory(parsing: []) }
+        return ApprovalHistory(parsing: try Files.read(path))
+    }
+
+    /// Whether lines are missing at the end: the store remembers the hash of the last one.
+    func isCut(_ history: ApprovalHistory, _ store: SealedStore) -> Bool {
+        store.settings["historyHead"]?.string != history.head
+    }
+
+    /// Adds a line, under the lock of the store.
+    func append(_ event: ApprovalEvent) throws {
+        var failure: Explanation?
+        try store.update { store throws(StoreError) in
+            do throws(Explanation) {
+                var history = try read()
+                let isPruned = history.prune(at: event.time)
+                let line = history.append(event, after: store.settings["historyHead"]?.string)
+                if isPruned {
+                    try Files.write(Array((history.lines.joined(separator: "\n") + "\n").utf8), to: path)
+                } else {
+                    try add(line)
+                }
+                store.settings["historyHead"] = history.head.map(JSON.string)
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func add(_ line: String) throws(Explanation) {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Files.failure("cannot open", path) }
+        defer { close(descriptor) }
+        do {
+            try NewFile.write(Array((line + "\n").utf8), to: descriptor, path)
+        } catch { throw Files.explained(error) }
+        fsync(descriptor)
+    }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKApproval
+import YKCrypto
+import YKPIV
+import YKStore
+import YKWire
+
+/// Lists accounts.
+struct ApproveAccounts: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "accounts", abstract: "List the accounts; neither key nor server is needed for that.")
+    static let members = ["accounts", "store"]
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        if book.accounts.isEmpty {
+            world.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
+        }
+        let rows = book.accounts.map { account in
+            [
+                account.name.printable, account.kind.rawValue.printable, account.serial.printable,
+                account.server.printable, Self.place(account), "added \(Day.text(account.added))",
+            ]
+        }
+        return Answer(
+            Table.lines(rows),
+            ["accounts": .array(book.accounts.map(Self.listed)), "store": .string(book.file.path)])
+    }
+
+    private static func place(_ account: ApprovalAccount) -> String {
+        guard let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }) else { return "" }
+        guard case .piv(let key) = place else { return "software" }
+        return "slot \(key.slot)" + (key.keySerial.map { " of key \($0)" } ?? "") + ", touch \(key.policies.touch)"
+    }
+
+    private static func listed(_ account: ApprovalAccount) -> JSON {
+        var object = account.description.object ?? JSON.Object()
+        object["id"] = .string(account.id)
+        object["details"] = nil
+        object["key"] = account.details["key"] ?? .null
+        object["address"] = account.details["address"] ?? .null
+        return .object(object)
+    }
+}
+
+/// Changes where requests are delivered to.
+struct ApproveAddress: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "address", abstract: "Have the server deliver an account's requests to another address.")
+    static let members = ["account", "address"]
+
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String
+
+    @Argument(help: ArgumentHelp("What the server's gateway takes: a topic, or a URL.", valueName: "address"))
+    var address: String
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let push = try book.onePush(account)
+        if let plan = world.plan {
+            let text = PushText.address(
+                address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
+            plan.add("sign '\(text)'", ["then send it to \(push.url)"])
+            return Answer()
+        }
+        let keys = ApproveKeys(world, book, key)
+        let changed = try await world.approver().setAddress(address, push, try await keys.key(of: push))
+        try book.replace(changed.stored)
+        return Answer(
+            "requests of '\(push.account.name.printable)' are delivered to \(address.printable)",
+            ["account": .string(push.account.id), "address": .string(address)])
+    }
+}
+
+/// Ends an account.
+struct ApproveLogout: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "End an account: at the server, on the key, and in the store.",
+        discussion: """
+            With --user the server is told to delete its token; without it, the token stays there. The private key is \
+            deleted from its slot (firmware 5.7 and later), and only if it is the account's own; --keep-key leaves it.
+            """)
+    static let members = ["account", "server", "key"]
+
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String
+
+    @OptionGroup(title: "Server Options")
+    var person: ApproveUserOptions
+
+    @Flag(help: "Leave the private key in its slot.")
+    var keepKey = false
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if person.passwordStdin, key.usesStandardInput {
+            throw ValidationError("standard input cannot be read for two things")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let ended = try book.one(account)
+        try confirmation.ask(
+            "end account '\(ended.name.printable)' of \(ended.server.printable)? It has to be enrolled anew afterwards",
+            in: world)
+        guard world.plan == nil else { return Answer() }
+        var isTold = false
+        if let user = person.user, let push = PushAccount(ended) {
+            guard let base = push.base else { throw Explain.malformed("the account's address is not below /ttype/") }
+            let approver = try world.approver()
+            let client = try await approver.signIn(base, user: user, try person.password(world), trust: push.trust)
+            try await approver.deleteToken(push.account.serial, client)
+            isTold = true
+        } else {
+            world.terminal.warn("the server keeps token \(ended.serial.printable); have it deleted there")
+        }
+        var fate = "kept"
+        if let push = PushAccount(ended) {
+            fate =
+                keepKey || push.place == .software
+                ? (push.place == .software ? "deleted" : "kept")
+                : try await SlotCleaning(world, managementKey, try key.pin).remove([push]).isEmpty ? "kept" : "deleted"
+        }
+        try book.file.update { store throws(StoreError) in store.remove(ended.id) }
+        return Answer(
+            "ended account '\(ended.name.printable)'" + (fate == "kept" ? "; its key was left where it is" : ""),
+            ["account": .string(ended.id), "server": .bool(isTold), "key": .string(fate)])
+    }
+}
+
+/// Deletes the keys of accounts from their slots.
+struct SlotCleaning {
+    let world: World
+    let managementKey: ManagementKeyOptions
+    let pin: PINOptions
+
+    init(_ world: World, _ managementKey: ManagementKeyOptions, _ pin: PINOptions) {
+        (self.world, self.managementKey, self.pin) = (world, managementKey, pin)
+    }
+
+    /// Deletes keys whose public half is the account's, on the security key in use; answers whose were deleted.
+    func remove(_ accounts: [PushAccount]) async throws -> [PushAccount] {
+        let service = try await world.openPIV()
+        let serial = try await service.serial()
+        var found: [(PushAccount, PIVSlot)] = []
+        for account in accounts {
+            guard let slot = account.place.slot, account.place.keySerial == serial,
+                (try? await service.metadata(of: slot)?.publicKey) == account.publicKey
+            else {
+                world.terminal.warn(
+                    "the key of account '\(account.account.name.printable)' is not on this security key; it stays where it is"
+                )
+                continue
+            }
+            found.append((account, slot))
+        }
+        guard !found.isEmpty else { return [] }
+        guard await service.identity.supports(.moveKey) != false else {
+            world.terminal.warn("this firmware cannot delete keys (5.7 and later can); they stay in their slots")
+            return []
+        }
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "delete the key of an account")
+        var removed: [PushAccount] = []
+        for (account, slot) in found where await PIVApprovalKey.remove(slot, account.publicKey, service) {
+            removed.append(account)
+        }
+        return removed
+    }
+}
+
+extension AccountBook {
+    /// Writes a changed account over the one with its identifier; its secret part is not touched.
+    func replace(_ account: ApprovalAccount) throws {
+        try file.update { store throws(StoreError) in
+            guard let old = store.records.first(where: { $0.id == account.id }) else { return }
+            guard !old.hasSecret else {
+                throw .malformed(path: file.path, reason: "the account's public part is sealed with its key")
+            }
+            store.put(account.record)
+        }
+    }
+}
+
+/// Removes all accounts, or their keys.
+struct ApproveClear: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Remove all accounts from the store, or their keys from this security key.",
+        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.")
+    static let members = ["accounts", "slots"]
+
+    @Flag(name: .customLong("accounts"), help: "Remove all accounts and the history. The word 'clear' has to be typed.")
+    var all = false
+
+    @Flag(help: "Delete the accounts' keys from this security key (firmware 5.7 and later).")
+    var keys = false
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws { if all == keys { throw ValidationError("choose --accounts or --keys") } }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        var removed: [PushAccount] = []
+        if keys {
+            let accounts = book.push.filter { $0.place.slot != nil }
+            let slots = accounts.compactMap { account in
+                account.place.slot.map { "\($0) (\(account.account.name.printable))" }
+            }
+            guard !slots.isEmpty else {
+                throw Explanation("no-such-account", .notFound, "no account of the store has a key in a slot")
+            }
+            try confirmation.ask(
+                typing: "clear", "the keys in slots \(slots.joined(separator: ", ")) are deleted for good", in: world)
+            guard world.plan == nil else { return Answer() }
+            removed = try await SlotCleaning(world, managementKey, try key.pin).remove(accounts)
+        } else {
+            try confirmation.ask(
+                typing: "clear", "\(book.accounts.count) accounts and their history are removed for good", in: world)
+            guard world.plan == nil else { return Answer() }
+            try book.file.update { store throws(StoreError) in
+                store.clear()
+                store.settings = JSON.Object()
+            }
+            unlink(book.history.path)
+        }
+        let slots = removed.compactMap { $0.place.slot?.description }
+        return Answer(
+            keys ? "deleted the keys in \(slots.count) slots" : "removed \(book.accounts.count) accounts",
+            [
+                "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSON.string)),
+            ])
+    }
+}
+
+/// Moves the store.
+struct ApproveMoveStore: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "move-store", abstract: "Move the accounts and their history to another file.",
+        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.")
+    static let members = ["from", "store", "accounts"]
+
+    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file())
+    var target: String
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let new = StoreFile(target, service: ApprovalStore.service)
+        let history = HistoryFile(new)
+        for path in [target, history.path] where Files.isFile(path) { throw Files.exists(path) }
+        guard !book.accounts.isEmpty else {
+            throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
+        }
+        guard world.plan == nil else { return Answer() }
+        // Both locks are held while the content moves; the old file goes last.
+        try book.file.update { store throws(StoreError) in
+            let content = store
+            do throws(Explanation) {
+                if Files.isFile(book.history.path) {
+                    try Files.write(try Files.read(book.history.path), to: history.path)
+                }
+            } catch { throw .unwritable(path: history.path, reason: error.message) }
+            try new.update { $0 = content }
+            guard try new.read() == content else { throw .unwritable(path: target, reason: "it does not read back") }
+        }
+        unlink(book.file.path)
+        unlink(book.history.path)
+        return Answer(
+            "moved \(book.accounts.count) accounts to \(target.printable)",
+            [
+                "from": .string(book.file.path), "store": .string(target),
+                "accounts": .int(Int64(book.accounts.count)),
+            ])
+    }
+}

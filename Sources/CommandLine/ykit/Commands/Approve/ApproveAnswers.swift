@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKPIV
+import YKWire
+
+/// Approves a request.
+struct ApproveYes: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "yes", abstract: "Approve a request, after showing it.",
+        discussion: """
+            Without ID exactly one request has to be open. The request is shown first; then the touch approves where the \
+            key needs one each time, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
+            gives it, nothing is asked, so that a program can approve what it showed to somebody.
+            """)
+    static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
+
+    @Argument(help: "The request: eight characters of its identifier or more; the only one unless told.")
+    var id: String?
+
+    @Option(help: "The number that the log-in page shows.")
+    var number: String?
+
+    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
+    var account: String?
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    /// How many numbers may be wrong; the server itself has no limit.
+    private static let tries = 2
+
+    func answer(in world: World) async throws -> Answer {
+        var desk = try RequestDesk(world, path, key)
+        if try desk.plan(account) {
+            let serial = try desk.book.asked(account).first?.account.serial ?? ""
+            let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
+            world.plan?.add("sign '\(text)'", ["then send it to the server"])
+            return Answer()
+        }
+        try await desk.fetch(account)
+        let open = try desk.one(id)
+        for line in open.lines(at: world.now) { world.terminal.say(line) }
+        var wrong = desk.history.events.count { $0.nonce == open.request.nonce && $0.isAccepted == false }
+        while true {
+            guard wrong < Self.tries else { return try await giveUp(open, desk) }
+            let number = try chosenNumber(open, isAgain: wrong > 0)
+            try ask(open)
+            let receipt = try await desk.answer(open, "approved") { account, key in
+                try await desk.approver.approve(open.request, number: number, account, key)
+            }
+            if receipt.isAccepted { return Self.done(open, receipt) }
+            let failure = try await desk.refusal(open, hadNumber: number != nil)
+            guard failure.code == "wrong-number", self.number == nil else { throw failure }
+            wrong += 1
+            world.terminal.warn(failure.message)
+        }
+    }
+
+    private func chosenNumber(_ open: OpenRequest, isAgain: Bool) throws -> String? {
+        guard let numbers = open.request.numbers else {
+            guard number == nil else { throw ApprovalError.numberNotOffered(number ?? "", offered: []) }
+            return nil
+        }
+        if let number {
+            guard numbers.contains(number) else { throw ApprovalError.numberNotOffered(number, offered: numbers) }
+            return number
+        }
+        let prompt: Prompt
+        do { prompt = try Prompt(orElse: "") } catch { throw ApprovalError.numberNeeded(numbers) }
+        let question =
+            isAgain ? "look again: which number does the log-in page show?" : "which number does the log-in page show?"
+        return numbers[try prompt.choose(question, among: numbers.map(\.printable))]
+    }
+
+    /// Asks for consent where no touch will give it. A cached touch is none: the poll may have been what it was for.
+    private func ask(_ open: OpenRequest) throws {
+        if id?.uppercased() == open.request.nonce { return }
+        if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
+        do {
+            try Prompt.confirm("Approve?", orElse: "name the request with its whole identifier: \(open.request.nonce)")
+        } catch let failure as Explanation where failure.code == "declined" {
+            throw Explanation(
+                "declined", .declined, "nothing was signed; the request is still open",
+                hint: "decline it with: ykit approve no \(open.request.id)")
+        }
+    }
+
+    private func giveUp(_ open: OpenRequest, _ desk: RequestDesk) async throws -> Answer {
+        let message = "the number was wrong \(Self.tries) times; this is not approved any more"
+        do {
+            try Prompt.confirm("\(message). Decline it, as not started by you?")
+        } catch {
+            throw Explanation(
+                "too-many-numbers", .blocked, message,
+                hint: "if you did not start this log-in: ykit approve no \(open.request.id) --fraud")
+        }
+        let receipt = try await desk.answer(open, "declined") { account, key in
+            try await desk.approver.decline(open.request, .unknownTrigger, account, key)
+        }
+        return Self.done(open, receipt, "declined")
+    }
+
+    /// What is said of an answer that the server accepted.
+    static func done(_ open: OpenRequest, _ receipt: PushReceipt, _ decision: String = "approved") -> Answer {
+        let message = receipt.message.map { PushRequest.shown($0, limit: 200) }
+        var lines = ["\(decision) for '\(open.account.account.name.printable)'"]
+        if let code = receipt.displayCode.map({ PushRequest.shown($0, limit: 32) }) {
+            lines.append("\(message ?? "type this code into the log-in page"): \(code)")
+        }
+        return Answer(
+            lines,
+            [
+                "id": .string(open.request.nonce), "account": .string(open.account.account.name),
+                "decision": .string(decision), "accepted": .bool(receipt.isAccepted),
+                "displayCode": receipt.displayCode.map(JSON.string) ?? .null,
+                "message": receipt.message.map(JSON.string) ?? .null,
+            ])
+    }
+}
+
+/// Declines a request.
+struct ApproveNo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "no", abstract: "Decline a request.",
+        discussion: """
+            --fraud tells the server that somebody else started the log-in, --cancelled that you started it and do not \
+            want it any more. The reason is sent only where the server signed that it takes one.
+            """)
+    static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
+
+    @Argument(help: "The request: eight characters of its identifier or more; the only one unless told.")
+    var id: String?
+
+    @Flag(help: "You did not start this log-in.")
+    var fraud = false
+
+    @Flag(help: "You started this log-in, and do not want it any more.")
+    var cancelled = false
+
+    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
+    var account: String?
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if fraud, cancelled { throw ValidationError("--fraud and --cancelled exclude each other") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        var desk = try RequestDesk(world, path, key)
+        let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
+        if try desk.plan(account) {
+            let serial = try desk.book.asked(account).first?.account.serial ?? ""
+            world.plan?.add(
+                "sign '\(PushText.decline(of: id ?? "NONCE", serial: serial, reason))'", ["then send it to the server"])
+            return Answer()
+        }
+        try await desk.fetch(account)
+        let open = try desk.one(id)
+        for line in open.lines(at: world.now) { world.terminal.say(line) }
+        if reason != nil, !open.request.takesReason {
+            world.terminal.warn("the server takes no reason; the request is declined without one")
+        }
+        let decision = cancelled ? "cancelled" : "declined"
+        let receipt = try await desk.answer(open, decision) { account, key in
+            try await desk.approver.decline(open.request, reason, account, key)
+        }
+        guard receipt.isAccepted else { throw try await desk.refusal(open, hadNumber: false) }
+        return ApproveYes.done(open, receipt, decision)
+    }
+}
+
+extension RequestDesk {
+    /// Answers a request, and writes what was signed into the history whatever the server says.
+    func answer(
+        _ open: OpenRequest, _ decision: String, _ body: (PushAccount, ApproveKey) async throws -> PushReceipt
+    ) async throws -> PushReceipt {
+        let key = try await keys.key(of: open.account)
+        let receipt = try await body(open.account, key)
+        let event = ApprovalEvent(
+            time: world.now, account: open.account.account.id, decision: decision, isAccepted: receipt.isAccepted,
+            challenge: open.request.challenge, signedText: receipt.signedText, signature: receipt.signature)
+        do { try book.history.append(event) } catch {
+            world.terminal.warn("the answer is not in the history: \(Explain.explain(error).message)")
+        }
+        return receipt
+    }
+
+    /// Why the server did not accept an answer: it gives no reason, so it is asked for the open requests once more. A key
+    /// that needs a touch each time is not asked for that.
+    func refusal(_ open: OpenRequest, hadNumber: Bool) async throws -> Explanation {
+        var cause = PushRefusal.unknown
+        var isTouched = false
+        if case .piv(let place) = open.account.place { isTouched = place.policies.touch == .always }
+        if !isTouched {
+            cause = await approver.cause(
+                ofRefusing: open.request, hadNumber: hadNumber, open.account, try await keys.key(of: open.account))
+        }
+        return switch cause {
+        case .closed:
+            Explanation(
+                "request-closed", .timeOut, "the server did not accept the answer: the request is no longer open",
+                hint: "it expired, or was answered already, perhaps by another device; start the log-in again")
+        case .wrongNumber:
+            Explanation(
+                "wrong-number", .authentication, "the server did not accept the answer: the number is wrong",
+                hint: "look at the log-in page again; 'ykit approve no ID --fraud' if you did not start this")
+        case .stillOpen:
+            Explanation(
+                "not-accepted", .authentication,
+                "the server did not accept the answer, though the request is still open",
+                hint: "the server may have another key for this account; enrol it again")
+        case .unknown:
+            Explanation(
+                "not-accepted", .authentication,
+                "the server did not accept the answer: the request expired, was answered already, or the number is wrong",
+                hint: "'ykit approve list' shows whether it is still open")
+        }
+    }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKHTTP
+import YKKeys
+import YKPIV
+import YKStore
+import YKTransport
+import YKWire
+
+/// Where the link of an enrolment comes from.
+enum LinkSource {
+    /// A link on the command line, in standard input, or in a picture with a QR code.
+    static func read(_ link: String?, _ picture: String?) throws(Explanation) -> String {
+        if let link, link != "-" { return link }
+        var bytes = try Files.read(link ?? picture ?? "-")
+        defer { Secret.wipe(&bytes) }
+        if QRImage.matches(bytes) {
+            let texts = try QRImage.texts(in: bytes, (picture ?? "standard input").printable)
+            guard texts.count == 1, let text = texts.first else {
+                throw Explanation(
+                    "several-qr-codes", .severalDevices, "the picture has \(texts.count) QR codes",
+                    hint: "cut it to the one that is meant")
+            }
+            return text
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Explain.malformed("this is neither a text nor a picture (PNG, JPEG)")
+        }
+        return text.trimmed
+    }
+}
+
+/// Enrols an account.
+struct ApproveEnroll: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "enroll", abstract: "Enrol an account: its private key is made on the security key.",
+        discussion: """
+            LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
+            --server and --user the link is asked of the server, after signing in with the password or a registration code.
+
+            --touch says what each signature costs. cached: one touch covers what is signed within 15 seconds, so a list \
+            and the answer to it. always: one touch for each signature; requests cannot be watched for in the background. \
+            never: the key signs whenever its PIN was given, so any program that reaches it then can approve.
+            """)
+    static let members = [
+        "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
+    ]
+
+    @Argument(help: "The link, or - for standard input.")
+    var link: String?
+
+    @Option(
+        help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
+        completion: .file())
+    var qr: String?
+
+    @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url"))
+    var server: String?
+
+    @OptionGroup(title: "Server Options")
+    var person: ApproveUserOptions
+
+    @OptionGroup(title: "Server Options")
+    var trust: ApproveServerOptions
+
+    @Option(help: ArgumentHelp("A name for the account.", valueName: "name"))
+    var name: String?
+
+    @Option(help: "The PIV slot: auto takes the first free one of 82 to 95.")
+    var slot: String = "auto"
+
+    @Option(name: .shortAndLong, help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
+    var algorithm: PIVAlgorithm = .rsa2048
+
+    @Option(help: "When the key needs a touch: cached, always or never.")
+    var touch: TouchPolicy?
+
+    @Option(help: "When the key needs the PIN: once, always or never.")
+    var pinPolicy: PINPolicy = .once
+
+    @Flag(help: "Allow a key that needs neither PIN nor touch.")
+    var unattended = false
+
+    @Option(
+        help: ArgumentHelp("Have requests delivered to this address of the server's gateway.", valueName: "address"))
+    var listen: String?
+
+    @Flag(help: "Keep the private key in the sealed store instead of a security key.")
+    var software = false
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let sources = [link != nil, qr != nil, server != nil].count { $0 }
+        if sources != 1 { throw ValidationError("give a link, --qr with a picture, or --server with --user") }
+        if (server == nil) != (person.user == nil) { throw ValidationError("--server and --user belong together") }
+        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        if algorithm.modulusSize == nil {
+            throw ValidationError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
+        }
+        if touch == .usual || pinPolicy == .usual {
+            throw ValidationError("name the policies: the key's own are not told")
+        }
+        if pinPolicy == .never, touch == .never, !unattended {
+            throw ValidationError("a key that needs neither PIN nor touch approves for any program; add --unattended")
+        }
+        let readers = [link == "-" || qr == "-", person.passwordStdin, key.usesStandardInput]
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+
+    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let trust = try trust.trust(world)
+        let approver = try world.approver()
+        let link = try await pushLink(approver, trust, world)
+        let server = PushAccount.server(of: link.url)
+        guard !book.accounts.contains(where: { $0.id == "\(link.serial)@\(server)" }) else {
+            throw Explanation(
+                "exists", .policy, "the store has account \(link.serial) of \(server) already",
+                hint: "ykit approve accounts")
+        }
+        guard book.accounts.count < ApprovalStore.limit else {
+            throw Explanation("too-many", .policy, "the store holds \(ApprovalStore.limit) accounts, which is the most")
+        }
+        let wanted = name ?? (link.label == link.serial || link.label.isEmpty ? link.issuer : link.label)
+        let name = ApprovalStore.freeName(wanted, in: book.accounts)
+        if link.asksForNoVerification {
+            world.terminal.warn(
+                "the link asks for the server's certificate not to be verified; it is verified all the same")
+        }
+        if !link.unlock.isEmpty {
+            world.terminal.note(
+                "the server wants the account to be unlocked with '\(link.unlock.printable)': "
+                    + "the security key's PIN and touch do that")
+        }
+        if self.server == nil {
+            try confirmation.ask(
+                "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
+                    + "Keys and answers go there", in: world)
+        }
+        if world.plan == nil { try book.file.update { _ in } }
+        let made = try await enrolled(link, name, approver, trust, book, world)
+        return answer(made, link, world)
+    }
+
+    private func pushLink(_ approver: Approver, _ trust: HTTPTrust, _ world: World) async throws -> PushLink {
+        if let server, let user = person.user {
+            if world.plan != nil {
+                world.plan?.add("sign in as \(user) at \(server) and ask for an enrolment link")
+                world.plan?.stop()
+                throw Explanation("plan", .failed, "the plan ends here")
+            }
+            return try await approver.requestLink(
+                try HTTPURL(server), user: user, try person.password(world), trust: trust)
+        }
+        return try PushLink(try LinkSource.read(link, qr))
+    }
+
+    private func enrolled(
+        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountBook, _ world: World
+    ) async throws -> Approver.Enrolment {
+        let made = try await NewApproveKey.make(self, link, world)
+        if let plan = world.plan {
+            plan.add(
+                "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(world.now)))'",
+                ["then send the public key to \(link.url)"])
+            plan.stop()
+            throw Explanation("plan", .failed, "the plan ends here")
+        }
+        var kept: SharedSecret?
+        if case .software(let key) = made.private { kept = key.der }
+        let sealing = try await kept.asyncMap { secret in
+            (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), world))
+        }
+        do {
+            let enrolment = try await approver.enroll(
+                link, name: name, made, made.place, address: listen, trust: trust)
+            try keep(enrolment.account, sealing, book)
+            return enrolment
+        } catch {
+            await made.discard()
+            throw error
+        }
+    }
+
+    private func keep(
+        _ account: PushAccount, _ sealing: (secret: SharedSecret, key: SoftwareSealing)?, _ book: AccountBook
+    ) throws {
+        let stored = account.stored
+        try book.file.update { store throws(StoreError) in
+            guard let sealing else { return store.put(stored.record) }
+            guard store.seals == book.store.seals else { throw .inUse(path: book.file.path) }
+            if let seal = sealing.key.seal { store.add(seal) }
+            store.put(
+                try sealing.key.key.seal(
+                    sealing.secret.value, id: stored.id, service: ApprovalStore.service, stored.description))
+        }
+    }
+
+    private func answer(_ enrolment: Approver.Enrolment, _ link: PushLink, _ world: World) -> Answer {
+        let account = enrolment.account
+        var lines = ["enrolled '\(account.account.name.printable)' at \(account.account.server.printable)"]
+        var attested = false
+        if case .piv(let place) = account.place {
+            attested = place.attestation != nil
+            lines.append("  the key is in slot \(place.slot), " + TouchWords.text(place.policies))
+        } else {
+            lines.append("  the key is in software, sealed in the store")
+        }
+        var answer = Answer(
+            lines,
+            [
+                "account": .string(account.account.id), "name": .string(account.account.name),
+                "server": .string(account.account.server), "issuer": .string(account.account.issuer),
+                "serial": .string(account.account.serial), "key": account.place.json, "attested": .bool(attested),
+                "proven": .bool(enrolment.problem == nil), "pollOnly": .bool(link.isPollOnly),
+                "publicKey": .string(Base64.encodeURL(account.publicKey.subjectPublicKeyInfo)),
+            ])
+        if let problem = enrolment.problem {
+            var explanation = Explain.explain(problem)
+            explanation.message = "the account is enrolled and kept, but its first poll failed: " + explanation.message
+            answer.failure = explanation
+        }
+        return answer
+    }
+}
+
+/// What the policies of a key mean, in words.
+enum TouchWords {
+    static func text(_ policies: KeyPolicies) -> String {
+        let touch =
+            switch policies.touch {
+            case .always: "each signature needs a touch"
+            case .cached: "a touch covers what is signed within 15 seconds"
+            case .never: "it signs without a touch: any program that reaches the unlocked key can approve"
+            default: "touch \(policies.touch)"
+            }
+        return touch + (policies.pin == .never ? ", without PIN" : ", PIN \(policies.pin)")
+    }
+}
+
+extension Optional {
+    /// Transforms the value, if there is one, with something that waits.
+    func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async throws -> Value? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}
+
+extension ExchangePlan {
+    /// Adds what is not sent to a key: what would be signed, or asked of a server.
+    func add(_ words: String, _ details: [String] = []) {
+        add(Step(command: [], summary: words, details: details, isSent: false))
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs that approve log-ins.
+struct ApproveGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Approve or decline log-ins of a privacyIDEA server with a security key.",
+        subcommands: [
+            ApproveEnroll.self, ApproveAccounts.self, ApproveList.self, ApproveShow.self, ApproveYes.self,
+            ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,
+            ApproveMoveStore.self,
+        ])
+}

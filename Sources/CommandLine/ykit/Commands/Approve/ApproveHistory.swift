@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKHTTP
+import YKWire
+
+/// Shows what was answered.
+struct ApproveHistoryVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Show what was approved and declined, here or in the server's log.",
+        discussion: """
+            The history beside the store has each request as it came, what was answered, and both signatures; each line \
+            has the hash of the one before it, so that a change or a gap is seen. Lines are kept for 90 days. --server \
+            shows the server's log of one account instead, after signing in as --user.
+            """)
+    static let members = ["events", "intact", "file"]
+
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
+    var account: String?
+
+    @Flag(help: "Show the server's log.")
+    var server = false
+
+    @OptionGroup(title: "Server Options")
+    var person: ApproveUserOptions
+
+    @Option(help: "The most entries.")
+    var limit = 50
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if server != (person.user != nil) { throw ValidationError("--server and --user belong together") }
+        if !(1...1000).contains(limit) { throw ValidationError("--limit is 1 to 1000") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        if server { return try await serverLog(try book.onePush(account), world) }
+        let wanted = try account.map { try book.one($0).id }
+        let history = try book.history.read()
+        let events = history.events.filter { wanted == nil || $0.account == wanted }.suffix(limit)
+        let names = Dictionary(book.accounts.map { ($0.id, $0.name) }) { first, _ in first }
+        let rows = events.map { event in
+            [
+                UTCDate.timestamp(event.time),
+                event.decision.printable + (event.isAccepted == true ? "" : ", not accepted"),
+                (names[event.account] ?? event.account).printable,
+                PushRequest.shown(event.challenge["question"]?.string ?? "", limit: 60),
+            ]
+        }
+        var isIntact = true
+        if let line = history.fault {
+            isIntact = false
+            world.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
+        } else if book.history.isCut(history, book.store) {
+            isIntact = false
+            world.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
+        }
+        return Answer(
+            Table.lines(rows),
+            [
+                "events": .array(events.map(\.json)), "intact": .bool(isIntact), "file": .string(book.history.path),
+            ])
+    }
+
+    private func serverLog(_ account: PushAccount, _ world: World) async throws -> Answer {
+        guard let base = account.base, let user = person.user else {
+            throw Explain.malformed("the account's address is not below a server's /ttype/")
+        }
+        if let plan = world.plan {
+            plan.add("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
+            return Answer()
+        }
+        let approver = try world.approver()
+        let client = try await approver.signIn(base, user: user, try person.password(world), trust: account.trust)
+        let entries = try await approver.log(of: account.account.serial, limit: limit, client)
+        let rows = entries.map { entry in
+            ["date", "action", "authentication", "action_detail"].map { name in
+                PushRequest.shown(entry[name]?.string ?? "", limit: 80)
+            }
+        }
+        return Answer(Table.lines(rows), ["events": .array(entries), "intact": nil, "file": nil])
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKHTTP
+import YKKeys
+import YKPIV
+import YKStore
+import YKTransport
+
+/// What opens an account's key: the security key's PIN, or the passphrase of a store with keys in software.
+struct ApproveKeyOptions: ParsableArguments {
+    @Flag(help: "Read the security key's PIN from standard input, one line.")
+    var pinStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
+    var pinFd: Int32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the store's passphrase, for keys in software, from this open file descriptor; or set "
+                + "YKIT_STORE_PASSPHRASE.", valueName: "n"))
+    var passphraseFd: Int32?
+
+    @Flag(help: "Read the store's passphrase, for keys in software, from standard input, one line.")
+    var passphraseStdin = false
+
+    /// Whether standard input is spoken for.
+    var usesStandardInput: Bool { pinStdin || passphraseStdin }
+
+    /// The options of the PIV application's PIN.
+    var pin: PINOptions {
+        get throws {
+            var options = try PINOptions.parse([])
+            options.pinStdin = pinStdin
+            options.pinFd = pinFd
+            return options
+        }
+    }
+
+    /// The options of the store's keys.
+    ///
+    /// - Parameter software: Whether a passphrase or the keyring opens the store.
+    func storeKey(software: Bool) throws -> StoreKeyOptions {
+        var options = try StoreKeyOptions.parse([])
+        options.keyPinStdin = pinStdin
+        options.keyPinFd = pinFd
+        options.passphraseFd = passphraseFd
+        options.passphraseStdin = passphraseStdin
+        options.software = software
+        return options
+    }
+}
+
+/// The keys of accounts: each security key is opened once.
+final class ApproveKeys {
+    let world: World
+    private let options: ApproveKeyOptions
+    private let book: AccountBook
+    private var cards: [UInt32?: PIVUnlocking] = [:]
+    private var storeKey: StoreKey?
+
+    init(_ world: World, _ book: AccountBook, _ options: ApproveKeyOptions) {
+        (self.world, self.book, self.options) = (world, book, options)
+    }
+
+    /// The key of an account, checked to be the one that was enrolled.
+    func key(of account: PushAccount) async throws -> ApproveKey {
+        guard case .piv(let place) = account.place else {
+            world.terminal.warn("the key of account '\(account.account.name.printable)' is in software")
+            return ApproveKey(self, account, try await softwareKey(account))
+        }
+        if cards[place.keySerial] == nil { cards[place.keySerial] = try await open(place, account) }
+        guard let service = cards[place.keySerial]?.service else { throw ApprovalError.otherKey(place.slot) }
+        try await PIVApprovalKey.check(service, place.slot, account.publicKey)
+        return ApproveKey(self, account, nil)
+    }
+
+    /// Signs with the key in a slot, after its PIN and touch.
+    func sign(_ text: [UInt8], _ account: PushAccount, _ place: PIVKeyPlace) async throws -> [UInt8] {
+        guard var unlocking = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
+        let use = try await unlocking.prepare(
+            place.slot, PIVAlgorithm(account.publicKey), .sign,
+            for: "sign for account '\(account.account.name.printable)'")
+        cards[place.keySerial] = unlocking
+        let (service, publicKey) = (unlocking.service, account.publicKey)
+        return try await use.touching(world) {
+            try await service.sign(
+                .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
+        }
+    }
+
+    private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
+        if let wanted = place.keySerial, hasNoChoice {
+            world.keys.selection.serial = String(wanted)
+            defer { world.keys.selection.serial = nil }
+            return PIVUnlocking(world, try await world.openPIV(), try options.pin)
+        }
+        let service = try await world.openPIV()
+        let found = try await service.serial()
+        if let wanted = place.keySerial, let found, wanted != found {
+            throw Explanation(
+                "other-key", .noDevice,
+                "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
+                    + "this is \(found)", hint: "plug it in, or name it with --device \(wanted)")
+        }
+        return PIVUnlocking(world, service, try options.pin)
+    }
+
+    /// Whether nobody said which key is meant, so that the account does.
+    private var hasNoChoice: Bool {
+        let selection = world.selection
+        return selection.device == nil && selection.reader == nil && selection.path == nil && world.replay == nil
+            && world.software == nil
+    }
+
+    private func softwareKey(_ account: PushAccount) async throws -> SoftwareApprovalKey {
+        guard let record = book.store.records.first(where: { $0.id == account.account.id }) else {
+            throw ApprovalError.possession
+        }
+        if storeKey == nil {
+            let options = try options.storeKey(software: book.store.seals.contains { $0.isSoftware })
+            storeKey = try await world.open(book.store, options, for: "open the account store")
+        }
+        guard let storeKey else { throw StoreError.noKeys }
+        let key = try SoftwareApprovalKey(der: try storeKey.open(record, service: ApprovalStore.service).value)
+        guard key.publicKey == account.publicKey else { throw ApprovalError.possession }
+        return key
+    }
+}
+
+/// The key of an account in the dialog of the command line.
+struct ApproveKey: ApprovalKey {
+    private let keys: ApproveKeys
+    private let account: PushAccount
+    private let software: SoftwareApprovalKey?
+
+    init(_ keys: ApproveKeys, _ account: PushAccount, _ software: SoftwareApprovalKey?) {
+        (self.keys, self.account, self.software) = (keys, account, software)
+    }
+
+    var publicKey: PublicKey { account.publicKey }
+
+    func sign(_ text: [UInt8]) async throws -> [UInt8] {
+        if let software { return try await software.sign(text) }
+        guard case .piv(let place) = account.place else { throw ApprovalError.possession }
+        return try await keys.sign(text, account, place)
+    }
+}
+
+/// Whose word is taken for who a server is.
+struct ApproveServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Require the server to have one of these public keys; give two or more.", valueName: "sha256/…"))
+    var serverPin: [String] = []
+
+    @Flag(help: "Do not verify the server's certificate.")
+    var insecure = false
+
+    /// What is trusted; file names are made absolute, because they are kept with the account.
+    func trust(_ world: World) throws -> HTTPTrust {
+        var trust = HTTPTrust(authorities: ca.map(Files.absolute))
+        trust.pins = try serverPin.map { try HTTPPin($0) }
+        if trust.pins.count == 1 {
+            world.terminal.warn("with one pin the account cannot be used once the server changes its key; pin a spare")
+        }
+        if insecure {
+            world.terminal.warn("the server's certificate is not verified: anyone on the way can take part")
+            trust.verifiesCertificate = false
+        }
+        return trust
+    }
+}
+
+/// The person at the server: a user name and the password, for what a device may not do itself.
+struct ApproveUserOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
+    var user: String?
+
+    @Flag(help: "Read the user's password or registration code from standard input, one line.")
+    var passwordStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the user's password or registration code from this open file descriptor; or set "
+                + "YKIT_APPROVE_PASSWORD.", valueName: "n"))
+    var passwordFd: Int32?
+
+    /// The password, given or asked for.
+    func password(_ world: World) throws -> SharedSecret {
+        let source = SecretInput.Source(
+            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_APPROVE_PASSWORD",
+            hint: "give it with --password-stdin, --password-fd N or YKIT_APPROVE_PASSWORD")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            let prompt = try Prompt(orElse: source.hint)
+            return SharedSecret(
+                try prompt.neededSecret(
+                    "password or registration code of \((user ?? "").printable)", "an empty one is not sent"))
+        }
+    }
+}
+
+extension World {
+    /// What enrols accounts and answers requests.
+    func approver() throws -> Approver {
+        var approver = Approver(try http(), environment)
+        approver.timeout = environment.timeout
+        return approver
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKPIV
+import YKStore
+import YKTransport
+
+/// The key that is made for a new account: in a slot of the security key, or in software.
+final class NewApproveKey: ApprovalKey {
+    /// Where the private half is.
+    enum Private {
+        case piv(PIVService)
+        case software(SoftwareApprovalKey)
+    }
+
+    let `private`: Private
+    let place: ApprovalKeyPlace
+    let publicKey: PublicKey
+    private let world: World
+    private var unlocking: PIVUnlocking?
+
+    private init(
+        _ private: Private, _ place: ApprovalKeyPlace, _ publicKey: PublicKey, _ world: World,
+        _ unlocking: PIVUnlocking? = nil
+    ) {
+        (self.private, self.place, self.publicKey) = (`private`, place, publicKey)
+        (self.world, self.unlocking) = (world, unlocking)
+    }
+
+    /// Makes the key that the options of an enrolment describe.
+    static func make(_ verb: ApproveEnroll, _ link: PushLink, _ world: World) async throws -> NewApproveKey {
+        if verb.software {
+            world.terminal.warn("the private key is kept in software: whoever opens the store can approve")
+            let key = try SoftwareApprovalKey()
+            return NewApproveKey(.software(key), .software, key.publicKey, world)
+        }
+        let service = try await world.openPIV(isPatient: true)
+        let slot = try await slot(verb, service)
+        let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
+        let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
+        var unlocking = PIVUnlocking(world, service, try verb.key.pin)
+        try await unlocking.manage(verb.managementKey, for: "make a key for the account")
+        let progress = Progress(world.terminal, "making an \(verb.algorithm) key in slot \(slot)")
+        defer { progress.end() }
+        let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
+        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, world, unlocking)
+    }
+
+    private static func slot(_ verb: ApproveEnroll, _ service: PIVService) async throws -> PIVSlot {
+        guard let chosen = PIVSlot(verb.slot) else { return try await PIVApprovalKey.freeSlot(service) }
+        guard try await PIVApprovalKey.isFree(chosen, service) != false else {
+            throw Explanation(
+                "slot-in-use", .policy, "slot \(chosen) holds a key or a certificate; it is not touched",
+                hint: "choose another, or let --slot auto find one")
+        }
+        return chosen
+    }
+
+    func sign(_ text: [UInt8]) async throws -> [UInt8] {
+        switch `private` {
+        case .software(let key): return try await key.sign(text)
+        case .piv(let service):
+            guard case .piv(let place) = place, var unlocking else { throw ApprovalError.possession }
+            let use = try await unlocking.prepare(
+                place.slot, PIVAlgorithm(publicKey), .sign, for: "prove that the new key works")
+            self.unlocking = unlocking
+            let publicKey = publicKey
+            return try await use.touching(world) {
+                try await service.sign(
+                    .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
+            }
+        }
+    }
+
+    /// Removes a key that no account has, where the firmware can; says so where it cannot.
+    func discard() async {
+        guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
+        if await PIVApprovalKey.remove(place.slot, publicKey, service) { return }
+        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; it can be made over by hand")
+    }
+}
+
+/// What seals the private keys of accounts without hardware.
+struct SoftwareSealing {
+    let key: StoreKey
+    /// The seal that a store without keys gets.
+    let seal: StoreSeal?
+
+    /// Opens the store's key, or makes one for a store that has none.
+    static func prepare(
+        _ book: AccountBook, _ options: StoreKeyOptions, _ world: World
+    ) async throws -> SoftwareSealing {
+        guard book.store.seals.isEmpty else {
+            var options = options
+            options.software = book.store.seals.contains { $0.isSoftware }
+            return SoftwareSealing(key: try await world.open(book.store, options, for: "seal the key"), seal: nil)
+        }
+        let key = try StoreKey(world.environment.random)
+        let new = try NewStoreKeyOptions.parse([])
+        return SoftwareSealing(key: key, seal: try await world.seal(key, options, new, besides: []))
+    }
+}

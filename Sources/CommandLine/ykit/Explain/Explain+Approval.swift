@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKApproval
+import YKPrivacyIDEA
+
+extension Explain {
+    static func approval(_ error: ApprovalError) -> Explanation {
+        switch error {
+        case .server(let error): privacyIDEA(error)
+        case .malformed(let reason): malformed(reason.printable)
+        case .unsupportedVersion(let version):
+            Explanation("not-supported", .notSupported, "the link is of version \(version.printable), 1 is supported")
+        case .unsupportedKey(let kind):
+            Explanation(
+                "unsupported-key", .notSupported, "\(kind.printable): the server accepts RSA keys only",
+                hint: "choose rsa2048, rsa3072 or rsa4096")
+        case .enrolmentRefused(let message):
+            Explanation(
+                "enrolment-refused", .authentication, "the server refused the enrolment: \(message.printable)",
+                hint: "the link was used already, has expired or is not this server's; ask for a new one")
+        case .request(let fault): request(fault)
+        case .numberNeeded(let numbers):
+            Explanation(
+                "number-needed", .usage, "the request wants the number that the log-in page shows",
+                hint: "give it with --number N", candidates: numbers)
+        case .numberNotOffered(let number, let offered):
+            Explanation(
+                "number-not-offered", .usage,
+                offered.isEmpty
+                    ? "the request wants no number"
+                    : "the request does not offer the number \(number.printable); nothing was signed",
+                candidates: offered)
+        case .pollRefused:
+            Explanation(
+                "poll-refused", .authentication, "the server refused the account's signature",
+                hint: "the account may have been deleted there: ask who runs the server, or enrol again")
+        case .clock(let seconds): clock(seconds)
+        default: approvalKey(error)
+        }
+    }
+
+    private static func clock(_ seconds: Int64) -> Explanation {
+        let words = seconds >= 0 ? "\(seconds) s behind" : "\(seconds.magnitude) s ahead of"
+        return Explanation(
+            "clock", .malformed, "the server refuses the time of the request: this clock is \(words) the server's",
+            hint: "set the clock; 'timedatectl' shows whether it is synchronized")
+    }
+
+    private static func approvalKey(_ error: ApprovalError) -> Explanation {
+        switch error {
+        case .noFreeSlot:
+            Explanation(
+                "no-free-slot", .failed, "none of the slots 82 to 95 is free, as far as the key tells",
+                hint: "name a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
+        case .otherKey(let slot):
+            Explanation(
+                "other-key", .authentication, "slot \(slot) does not hold the key of this account",
+                hint: "it was replaced, or another security key is meant; 'ykit approve accounts' tells which")
+        case .policyNotApplied(let slot, let policies):
+            Explanation(
+                "not-applied", .failed, "the key made its key in slot \(slot) with other policies: \(policies)",
+                hint: "name policies that this firmware has, with --touch and --pin-policy")
+        case .possession:
+            Explanation("possession", .failed, "a signature of the account's key does not verify; nothing was sent")
+        case .key(let error): piv(error)
+        case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
+        case .store(let error): store(error)
+        default: Explanation("failed", .failed, "\(error)")
+        }
+    }
+
+    /// A request that is not shown.
+    static func request(_ fault: PushRequestFault) -> Explanation {
+        switch fault {
+        case .malformed(let member): malformed("a request cannot be read: \(member.printable)")
+        case .signature:
+            Explanation(
+                "server-signature", .malformed, "a request is not signed by the server that was enrolled",
+                hint: "someone may be sending requests in its name; nothing of it is shown, and nothing was signed")
+        case .otherSerial(let serial):
+            Explanation(
+                "other-serial", .malformed, "a request is for the account \(serial.printable), not for this one")
+        case .otherServer(let url):
+            Explanation(
+                "other-server", .malformed,
+                "a request says that it comes from \(url.printable), not from the enrolled server",
+                hint: "the server has moved, or somebody forwards its requests; ask who runs it")
+        }
+    }
+}

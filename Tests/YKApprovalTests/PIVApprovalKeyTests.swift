@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKPIV
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+@testable import YKApproval
+
+/// Keys of accounts in PIV slots.
+struct PIVApprovalKeyTests {
+    private func service(_ version: Version = Version(5, 7, 1)) async throws -> PIVService {
+        let key = VirtualKey(try .new(DeviceProfile(version: version, serial: 7)))
+        let service = try await PIVService.open(CardChannel(link: key.link()))
+        try await service.authenticate(with: ManagementKey.defaultKey())
+        return service
+    }
+
+    @Test(arguments: [Version(5, 2, 4), Version(5, 4, 3), Version(5, 7, 1)])
+    func makesAKeyInAFreeSlotAndSigns(_ version: Version) async throws {
+        let service = try await service(version)
+        let slot = try await PIVApprovalKey.freeSlot(service)
+        #expect(slot.description == "82")
+        let policies = KeyPolicies(pin: .once, touch: .cached)
+        let (place, publicKey) = try await PIVApprovalKey.make(service, slot, .rsa2048, policies)
+        #expect(place.slot == slot && place.keySerial == 7 && place.policies == policies)
+        let attestation = try PIVCertificate(der: try #require(place.attestation))
+        #expect(attestation.publicKey == publicKey)
+        #expect(try await PIVApprovalKey.isFree(slot, service) == false)
+        #expect(try await PIVApprovalKey.freeSlot(service).description == "83")
+        let key = try await PIVApprovalKey(service, slot, publicKey) { service in
+            try await service.verify(PIVPIN(Secret(utf8: "123456")))
+        }
+        let signature = try await key.signed("text")
+        #expect(publicKey.isValid(signature, for: Array("text".utf8), .sha256))
+        let locked = try await PIVApprovalKey(service, slot, publicKey)
+        try await service.forgetPIN()
+        await #expect(throws: ApprovalError.self) { try await locked.sign([1]) }
+    }
+
+    @Test func neverTouchesAnothersSlot() async throws {
+        let service = try await service()
+        let slots = PIVSlot.retired
+        _ = try await service.generateKey(slots[0], .p256)
+        let (_, publicKey) = try await PIVApprovalKey.make(
+            service, slots[1], .rsa2048, KeyPolicies(pin: .once, touch: .never))
+        #expect(try await PIVApprovalKey.freeSlot(service) == slots[2])
+        await #expect(throws: ApprovalError.otherKey(slots[0])) {
+            try await PIVApprovalKey(service, slots[0], publicKey)
+        }
+        await #expect(throws: ApprovalError.otherKey(slots[3])) {
+            try await PIVApprovalKey(service, slots[3], publicKey)
+        }
+        #expect(await !PIVApprovalKey.remove(slots[0], publicKey, service))
+        #expect(try await PIVApprovalKey.isFree(slots[0], service) == false)
+        #expect(await PIVApprovalKey.remove(slots[1], publicKey, service))
+        #expect(try await PIVApprovalKey.isFree(slots[1], service) == true)
+        let large = PublicKey.rsa(modulus: [UInt8](repeating: 0xFF, count: 100), exponent: [1, 0, 1])
+        await #expect(throws: ApprovalError.unsupportedKey("a key that no card has")) {
+            try await PIVApprovalKey(service, slots[1], large)
+        }
+    }
+
+    @Test func leavesSlotsWithCertificatesAlone() async throws {
+        let service = try await service()
+        let slots = PIVSlot.retired
+        let id = try #require(slots[0].certificateObject)
+        try await service.putObject(id, [0x70, 0x01, 0x00, 0x71, 0x01, 0x00, 0xFE, 0x00])
+        #expect(try await PIVApprovalKey.isFree(slots[0], service) == false)
+        #expect(try await PIVApprovalKey.freeSlot(service) == slots[1])
+        for slot in slots.dropFirst() { _ = try await service.generateKey(slot, .p256) }
+        await #expect(throws: ApprovalError.noFreeSlot) { try await PIVApprovalKey.freeSlot(service) }
+    }
+
+    /// Firmware before 4.3 tells nothing of its slots.
+    @Test func doesNotGuessWhichSlotsAreFree() async throws {
+        let service = try await service(Version(4, 2, 6))
+        #expect(try await PIVApprovalKey.isFree(PIVSlot.retired[0], service) == nil)
+        await #expect(throws: ApprovalError.noFreeSlot) { try await PIVApprovalKey.freeSlot(service) }
+        await #expect(throws: ApprovalError.self) {
+            try await PIVApprovalKey.make(
+                service, PIVSlot.retired[0], .rsa2048, KeyPolicies(pin: .once, touch: .cached))
+        }
+    }
+}
