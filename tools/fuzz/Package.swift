@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
                 .product(name: "YKSecurID", package: "ykit"),
+                .product(name: "YKApproval", package: "ykit"),
                 .product(name: "YKStore", package: "ykit"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])],
