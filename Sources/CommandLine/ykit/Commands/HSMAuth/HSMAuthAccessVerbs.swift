@@ -3,6 +3,7 @@
 import ArgumentParser
 import YKCrypto
 import YKHSMAuth
+import YKPIV
 import YKWire
 
 /// Changes the password of a credential.
@@ -87,8 +88,8 @@ struct HSMAuthChallenge: Verb {
         commandName: "challenge", abstract: "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
             For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
-            which the key keeps the private one only until the application is selected again: a session with it is \
-            opened in one run by 'ykit hsmauth calculate'.
+            which the key keeps the private one only until the application is selected again: 'ykit hsmauth calculate \
+            --exchange' opens a session in one run.
             """)
     static let members = ["label", "challenge"]
 
@@ -121,11 +122,18 @@ struct HSMAuthChallenge: Verb {
 /// Calculates session keys.
 struct HSMAuthCalculate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Calculate the session keys of an aes128 credential.",
+        commandName: "calculate", abstract: "Calculate the session keys of a credential.",
         discussion: """
-            The context is the host's challenge and the HSM's, 16 bytes in hexadecimal. With --cryptogram the HSM's \
-            proof is checked before any key is given out. Whoever has session keys can read and forge the session: they \
-            are written into a new file of three lines, S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
+            For an aes128 credential --context is the host's challenge and the HSM's, 16 bytes in hexadecimal; with \
+            --cryptogram the HSM's proof is checked before any key is given out.
+
+            A p256 credential is used in one run: --exchange names a shell command that gets the ephemeral public key in \
+            hexadecimal on its standard input, opens the session at the HSM, and prints what the HSM answers, its \
+            ephemeral public key and its receipt in hexadecimal. --hsm-key is the HSM's own public key, known beforehand: \
+            the receipt is checked with it.
+
+            Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
+            S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
             """)
     static let members = ["label", "sEnc", "sMac", "sRmac", "output"]
 
@@ -133,10 +141,18 @@ struct HSMAuthCalculate: Verb {
     var label: String
 
     @Option(help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex"))
-    var context: String
+    var context: String?
 
     @Option(help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex"))
     var cryptogram: String?
+
+    @Option(help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
+    var exchange: String?
+
+    @Option(
+        help: ArgumentHelp("The HSM's public key, PEM or DER, for a p256 credential.", valueName: "file"),
+        completion: .file())
+    var hsmKey: String?
 
     @Option(
         help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file())
@@ -158,35 +174,49 @@ struct HSMAuthCalculate: Verb {
         guard showKeys != (output != nil) else {
             throw ValidationError("one of --output FILE and --show-keys says where the session keys go")
         }
+        guard (context != nil) != (exchange != nil) else {
+            throw ValidationError("--context for an aes128 credential, --exchange for a p256 one")
+        }
+        guard (exchange != nil) == (hsmKey != nil) else {
+            throw ValidationError("--exchange needs --hsm-key, the public key of the HSM")
+        }
+        guard cryptogram == nil || context != nil else {
+            throw ValidationError("--cryptogram belongs to --context")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
         let name = try HSMAuthLabel(label)
-        guard let challenges = try? Hex.decode(context), challenges.count == 16 else {
-            throw Explanation.usage("--context takes 32 hexadecimal digits")
-        }
-        let proof = try cryptogram.map { text throws(Explanation) in
-            guard let bytes = try? Hex.decode(text), bytes.count == 8 else {
-                throw Explanation.usage("--cryptogram takes 16 hexadecimal digits")
-            }
-            return bytes
-        }
+        let challenges = try Self.bytes(context, 16, "--context")
+        let proof = try Self.bytes(cryptogram, 8, "--cryptogram")
+        let hsm = try hsmKey.map { try Self.point($0) }
         let file = try output.map { path throws(Explanation) in try SettledFile(path, .new) }
         let service = try await world.openHSMAuth()
         let credential = try await service.credential(name)
-        guard credential.algorithm == .aes128 else {
-            throw Explanation(
-                "not-supported", .notSupported,
-                "'\(label.printable)' is a \(credential.algorithm) credential, whose sessions take its challenge "
-                    + "in the same run",
-                hint: "open the session with the library: HSMAuthService.sessionKeys")
+        guard (credential.algorithm == .aes128) == (context != nil) else {
+            throw Explanation.usage(
+                "'\(label.printable)' is a \(credential.algorithm) credential",
+                hint: credential.algorithm == .aes128 ? "give --context" : "give --exchange and --hsm-key")
         }
         let password = try world.credentialPassword(password, of: credential, force: force)
         let prompt = credential.needsTouch == false ? nil : TouchPrompt(world.terminal)
         defer { prompt?.end() }
-        let keys = try await service.sessionKeys(
-            name, hostChallenge: Array(challenges[..<8]), hsmChallenge: Array(challenges[8...]), cryptogram: proof,
-            password: password)
+        let keys: HSMSessionKeys
+        if let challenges {
+            keys = try await service.sessionKeys(
+                name, hostChallenge: Array(challenges[..<8]), hsmChallenge: Array(challenges[8...]),
+                cryptogram: proof, password: password)
+        } else {
+            let point = try await service.challenge(name, password: password)
+            let answer = try exchanged(point)
+            keys = try await service.sessionKeys(
+                name, hostPoint: point, hsmPoint: Array(answer.prefix(65)), hsmKey: hsm ?? [],
+                receipt: Array(answer.dropFirst(65)), password: password)
+        }
+        return try given(keys, file)
+    }
+
+    private func given(_ keys: HSMSessionKeys, _ file: SettledFile?) throws -> Answer {
         let texts = [keys.encryption, keys.mac, keys.responseMAC].map {
             $0.value.withBytes { Hex.encode(Array($0)) }
         }
@@ -199,6 +229,38 @@ struct HSMAuthCalculate: Verb {
             for (name, text) in zip(["sEnc", "sMac", "sRmac"], texts) { answer.members[name] = .string(text) }
         }
         return answer
+    }
+
+    /// The HSM's answer to the ephemeral public key: 65 bytes of its own and 16 of the receipt.
+    private func exchanged(_ point: [UInt8]) throws -> [UInt8] {
+        let result = try Spawn.run(
+            "/bin/sh", ["-c", exchange ?? ""], input: Array((Hex.encode(point) + "\n").utf8))
+        guard result.status == 0 else {
+            throw Explanation("exchange", .failed, "the command of --exchange failed with status \(result.status)")
+        }
+        let digits = String(decoding: result.output.prefix(1024), as: UTF8.self).filter { !$0.isWhitespace }
+        guard let answer = try? Hex.decode(digits), answer.count == 81 else {
+            throw Explanation(
+                "malformed", .malformed, "the command of --exchange did not print an HSM's answer",
+                hint: "it is 162 hexadecimal digits: a public key of 65 bytes and a receipt of 16")
+        }
+        return answer
+    }
+
+    private static func bytes(_ text: String?, _ count: Int, _ option: String) throws(Explanation) -> [UInt8]? {
+        guard let text else { return nil }
+        guard let bytes = try? Hex.decode(text), bytes.count == count else {
+            throw Explanation.usage("\(option) takes \(2 * count) hexadecimal digits")
+        }
+        return bytes
+    }
+
+    /// The point of a public key on P-256 in a file.
+    private static func point(_ path: String) throws -> [UInt8] {
+        guard case .ec(.p256, let point) = try KeyFile.publicKey(path) else {
+            throw Explanation("not-supported", .notSupported, "the HSM's key in \(path) is none on P-256")
+        }
+        return point
     }
 }
 
