@@ -31,6 +31,9 @@ struct NarratedCommand: Sendable {
         return isObject && parameters == 0x3FFF && data[0] == 0x5C ? .piv : nil
     }
 
+    /// Whether data and reply are encrypted for a secure channel (ISO 7816-4 §5.4.1).
+    var isProtected: Bool { cla & 0x04 != 0 }
+
     var header: String { Hex.encode([cla, ins, p1, p2]) }
 }
 

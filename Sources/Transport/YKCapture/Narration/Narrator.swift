@@ -111,6 +111,10 @@ public struct Narrator: Sendable {
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
         let narration = (applet ?? command.ownApplication)?.narration
+        if applet != .fido, let (name, details) = SecurityDomainNarration.handshake(command) {
+            return handshake(name, details, command, response)
+        }
+        if applet != .fido, command.isProtected { return protected(command, response) }
         guard let (name, details) = narration?.phrase(command) ?? GenericNarration.phrase(command) else {
             return unknown(command, response)
         }
@@ -127,6 +131,28 @@ public struct Narrator: Sendable {
             result.details += Self.reply(response, to: command, narration)
         }
         return result
+    }
+
+    private func handshake(
+        _ name: String, _ details: [String], _ command: NarratedCommand,
+        _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        let reply = response.map { SecurityDomainNarration.reply($0.data, to: command) } ?? []
+        return Narration(
+            line(applet?.name, name, response?.status, nil), details: details + reply, application: applet?.name)
+    }
+
+    /// A command whose data and reply are encrypted: its header tells which it is.
+    private func protected(
+        _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
+    ) -> Narration {
+        // The command's name is in capitals; what stands behind it was read from data that is encrypted here.
+        let name = applet?.narration?.phrase(command)?.0.prefix { $0.isUppercase || $0 == " " || $0 == "-" }
+        let words = name.map { String($0).split(separator: " ").filter { $0.count > 1 }.joined(separator: " ") } ?? ""
+        let text = words.isEmpty ? "instruction \(Hex.encode([command.ins]))" : words
+        return Narration(
+            line(applet?.name, text, response?.status, nil),
+            details: SecurityDomainNarration.protected(command, response?.data), application: applet?.name)
     }
 
     private func unknown(
