@@ -43,6 +43,9 @@ struct AccountBook {
     /// The accounts that approve requests.
     var push: [PushAccount] { accounts.compactMap { PushAccount($0) } }
 
+    /// How many accounts there are, in words.
+    var countText: String { accounts.count == 1 ? "1 account" : "\(accounts.count) accounts" }
+
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 

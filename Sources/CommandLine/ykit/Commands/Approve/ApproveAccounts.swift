@@ -261,7 +261,7 @@ struct ApproveClear: Verb {
             removed = try await SlotCleaning(world, managementKey, try key.pin).remove(accounts)
         } else {
             try confirmation.ask(
-                typing: "clear", "\(book.accounts.count) accounts and their history are removed for good", in: world)
+                typing: "clear", "\(book.countText) and the history are removed for good", in: world)
             guard world.plan == nil else { return Answer() }
             try book.file.update { store throws(StoreError) in
                 store.clear()
@@ -271,7 +271,9 @@ struct ApproveClear: Verb {
         }
         let slots = removed.compactMap { $0.place.slot?.description }
         return Answer(
-            keys ? "deleted the keys in \(slots.count) slots" : "removed \(book.accounts.count) accounts",
+            keys
+                ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.joined(separator: ", "))"
+                : "removed \(book.countText)",
             [
                 "accounts": .int(Int64(keys ? 0 : book.accounts.count)), "slots": .array(slots.map(JSON.string)),
             ])
@@ -317,7 +319,7 @@ struct ApproveMoveStore: Verb {
         unlink(book.file.path)
         unlink(book.history.path)
         return Answer(
-            "moved \(book.accounts.count) accounts to \(target.printable)",
+            "moved \(book.countText) to \(target.printable)",
             [
                 "from": .string(book.file.path), "store": .string(target),
                 "accounts": .int(Int64(book.accounts.count)),

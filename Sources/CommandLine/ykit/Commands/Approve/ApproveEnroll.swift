@@ -176,12 +176,13 @@ struct ApproveEnroll: Verb {
     private func enrolled(
         _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountBook, _ world: World
     ) async throws -> Approver.Enrolment {
-        let made = try await NewApproveKey.make(self, link, world)
-        if let plan = world.plan {
-            plan.add(
-                "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(world.now)))'",
-                ["then send the public key to \(link.url)"])
-            plan.stop()
+        let made: NewApproveKey
+        do { made = try await NewApproveKey.make(self, link, world) } catch {
+            plan(link, world)
+            throw error
+        }
+        if world.plan != nil {
+            plan(link, world)
             throw Explanation("plan", .failed, "the plan ends here")
         }
         var kept: SharedSecret?
@@ -198,6 +199,15 @@ struct ApproveEnroll: Verb {
             await made.discard()
             throw error
         }
+    }
+
+    /// What a plan says of the rest.
+    private func plan(_ link: PushLink, _ world: World) {
+        guard let plan = world.plan else { return }
+        plan.add(
+            "sign '\(PushText.poll(serial: link.serial, timestamp: UTCDate.timestamp(world.now)))'",
+            ["then send the public key to \(link.url)"])
+        plan.stop()
     }
 
     private func keep(
