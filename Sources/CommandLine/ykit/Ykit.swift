@@ -30,6 +30,7 @@ struct Ykit: ParsableCommand {
             ArculusGroup.self,
             SecurIDGroup.self,
             ApproveGroup.self,
+            SecondFactorGroup.self,
             Doctor.self,
             UDevRules.self,
             CaptureGroup.self,

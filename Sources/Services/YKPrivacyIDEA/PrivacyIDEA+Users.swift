@@ -66,8 +66,9 @@ extension PrivacyIDEA {
     /// - Returns: `nil` when there is none.
     public func user(_ name: String, realm: String? = nil) async throws(PrivacyIDEAError) -> PrivacyIDEAUser? {
         guard !name.contains("*") else { return nil }
+        // The server takes every parameter for a search, and finds nobody with a nonce.
         let answer = try await call(
-            .get, "/user/", ["username": .string(name), "realm": realm.map(JSON.string) ?? .null])
+            .get, "/user/", ["username": .string(name), "realm": realm.map(JSON.string) ?? .null], isFresh: false)
         guard let rows = answer.value.array else { throw .malformed("the list of users is missing") }
         for row in rows {
             let user = try PrivacyIDEAUser(row)

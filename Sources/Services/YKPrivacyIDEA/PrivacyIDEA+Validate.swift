@@ -74,10 +74,12 @@ extension PrivacyIDEA {
         response: JSON = [:], remembers: Bool = false
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
         var sent = response.object ?? JSON.Object()
-        sent["user"] = user.map(JSON.string)
-        sent["realm"] = realm.map(JSON.string)
-        sent["transaction_id"] = transaction.map(JSON.string)
-        if user != nil { sent["pass"] = .string(pass.text()) }
+        if let user {
+            sent["user"] = .string(user)
+            sent["realm"] = realm.map(JSON.string)
+            sent["pass"] = .string(pass.text())
+        }
+        if let transaction { sent["transaction_id"] = .string(transaction) }
         if remembers { sent["request_persistent_cookie"] = "1" }
         return try await call(.post, "/validate/check", .object(sent), as: .form)
     }

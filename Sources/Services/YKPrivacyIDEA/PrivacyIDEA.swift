@@ -67,15 +67,17 @@ public struct PrivacyIDEA: Sendable {
     ///   - parameters: An object. Members that are `null` are left out. GET and DELETE carry them in the query.
     ///   - encoding: How a body is written.
     ///   - fields: Further header fields.
+    ///   - isFresh: Whether a nonce goes with the request when there is an audit key. Without one the signature does not
+    ///     tell an answer from an older one.
     /// - Returns: An answer whose `result.status` is true. Whether the request was granted is in it.
     /// - Throws: `refused` with the server's own reason, `http`, `status`, `malformed`, `signature` or `random`.
     public func call(
         _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
-        fields: [HTTPField] = []
+        fields: [HTTPField] = [], isFresh: Bool = true
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
         var sent = parameters.object ?? JSON.Object()
         var nonce = sent["nonce"]?.string
-        if auditKey != nil, nonce == nil {
+        if auditKey != nil, nonce == nil, isFresh {
             nonce = try makeNonce()
             sent["nonce"] = nonce.map(JSON.string)
         }

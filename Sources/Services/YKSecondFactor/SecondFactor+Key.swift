@@ -223,7 +223,7 @@ extension PrivacyIDEAToken {
 
 extension PrivacyIDEA {
     /// The same server for ceremonies at an origin.
-    fileprivate func at(_ origin: Origin) -> PrivacyIDEA {
+    func at(_ origin: Origin) -> PrivacyIDEA {
         var server = self
         server.origin = origin.description
         return server

@@ -18,19 +18,6 @@ public enum LogInStep: Hashable, Sendable {
     case pinVerified
 }
 
-/// What a log-in has at hand.
-public struct LogInMeans: Sendable {
-    /// The cookie of a remembered device; needs an API key.
-    public var cookie: SharedSecret?
-    /// The key, for users who have one.
-    public var key: (@Sendable () async throws(SecondFactorError) -> WebAuthnClient)?
-    /// Asks for the PIN that was sent.
-    public var pin: (@Sendable (PINChallenge) async throws(SecondFactorError) -> SharedSecret)?
-
-    /// Nothing yet.
-    public init() {}
-}
-
 /// How a log-in ended.
 public struct LogInOutcome: Sendable {
     /// Its steps.
@@ -43,11 +30,16 @@ extension SecondFactor {
     /// Goes through a log-in as a service would: the status, then a remembered device, else a key, else a PIN.
     ///
     /// - Parameters:
+    ///   - cookie: The cookie of a remembered device, where there is one; needs an API key.
+    ///   - key: Opens the key, for users who have one.
+    ///   - pin: Asks for the PIN that was sent.
     ///   - report: Told each step as it is done.
-    /// - Throws: `noFactor` for users without a factor that can be used here, and what the steps throw.
+    /// - Throws: `SecondFactorError`, such as `noFactor` for users without a factor that can be used here, and what `key`
+    ///   and `pin` throw.
     public func testLogIn(
-        _ user: String, _ means: LogInMeans, report: (LogInStep) -> Void
-    ) async throws(SecondFactorError) -> LogInOutcome {
+        _ user: String, cookie: SharedSecret? = nil, key: (() async throws -> WebAuthnClient)?,
+        pin: ((PINChallenge) async throws -> SharedSecret)?, report: (LogInStep) -> Void
+    ) async throws -> LogInOutcome {
         var steps: [LogInStep] = []
         func done(_ step: LogInStep) {
             steps.append(step)
@@ -55,32 +47,40 @@ extension SecondFactor {
         }
         let status = try await status(of: user)
         done(.status(status.state))
-        guard status.state == .sms || status.state == .fp else { throw .noFactor(user) }
-        if let cookie = means.cookie {
-            do {
-                let next = try await checkTrust(user, cookie: cookie.value)
-                done(.trusted(true))
-                return LogInOutcome(steps: steps, cookie: next)
-            } catch {
-                guard case .notTrusted = error else { throw error }
-                done(.trusted(false))
-            }
+        guard status.state == .sms || status.state == .fp else { throw SecondFactorError.noFactor(user) }
+        if let cookie {
+            let next = try await renewed(cookie, of: user)
+            done(.trusted(next != nil))
+            if let next { return LogInOutcome(steps: steps, cookie: next) }
         }
-        if status.state == .fp, let key = means.key {
+        if status.state == .fp, let key {
             let client = try await key()
             let hasKey = status.factors.contains { $0.kind == .webAuthn && $0.isUsable }
-            let serial =
-                hasKey
-                ? try await verifyKey(user, client).serial : try await verifyPasskey(client, of: user).serial
-            done(.key(serial: serial))
+            if hasKey {
+                let answered = try await verifyKey(user, client)
+                done(.key(serial: answered.serial))
+            } else {
+                let answered = try await verifyPasskey(client, of: user)
+                done(.key(serial: answered.serial))
+            }
             return LogInOutcome(steps: steps, cookie: nil)
         }
-        guard let pin = means.pin else { throw .noFactor(user) }
+        guard let pin else { throw SecondFactorError.noFactor(user) }
         let challenge = try await sendPIN(loggingIn: user)
         done(.pinSent(challenge))
         let typed = try await pin(challenge)
         try await verifyPIN(typed.value, loggingIn: user, challenge)
         done(.pinVerified)
         return LogInOutcome(steps: steps, cookie: nil)
+    }
+
+    /// The next cookie; `nil` when the server does not remember the device.
+    private func renewed(
+        _ cookie: SharedSecret, of user: String
+    ) async throws(SecondFactorError) -> SharedSecret? {
+        do { return try await checkTrust(user, cookie: cookie.value) } catch {
+            if case .notTrusted = error { return nil }
+            throw error
+        }
     }
 }

@@ -122,7 +122,7 @@ extension SecondFactor {
         _ user: String, device: String? = nil, client: String? = nil
     ) async throws(SecondFactorError) -> Int {
         guard let device, let client else {
-            _ = try await tokens(of: user)
+            let realm = try await self.realm(of: user)
             return try await asking { () async throws(PrivacyIDEAError) in
                 try await server.forgetDevices(user: user, realm: realm)
             }
@@ -131,6 +131,15 @@ extension SecondFactor {
         guard known.contains(where: { $0.id == device }) else { throw .noSuchDevice(device) }
         try await asking { () async throws(PrivacyIDEAError) in try await server.forgetDevice(device, of: client) }
         return 1
+    }
+
+    /// The realm of a user: some calls do not take the default for granted.
+    private func realm(of user: String) async throws(SecondFactorError) -> String? {
+        try Self.check(user)
+        if let realm { return realm }
+        let found = try await asking { () async throws(PrivacyIDEAError) in try await server.user(user) }
+        guard let found else { throw .noSuchUser(user) }
+        return found.realm
     }
 
     // MARK: API keys

@@ -47,7 +47,7 @@ public struct SecondFactor: Sendable {
     public mutating func logIn(passkey key: WebAuthnClient) async throws(SecondFactorError) -> PrivacyIDEASession {
         let answer = try await passkeyAnswer(key)
         let session: PrivacyIDEASession
-        do { session = try await server.logIn(passkey: answer) } catch {
+        do { session = try await server.at(key.origin).logIn(passkey: answer) } catch {
             if case .refused(401, _, let reason) = error { throw .rejected(reason) }
             throw .server(error)
         }

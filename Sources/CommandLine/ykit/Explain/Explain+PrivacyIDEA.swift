@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHTTP
 import YKPrivacyIDEA
+import YKSecondFactor
 
 extension Explain {
     static func privacyIDEA(_ error: PrivacyIDEAError) -> Explanation {
@@ -9,39 +9,135 @@ extension Explain {
         case .http(let error): server(http(error))
         case .refused(let status, let code, let message): refused(status, code, message.printable)
         case .status(let status):
-            Explanation(
-                "server", .failed, "the server answered with HTTP status \(status)",
-                hint: "check the address; a proxy may have answered in its place")
+            with(
+                status, nil,
+                Explanation(
+                    status >= 500 ? "server" : "not-privacyidea", status >= 500 ? .failed : .server,
+                    "the server answered with HTTP status \(status) and without a reason",
+                    hint: "check the address: it is the one of privacyIDEA's web page"))
         case .malformed(let reason):
-            malformed("the server's answer is not privacyIDEA's: \(reason.printable)", hint: "check the address")
-        case .signature:
             malformed(
-                "the server's audit key did not sign the answer",
-                hint: "the key is not this server's, or someone changed the answer")
+                "the server's answer cannot be used: \(reason.printable)",
+                hint: "check the address: it is the one of privacyIDEA's web page")
+        case .signature:
+            Explanation(
+                "signature", .malformed, "the server's answer is not signed with the audit key that was given",
+                hint: "another server may have answered, or it has a new key; ask who runs it")
         case .random: Explanation("random", .failed, "the system gave no random bytes")
         }
     }
 
-    /// A server that is not reached has an exit status of its own, whatever is in its way.
-    private static func server(_ explanation: Explanation) -> Explanation {
-        guard ["server-unreachable", "server-timed-out", "redirected", "http"].contains(explanation.code) else {
-            return explanation
-        }
+    private static func refused(_ status: Int, _ code: Int, _ message: String) -> Explanation {
+        let said = message.isEmpty ? "" : ": \(message)"
+        let explanation =
+            switch (status, code) {
+            case (_, 904):
+                Explanation("no-such-user", .notFound, "the server has no such user\(said)")
+            case (401, _):
+                Explanation(
+                    "credentials", .authentication, "the server did not accept who asks\(said)",
+                    hint: "check the user name, password or API key; a session lasts an hour or so")
+            case (403, _):
+                Explanation(
+                    "forbidden", .policy, "the server's policy forbids this\(said)", hint: "ask who runs the server"
+                )
+            case (404, _): Explanation("not-found", .notFound, "the server does not have that\(said)")
+            case (409, _):
+                Explanation(
+                    "conflict", .failed, "somebody else changed it at the same time", hint: "repeat the command")
+            case (500..., _): Explanation("server", .failed, "the server failed (HTTP status \(status))")
+            default: Explanation("refused", .failed, "the server refused (\(code))\(said)")
+            }
+        return with(status, code, explanation)
+    }
+
+    private static func with(_ status: Int?, _ code: Int?, _ explanation: Explanation) -> Explanation {
         var explanation = explanation
-        explanation.exit = .server
+        explanation.server = ServerCodes(httpStatus: status, serverCode: code)
         return explanation
     }
 
-    private static func refused(_ status: Int, _ code: Int, _ message: String) -> Explanation {
-        let words = "the server refused: \(message)"
-        return switch (status, code) {
-        case (401, _):
-            Explanation("credentials", .authentication, words, hint: "check the user name and the password")
-        case (403, _):
-            Explanation("forbidden", .policy, words, hint: "ask who runs the server for the right to do this")
-        case (404, _), (400, 904), (400, 9051): Explanation("not-found", .notFound, words)
-        case (500..., _): Explanation("server", .failed, words, hint: "repeat the command later")
-        default: Explanation("refused", .failed, words)
+    /// Failures to reach or trust a server have an exit status of their own.
+    static func server(_ explanation: Explanation) -> Explanation {
+        var explanation = explanation
+        switch explanation.code {
+        case "server-unreachable", "server-timed-out", "redirected", "http": explanation.exit = .server
+        case "server-not-trusted":
+            explanation.hint = "nothing was sent; trust its authority with --ca FILE, or do without with --insecure"
+        default: break
+        }
+        return explanation
+    }
+
+    static func secondFactor(_ error: SecondFactorError) -> Explanation {
+        var explanation = factor(error)
+        var codes = explanation.server ?? ServerCodes()
+        codes.legacyCode = error.legacyCode
+        explanation.server = codes
+        return explanation
+    }
+
+    private static func factor(_ error: SecondFactorError) -> Explanation {
+        switch error {
+        case .server(let error): privacyIDEA(error)
+        case .key(let error): webAuthn(error)
+        case .invalid(let what): .usage("the \(what) is empty or cannot be sent to the server")
+        case .noSuchUser(let user):
+            Explanation("no-such-user", .notFound, "the server has no user '\(user.printable)'")
+        case .userExists(let user):
+            Explanation("user-exists", .failed, "the server has a user '\(user.printable)' already")
+        case .noFactor(let user):
+            Explanation(
+                "no-factor", .notFound, "'\(user.printable)' has no second factor that can be used for this",
+                hint: "'ykit 2fa status \(user.printable)' lists what there is")
+        case .noSuchDevice(let name):
+            Explanation(
+                "no-such-device", .notFound, "there is no device '\(name.printable)'",
+                hint: "'ykit 2fa device status' and 'ykit 2fa trust status' list them")
+        case .noSuchClient(let name):
+            Explanation(
+                "no-such-client", .notFound, "no registered client has this API key or the name '\(name.printable)'",
+                hint: "'ykit 2fa api-key list' lists them")
+        case .ambiguous(let names):
+            Explanation("ambiguous", .severalDevices, "several fit, choose one", candidates: names)
+        default: verification(error)
+        }
+    }
+
+    private static func verification(_ error: SecondFactorError) -> Explanation {
+        func reason(_ text: String?) -> String { text.map { ": \($0.printable)" } ?? "" }
+        return switch error {
+        case .rejected(let text):
+            Explanation("rejected", .authentication, "the server refused the log-in or PIN\(reason(text))")
+        case .locked(let text):
+            Explanation(
+                "locked", .blocked, "too many wrong attempts, every attempt is refused\(reason(text))",
+                hint: "an administrator resets the fail counter, or it passes with time")
+        case .expired: Explanation("expired", .timeOut, "the PIN has expired", hint: "have another one sent")
+        case .nothingPending:
+            Explanation(
+                "nothing-pending", .notFound, "no PIN is waiting to be verified", hint: "ykit 2fa send-pin USER")
+        case .unverifiedEnrolment:
+            Explanation(
+                "unverified-enrolment", .policy,
+                "the server would let the number count without proof, nothing was registered",
+                hint: "set its enrolment policy verify_enrollment for sms and email")
+        case .noVerifiedChannel:
+            Explanation(
+                "no-verified-channel", .policy, "a key may be registered only after a number or address",
+                hint: "ykit 2fa send-pin USER --register first, or --no-condition")
+        case .otherUser(let user):
+            Explanation("other-user", .authentication, "the passkey belongs to '\(user.printable)'")
+        case .trustNotAllowed:
+            Explanation(
+                "trust-not-allowed", .policy, "the PIN was right, but the server does not remember this device",
+                hint: "ykit 2fa trust allow USER on; the API key has to be of a registered client")
+        case .notTrusted(true):
+            Explanation(
+                "trust-revoked", .authentication,
+                "the server withdrew this device: it was removed, or its cookie was used elsewhere",
+                hint: "if nobody removed it, somebody copied it; all devices of the user are forgotten then")
+        default: Explanation("not-trusted", .authentication, "the server does not remember this device")
         }
     }
 }

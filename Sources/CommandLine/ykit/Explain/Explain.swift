@@ -15,6 +15,7 @@ import YKOpenPGP
 import YKPIV
 import YKPrivacyIDEA
 import YKSSH
+import YKSecondFactor
 import YKSecurID
 import YKSecurityDomain
 import YKStore
@@ -47,6 +48,7 @@ enum Explain {
         case let error as HTTPError: http(error)
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
+        case let error as SecondFactorError: secondFactor(error)
         case let error as StoreError: store(error)
         case let error as ApprovalError: approval(error)
         case let error as PushRequestFault: request(error)

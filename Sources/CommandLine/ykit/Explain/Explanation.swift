@@ -16,6 +16,8 @@ struct Explanation: Error, Hashable, Sendable {
     var exit: ExitStatus
     /// What there is to choose from.
     var candidates: [String]
+    /// The numbers by which a server's refusal is known.
+    var server: ServerCodes?
 
     init(
         _ code: String, _ exit: ExitStatus, _ message: String, hint: String? = nil, retriesLeft: Int? = nil,
@@ -40,8 +42,9 @@ struct Explanation: Error, Hashable, Sendable {
             "code": .string(code), "message": .string(message), "hint": hint.map(JSON.string) ?? .null,
             "retriesLeft": retriesLeft.map { .int(Int64($0)) } ?? .null, "exitCode": .int(Int64(exit.rawValue)),
         ]
-        if !candidates.isEmpty, var members = object.object {
-            members["candidates"] = .array(candidates.map(JSON.string))
+        if var members = object.object, !candidates.isEmpty || server != nil {
+            if !candidates.isEmpty { members["candidates"] = .array(candidates.map(JSON.string)) }
+            for member in server?.members ?? [] { members[member.0] = member.1.map { .int(Int64($0)) } ?? .null }
             object = .object(members)
         }
         return object
@@ -50,5 +53,19 @@ struct Explanation: Error, Hashable, Sendable {
     /// The lines for a terminal, without a prefix.
     var lines: [String] {
         [message] + candidates.map { "  \($0.printable)" } + (hint.map { ["hint: \($0)"] } ?? [])
+    }
+}
+
+/// The numbers by which a server's refusal is known to programs.
+struct ServerCodes: Hashable, Sendable {
+    /// The HTTP status, where there was an answer.
+    var httpStatus: Int?
+    /// The server's own error number.
+    var serverCode: Int?
+    /// The number that the AllWebID SDK has for it.
+    var legacyCode: Int?
+
+    var members: [(String, Int?)] {
+        [("httpStatus", httpStatus), ("serverCode", serverCode), ("legacyCode", legacyCode)]
     }
 }

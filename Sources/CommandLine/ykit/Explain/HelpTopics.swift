@@ -18,6 +18,7 @@ enum FirstScreen {
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
         (["approve"], "log-ins to approve or decline"),
+        (["2fa"], "a service's second factors at privacyIDEA"),
         (["arculus"], "Arculus cards, with their server"),
         (["nfc"], "what a key shows to a phone"),
         (["config"], "applications on and off, over USB and NFC"),

@@ -3,6 +3,7 @@
 import YKCapture
 import YKHTTP
 import YKKeys
+import YKPrivacyIDEA
 import YKTransport
 
 extension World {
@@ -11,5 +12,41 @@ extension World {
         if let replay { return replay.httpClient() }
         let client = try CurlClient(cancellation: environment.cancellation)
         return recorder?.recording(client) ?? client
+    }
+
+    /// A client of a privacyIDEA server; a plan writes down the first request instead of sending it.
+    func privacyIDEA(_ server: HTTPURL, _ trust: HTTPTrust) throws -> PrivacyIDEA {
+        let http: any HTTPClient = if let plan { PlannedHTTP(plan: plan) } else { try http() }
+        var client = PrivacyIDEA(server, http, environment.random)
+        client.trust = trust
+        client.timeout = environment.timeout
+        return client
+    }
+}
+
+/// Adds a request to a plan and stops there: what follows depends on the server's answer.
+private struct PlannedHTTP: HTTPClient {
+    let plan: ExchangePlan
+
+    /// Members of forms and queries that may be shown.
+    private static let shown: Set<String> = [
+        "user", "username", "realm", "serial", "type", "pagesize", "sortorder", "resolver", "display_name", "genkey",
+    ]
+
+    func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
+        let target = request.url.target.split(separator: "?", maxSplits: 1)
+        var details: [String] = []
+        if target.count == 2 {
+            details = target[1].split(separator: "&").map { pair in
+                let name = pair.prefix { $0 != "=" }
+                return Self.shown.contains(String(name)) ? String(pair) : "\(name)=…"
+            }
+        }
+        plan.add(
+            ExchangePlan.Step(
+                command: [], summary: "\(request.method.rawValue) \(request.url.origin)\(target.first ?? "/")",
+                details: details, isSent: false))
+        plan.stop()
+        throw .cancelled
     }
 }

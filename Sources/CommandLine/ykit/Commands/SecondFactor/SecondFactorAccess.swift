@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKHTTP
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKStore
+import YKTransport
+import YKWire
+
+/// Which privacyIDEA server is asked, and by whom.
+struct SecondFactorAccess: ParsableArguments {
+    @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
+    var server: String?
+
+    @Option(help: "The users' realm, where it is not the server's default.")
+    var realm: String?
+
+    @Option(
+        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp("Require the server to have this public key; may be given again.", valueName: "sha256/…"))
+    var serverPin: [String] = []
+
+    @Flag(help: "Do not verify the server's certificate.")
+    var insecure = false
+
+    @Option(
+        help: ArgumentHelp("Require every answer to be signed with this audit key, a PEM file.", valueName: "file"),
+        completion: .file())
+    var auditKey: String?
+
+    @Option(help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
+    var account = "admin"
+
+    @Flag(help: "Read the account's password from standard input, one line.")
+    var passwordStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the account's password from this open file descriptor; or set YKIT_2FA_PASSWORD.", valueName: "n"))
+    var passwordFd: Int32?
+
+    @Flag(help: "Read the API key (pi_…) or token from standard input, one line.")
+    var apiKeyStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the API key (pi_…) or token from this open file descriptor; or set YKIT_2FA_API_KEY.", valueName: "n")
+    )
+    var apiKeyFd: Int32?
+
+    @Flag(help: "Log in with a passkey of the key.")
+    var passkey = false
+
+    @Option(help: ArgumentHelp("The origin of keys, the server's own without it.", valueName: "origin"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp("Keep secrets here (default: ~/.local/share/ykit/2fa.json).", valueName: "file"),
+        completion: .file())
+    var store: String?
+
+    /// How many secrets standard input has to give.
+    var standardInputs: Int { [passwordStdin, apiKeyStdin].count { $0 } }
+
+    private var passwordSource: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_2FA_PASSWORD",
+            hint: "give it with --password-stdin, --password-fd N or YKIT_2FA_PASSWORD")
+    }
+
+    private var apiKeySource: SecretInput.Source {
+        SecretInput.Source(
+            isStandardInput: apiKeyStdin, descriptor: apiKeyFd, variable: "YKIT_2FA_API_KEY",
+            hint: "give it with --api-key-stdin, --api-key-fd N or YKIT_2FA_API_KEY")
+    }
+
+    /// The address that was given.
+    private var address: String? { server ?? Variables["YKIT_2FA_SERVER"].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether a password or API key came with the command.
+    private var hasCredentials: Bool { passkey || passwordSource.isGiven || apiKeySource.isGiven }
+
+    /// A connection with whoever the options name; a log-in that was kept where they name nobody.
+    ///
+    /// - Parameters:
+    ///   - needsAccount: Whether an account has to ask, or an API key is enough.
+    func connect(
+        _ world: World, _ key: StoreKeyOptions, needsAccount: Bool = true
+    ) async throws -> SecondFactorConnection {
+        let vault = SecondFactorVault(store, world, key)
+        guard let url = try url() else {
+            guard !hasCredentials else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
+            return try await kept(try vault.onlyLogIn(), vault, world)
+        }
+        var connection = try make(url, try trust(world), vault, world)
+        if let secret = try given(apiKeySource, world) { connection.use(secret) }
+        if passkey {
+            try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
+        } else if let password = try given(passwordSource, world) {
+            try await connection.service.logIn(account, password: password.value)
+        } else if needsAccount, !connection.hasAccount {
+            if let record = try vault.logIn(at: connection.url) { return try await kept(record, vault, world) }
+            try await connection.service.logIn(account, password: try askPassword().value)
+        }
+        return connection
+    }
+
+    /// The address that was given.
+    func url() throws -> HTTPURL? { try address.map { try HTTPURL($0) } }
+
+    /// A connection for a new log-in, and the password where it was given.
+    func anonymous(
+        _ world: World, _ key: StoreKeyOptions
+    ) throws -> (SecondFactorConnection, password: SharedSecret?) {
+        guard let url = try url() else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
+        let connection = try make(url, try trust(world), SecondFactorVault(store, world, key), world)
+        return (connection, passkey ? nil : try given(passwordSource, world))
+    }
+
+    /// Asks for the account's password.
+    func askPassword() throws -> SharedSecret {
+        SharedSecret(try Prompt(orElse: passwordSource.hint).secret("password of '\(account.printable)'"))
+    }
+
+    private func kept(
+        _ record: StoreRecord, _ vault: SecondFactorVault, _ world: World
+    ) async throws -> SecondFactorConnection {
+        let token = try await vault.open(record)
+        let description = record.description
+        if let expiry = description["expires"]?.int, expiry <= world.now {
+            throw Explanation(
+                "log-in-expired", .authentication, "the log-in that was kept has expired",
+                hint: "ykit 2fa login --keep")
+        }
+        var trust = HTTPTrust(authorities: description["ca"]?.string)
+        trust.pins = try (description["pins"]?.array ?? []).compactMap(\.string).map { try HTTPPin($0) }
+        trust.verifiesCertificate = description["insecure"]?.bool != true
+        var connection = try make(try HTTPURL(description["server"]?.string ?? ""), trust, vault, world)
+        connection.service.server.credentials = .token(token)
+        connection.hasAccount = true
+        if let secret = try given(apiKeySource, world) { connection.use(secret) }
+        return connection
+    }
+
+    private func make(
+        _ url: HTTPURL, _ trust: HTTPTrust, _ vault: SecondFactorVault, _ world: World
+    ) throws -> SecondFactorConnection {
+        var client = try world.privacyIDEA(url, trust)
+        if let auditKey { client.auditKey = try PublicKeyFile.read(auditKey) }
+        let service = SecondFactor(client, realm: realm, clock: world.environment.clock)
+        return SecondFactorConnection(
+            service: service, url: url, trust: trust, origin: try Origin(origin ?? url.origin), vault: vault)
+    }
+
+    private func trust(_ world: World) throws -> HTTPTrust {
+        var trust = HTTPTrust(authorities: ca)
+        trust.pins = try serverPin.map { try HTTPPin($0) }
+        if insecure {
+            world.terminal.warn("the server's certificate is not verified: anyone on the way can read the password")
+            trust.verifiesCertificate = false
+        }
+        return trust
+    }
+
+    private func given(_ source: SecretInput.Source, _ world: World) throws -> SharedSecret? {
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): SharedSecret(secret)
+        case .none: nil
+        }
+    }
+}
+
+/// A server with whoever asks it.
+struct SecondFactorConnection {
+    var service: SecondFactor
+    let url: HTTPURL
+    let trust: HTTPTrust
+    let origin: Origin
+    let vault: SecondFactorVault
+    /// Whether an account asks, which may administer.
+    var hasAccount = false
+    /// The API key that came with the command.
+    private(set) var apiKey: SharedSecret?
+
+    /// Takes an API key of a client, or the token of an account.
+    mutating func use(_ secret: SharedSecret) {
+        if secret.value.withBytes({ $0.starts(with: Array("pi_".utf8)) }) {
+            apiKey = secret
+            service.server.apiKey = secret
+        } else {
+            service.server.credentials = .token(secret)
+            hasAccount = true
+        }
+    }
+
+    /// The key at hand, at the server's origin.
+    func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
+        let service = try await world.openTouchedFIDO(try options.pin, for: "\(what) at \(origin.host)")
+        world.announce("to \(what) at \(origin.description.printable)")
+        return WebAuthnClient(service: service, origin: origin)
+    }
+}
+
+/// A public key in a file.
+enum PublicKeyFile {
+    /// Reads a SubjectPublicKeyInfo in PEM.
+    static func read(_ path: String) throws -> PublicKey {
+        let text = String(decoding: try Files.read(path), as: UTF8.self)
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let start = lines.firstIndex(of: "-----BEGIN PUBLIC KEY-----"),
+            let end = lines[start...].firstIndex(of: "-----END PUBLIC KEY-----"),
+            let der = try? Base64.decode(lines[(start + 1)..<end].joined()),
+            let key = try? PublicKey(subjectPublicKeyInfo: der)
+        else { throw Explain.malformed("\(path.printable) is not a public key in PEM") }
+        return key
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKFIDO
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKWire
+
+/// Registers a key.
+struct SecondFactorRegisterKey: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "register-key", abstract: "Register the key at hand for a user.",
+        discussion: """
+            The key verifies its user, by PIN or fingerprint. A user needs a registered number or address first; \
+            --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
+            """)
+    static let members = ["user", "serial", "device", "aaguid", "factor"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Option(help: ArgumentHelp("A name by which the device is found again.", valueName: "name"))
+    var deviceId: String?
+
+    @Flag(help: "Register a passkey, stored on the key.") var resident = false
+
+    @Flag(help: "Do not ask for a registered number or address first.") var noCondition = false
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
+        let token = try await connection.service.registerKey(
+            user, client, as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
+        return Answer(
+            "registered \(token.kind.rawValue) \(token.serial.printable)",
+            [
+                "user": .string(user), "serial": .string(token.serial), "device": .string(token.description),
+                "aaguid": token.info["aaguid"]?.string.map(JSON.string) ?? .null, "factor": token.listed,
+            ])
+    }
+}
+
+/// Verifies a user by a key.
+struct SecondFactorVerifyKey: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify-key", abstract: "Have the user's key answer; it verifies its user, by PIN or fingerprint.")
+    static let members = ["user", "serial", "accepted"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Option(help: ArgumentHelp("Which device has to answer.", valueName: "name")) var deviceId: String?
+
+    @Flag(help: "Sign in with a passkey, without telling the server who it is.") var resident = false
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        if resident, deviceId != nil { throw ValidationError("--resident excludes --device-id") }
+        try checkInputs()
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let client = try await connection.key(world, key, "verify '\(user.printable)'")
+        let service = connection.service
+        let serial =
+            resident
+            ? try await service.verifyPasskey(client, of: user).serial
+            : try await service.verifyKey(user, client, device: deviceId).serial
+        return Answer(
+            "the key of '\(user.printable)' answered (\(serial.printable))",
+            ["user": .string(user), "serial": .string(serial), "accepted": true])
+    }
+}
+
+/// Shows registered keys.
+struct SecondFactorDeviceStatus: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show whether a device is registered for a user, or all that are.")
+    static let members = ["user", "registered", "devices"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Argument(help: "The device: its name, serial number or container.") var device: String?
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let found = try await connection.service.devices(of: user, device)
+        if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device) }
+        if found.isEmpty { world.terminal.note("no keys are registered for '\(user.printable)'") }
+        return Answer(
+            Table.lines(found.map(\.row)),
+            [
+                "user": .string(user), "registered": .bool(found.contains(where: \.isUsable)),
+                "devices": .array(found.map(\.listed)),
+            ])
+    }
+}
+
+/// Deletes a registered key.
+struct SecondFactorDeviceRemove: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Delete a device of a user from the server.")
+    static let members = ["user", "serial"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Argument(help: "The device: its name, serial number or container.") var device: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: world)
+        let token = try await connection.service.removeDevice(device, of: user)
+        return Answer(
+            "deleted \(token.serial.printable)", ["user": .string(user), "serial": .string(token.serial)])
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHTTP
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKStore
+import YKWire
+
+/// Logs in, to see whether the credentials are right or to keep the session.
+struct SecondFactorLogIn: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Log in at the server; with --keep, for the commands that follow.",
+        discussion: """
+            With a password, or --passkey with a passkey of the key. A session that is kept is sealed by the key, which is \
+            needed again for each command that uses it; the server ends it after an hour or so.
+            """)
+    static let members = ["account", "role", "realm", "expires", "kept"]
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @Flag(help: "Keep the session, sealed by the key.")
+    var keep = false
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let session = try await access.logIn(world, key)
+        let (connection, made) = session
+        if keep {
+            try await connection.vault.put(
+                made.token, id: "login \(connection.url)",
+                [
+                    "kind": "login", "server": .string(connection.url.description), "account": .string(made.user),
+                    "role": .string(made.role), "expires": made.expiry.map(JSON.int) ?? .null,
+                    "ca": connection.trust.authorities.map(JSON.string) ?? .null,
+                    "pins": .array(connection.trust.pins.map { .string($0.description) }),
+                    "insecure": .bool(!connection.trust.verifiesCertificate),
+                ])
+        }
+        return Answer(
+            "logged in as \(made.role.printable) '\(made.user.printable)'" + (keep ? ", kept" : ""),
+            [
+                "account": .string(made.user), "role": .string(made.role), "realm": .string(made.realm),
+                "expires": made.expiry.map(JSON.int) ?? .null, "kept": .bool(keep),
+            ])
+    }
+}
+
+extension SecondFactorAccess {
+    /// A new session, never one that was kept.
+    fileprivate func logIn(
+        _ world: World, _ key: StoreKeyOptions
+    ) async throws -> (SecondFactorConnection, PrivacyIDEASession) {
+        var (connection, secret) = try anonymous(world, key)
+        if passkey {
+            let client = try await connection.key(world, key, "log in")
+            return (connection, try await connection.service.logIn(passkey: client))
+        }
+        let password = try secret ?? askPassword()
+        return (connection, try await connection.service.logIn(account, password: password.value))
+    }
+}
+
+/// Forgets a session.
+struct SecondFactorLogOut: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Delete the session that was kept; no key is needed for that.")
+    static let members = ["deleted"]
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let vault = SecondFactorVault(access.store, world, try StoreKeyOptions.parse([]))
+        let record = try access.url().flatMap { try vault.logIn(at: $0) } ?? vault.onlyLogIn()
+        try vault.remove(record.id)
+        return Answer("the session is deleted", ["deleted": .string(record.description["server"]?.string ?? "")])
+    }
+}
+
+/// Shows a user's second factors.
+struct SecondFactorShow: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show which second factor a user has.",
+        discussion: """
+            none: no token; disabled: none that can be used; sms: a PIN by SMS or mail; fp: a key or passkey; other: \
+            something else.
+            """)
+    static let members = ["user", "status", "factors"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let status = try await connection.service.status(of: user)
+        return Answer(
+            ["\(user.printable): \(status.state.rawValue)"] + Table.lines(status.factors.map(\.row)),
+            [
+                "user": .string(user), "status": .string(status.state.rawValue),
+                "factors": .array(status.factors.map(\.listed)),
+            ])
+    }
+}
+
+extension PrivacyIDEAToken {
+    /// What lists show.
+    var listed: JSON {
+        [
+            "serial": .string(serial), "type": .string(kind.rawValue), "active": .bool(isActive),
+            "usable": .bool(isUsable), "state": rolloutState.map { .string($0.rawValue) } ?? .null,
+            "description": .string(description), "failCount": .int(Int64(failCount)),
+            "maxFail": .int(Int64(maxFail)), "container": container.map(JSON.string) ?? .null,
+            "aaguid": info["aaguid"]?.string.map(JSON.string) ?? .null,
+        ]
+    }
+
+    /// A line of a table.
+    var row: [String] {
+        let state =
+            isBlocked ? "locked" : isUsable ? "usable" : isActive ? rolloutState?.rawValue ?? "locked" : "disabled"
+        return [serial.printable, kind.rawValue.printable, state.printable, description.printable]
+    }
+}
+
+/// Goes through a log-in as a service would.
+struct SecondFactorLogInTest: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "login-test",
+        abstract: "Go through a log-in as a service would: status, remembered device, key or PIN.")
+    static let members = ["user", "steps", "accepted"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @OptionGroup var code: SentPINOptions
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs(code.codeStdin) }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let connection = connection
+        let id = SecondFactorVault.trustID(connection.url, user)
+        var steps: [LogInStep] = []
+        func test(_ cookie: SharedSecret?) async throws -> LogInOutcome {
+            try await connection.service.testLogIn(
+                user, cookie: cookie, key: { try await connection.key(world, key, "log in") },
+                pin: { _ in SharedSecret(try code.read(world)) },
+                report: { step in
+                    steps.append(step)
+                    world.terminal.say(step.words)
+                })
+        }
+        if connection.apiKey != nil, let record = try connection.vault.record(id) {
+            try await connection.vault.keep(id: id, record.description) { cookie in
+                try await test(cookie).cookie ?? SharedSecret(Secret([]))
+            }
+            if !steps.contains(.trusted(true)) { try connection.vault.remove(id) }
+        } else {
+            _ = try await test(nil)
+        }
+        return Answer(
+            "'\(user.printable)' is logged in",
+            ["user": .string(user), "steps": .array(steps.map(\.json)), "accepted": true])
+    }
+}
+
+extension LogInStep {
+    fileprivate var json: JSON {
+        switch self {
+        case .status(let state): ["step": "status", "status": .string(state.rawValue)]
+        case .trusted(let isTrusted): ["step": "trusted", "trusted": .bool(isTrusted)]
+        case .key(let serial): ["step": "key", "serial": .string(serial)]
+        case .pinSent(let challenge):
+            ["step": "pin-sent", "serial": .string(challenge.serial), "channel": .string(challenge.channel.rawValue)]
+        case .pinVerified: ["step": "pin-verified"]
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .status(let state): "status: \(state.rawValue)"
+        case .trusted(true): "this device is remembered"
+        case .trusted(false): "this device is not remembered"
+        case .key(let serial): "the key answered (\(serial.printable))"
+        case .pinSent(let challenge): "a PIN was sent by \(challenge.channel.rawValue)"
+        case .pinVerified: "the PIN was right"
+        }
+    }
+}

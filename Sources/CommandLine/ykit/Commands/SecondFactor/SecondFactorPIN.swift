@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKWire
+
+/// Where the PIN comes from that was sent.
+struct SentPINOptions: ParsableArguments {
+    @Flag(help: "Read the PIN that was sent from standard input, one line.")
+    var codeStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the PIN that was sent from this open file descriptor; or set YKIT_2FA_CODE.", valueName: "n"))
+    var codeFd: Int32?
+
+    /// The PIN, given or asked for.
+    func read(_ world: World) throws -> Secret {
+        let source = SecretInput.Source(
+            isStandardInput: codeStdin, descriptor: codeFd, variable: "YKIT_2FA_CODE",
+            hint: "give it with --code-stdin, --code-fd N or YKIT_2FA_CODE")
+        return switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): secret
+        case .none: try Prompt(orElse: source.hint).secret("PIN that was sent")
+        }
+    }
+}
+
+/// How PINs reach the user, on the command line.
+enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
+    case sms, mail
+
+    var channel: PINChannel { self == .sms ? .sms : .mail }
+}
+
+/// Sends a PIN.
+struct SecondFactorSendPIN: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "send-pin", abstract: "Send a PIN by SMS or mail, to log in or to register a number.",
+        discussion: """
+            To log in, to the user's registered number or address. With --register, to a new one, which counts only after \
+            'verify-pin --register'; a PIN for the one is refused for the other.
+            """)
+    static let members = ["user", "purpose", "channel", "serial", "transaction", "expires"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Flag(help: "Register a number or address.") var register = false
+
+    @Option(help: ArgumentHelp("With --register: the number or address; the user's own without it.", valueName: "to"))
+    var to: String?
+
+    @Option(help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        if to != nil, !register { throw ValidationError("--to needs --register: a log-in uses what is registered") }
+        try checkInputs()
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let service = connection.service
+        let sent =
+            register
+            ? try await service.sendPIN(registering: user, (by ?? .sms).channel, to: to)
+            : try await service.sendPIN(loggingIn: user, by?.channel)
+        var line = "a PIN was sent by \(sent.channel.rawValue)"
+        if let transaction = sent.transactionID { line += ", transaction \(transaction.printable)" }
+        return Answer(
+            line,
+            [
+                "user": .string(user), "purpose": .string(sent.purpose.rawValue),
+                "channel": .string(sent.channel.rawValue), "serial": .string(sent.serial),
+                "transaction": sent.transactionID.map(JSON.string) ?? .null,
+                "expires": sent.expiry.map(JSON.int) ?? .null,
+            ])
+    }
+}
+
+/// Verifies a PIN.
+struct SecondFactorVerifyPIN: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify-pin", abstract: "Verify the PIN that a user typed: right once, and for its purpose only.")
+    static let members = ["user", "purpose", "serial", "accepted"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Flag(help: "The PIN of 'send-pin --register'.") var register = false
+
+    @Option(help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
+    var transaction: String?
+
+    @Option(help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
+
+    @OptionGroup var code: SentPINOptions
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        if register, transaction != nil { throw ValidationError("--register has no --transaction") }
+        if by != nil, !register { throw ValidationError("--by needs --register") }
+        try checkInputs(code.codeStdin)
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let service = connection.service
+        let pin = try code.read(world)
+        let serial: String
+        if register {
+            serial = try await service.verifyPIN(pin, registering: user, by?.channel).serial
+        } else {
+            let waiting = try await service.pendingPIN(of: user, transaction: transaction)
+            try await service.verifyPIN(pin, loggingIn: user, waiting)
+            serial = waiting.serial
+        }
+        return Answer(
+            register ? "the PIN is right, \(serial.printable) is registered" : "the PIN is right",
+            [
+                "user": .string(user), "purpose": .string(register ? "register" : "login"),
+                "serial": .string(serial), "accepted": true,
+            ])
+    }
+}
+
+/// Shows the number that PINs are sent to.
+struct SecondFactorPhone: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "phone", abstract: "Show a user's mobile number, masked.")
+    static let members = ["user", "phone", "masked"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Flag(help: "Show all digits.") var reveal = false
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        guard let phone = try await connection.service.phone(of: user) else {
+            throw Explanation("no-phone", .notFound, "the record of '\(user.printable)' has no mobile number")
+        }
+        let shown = reveal ? phone.number : phone.description
+        return Answer(
+            shown.printable, ["user": .string(user), "phone": .string(shown), "masked": .bool(!reveal)])
+    }
+}

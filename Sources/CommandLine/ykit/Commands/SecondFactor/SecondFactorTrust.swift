@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKHTTP
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKStore
+import YKWire
+
+/// Lets users have devices remembered.
+struct SecondFactorTrustAllow: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "allow", abstract: "Let a user have devices remembered, or no longer.",
+        discussion:
+            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.")
+    static let members = ["user", "allowed", "users"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Argument(help: "on or off.") var state: SwitchChoice
+
+    @Option(help: ArgumentHelp("For how many days, when the policy is made (default: 30).", valueName: "n"))
+    var days = 30
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        guard (1...3650).contains(days) else { throw ValidationError("--days is a number from 1 to 3650") }
+        try checkInputs()
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let users = try await connection.service.setTrust(user, isAllowed: state == .on, days: days)
+        return Answer(
+            "devices of '\(user.printable)' \(state == .on ? "may be" : "are no longer") remembered",
+            [
+                "user": .string(user), "allowed": .bool(state == .on), "users": .array(users.map(JSON.string)),
+            ])
+    }
+}
+
+/// on or off.
+enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
+    case on, off
+}
+
+/// Has the server remember this device.
+struct SecondFactorTrustAdd: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Verify a user once more, and have the server remember this device.",
+        discussion: """
+            By the PIN of 'send-pin', or by the key with --with-key. The server's cookie is sealed by the key, so that a \
+            copy of the file is not the device.
+            """)
+    static let members = ["user", "serial", "remembered"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Flag(help: "Verify the user by the key instead of a PIN.") var withKey = false
+
+    @Option(help: ArgumentHelp("The transaction of 'send-pin', when several wait.", valueName: "id"))
+    var transaction: String?
+
+    @OptionGroup var code: SentPINOptions
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        if withKey, transaction != nil || code.codeStdin || code.codeFd != nil {
+            throw ValidationError("--with-key excludes a PIN")
+        }
+        try checkInputs(code.codeStdin)
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        try connection.requireAPIKey()
+        let (connection, service) = (connection, connection.service)
+        let client = withKey ? try await connection.key(world, key, "verify '\(user.printable)'") : nil
+        let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
+        let pin = withKey ? SharedSecret(Secret([])) : SharedSecret(try code.read(world))
+        var serial = waiting?.serial ?? ""
+        // The store is opened first: what the server gives is given once.
+        try await connection.vault.keep(
+            id: SecondFactorVault.trustID(connection.url, user), connection.trustDescription(user)
+        ) { _ in
+            let cookie: SharedSecret?
+            if let client {
+                (serial, cookie) = try await service.verifyKey(user, client, remembers: true)
+            } else if let waiting {
+                cookie = try await service.verifyPIN(pin.value, loggingIn: user, waiting, remembers: true)
+            } else {
+                cookie = nil
+            }
+            guard let cookie else { throw SecondFactorError.trustNotAllowed }
+            return cookie
+        }
+        return Answer(
+            "this device is remembered for '\(user.printable)'",
+            ["user": .string(user), "serial": .string(serial), "remembered": true])
+    }
+}
+
+extension SecondFactorConnection {
+    /// Refuses to begin without an API key.
+    func requireAPIKey() throws {
+        guard apiKey == nil else { return }
+        throw Explanation(
+            "api-key-needed", .usage, "remembered devices belong to a client: its API key is needed",
+            hint: "give it with --api-key-fd N or YKIT_2FA_API_KEY; 'ykit 2fa api-key create' makes one")
+    }
+
+    /// The public part of a sealed cookie.
+    func trustDescription(_ user: String) -> JSON {
+        [
+            "kind": "trust", "server": .string(url.description), "user": .string(user),
+            "realm": service.realm.map(JSON.string) ?? .null,
+        ]
+    }
+}
+
+/// Lists remembered devices.
+struct SecondFactorTrustStatus: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "List the devices that the server remembers for a user.",
+        discussion: "Those of one client: the one of the API key, or --client.")
+    static let members = ["user", "client", "trusted", "devices"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let owner = try await connection.client(client)
+        let devices = try await connection.service.trustedDevices(of: user, client: owner.id)
+        if devices.isEmpty { world.terminal.note("no device is remembered for '\(user.printable)'") }
+        return Answer(
+            Table.lines(
+                devices.map { device in
+                    [
+                        device.id.printable, "until " + (device.expiry.map(Day.text) ?? "?"),
+                        (device.address ?? "").printable, "used " + (device.lastUsed ?? "never").printable,
+                    ]
+                }),
+            [
+                "user": .string(user), "client": .string(owner.id), "trusted": .bool(!devices.isEmpty),
+                "devices": .array(devices.map(\.listed)),
+            ])
+    }
+}
+
+extension SecondFactorConnection {
+    /// The client that is named, or the one of the API key.
+    func client(_ name: String?) async throws -> PrivacyIDEAClient {
+        if let name { return try await service.client(named: name) }
+        try requireAPIKey()
+        guard let apiKey else { throw SecondFactorError.noSuchClient("") }
+        return try await service.client(of: apiKey.value)
+    }
+}
+
+extension RememberedDevice {
+    fileprivate var listed: JSON {
+        [
+            "id": .string(id), "user": .string(user), "created": created.map(JSON.string) ?? .null,
+            "expires": expiry.map(JSON.int) ?? .null, "lastUsed": lastUsed.map(JSON.string) ?? .null,
+            "address": address.map(JSON.string) ?? .null,
+        ]
+    }
+}
+
+/// Asks whether this device is remembered.
+struct SecondFactorTrustCheck: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Ask the server whether it remembers this device for a user.",
+        discussion: """
+            The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
+            copy of the cookie: the one that is kept is deleted then.
+            """)
+    static let members = ["user", "trusted"]
+    static let needsAccount = false
+
+    @Argument(help: "The user's name.") var user: String
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        try connection.requireAPIKey()
+        let (vault, service) = (connection.vault, connection.service)
+        let id = SecondFactorVault.trustID(connection.url, user)
+        guard let record = try vault.record(id) else { throw SecondFactorError.notTrusted(isRevoked: false) }
+        do {
+            try await vault.keep(id: id, record.description) { cookie in
+                guard let cookie else { throw SecondFactorError.notTrusted(isRevoked: false) }
+                return try await service.checkTrust(user, cookie: cookie.value)
+            }
+        } catch SecondFactorError.notTrusted(isRevoked: true) {
+            try vault.remove(id)
+            throw SecondFactorError.notTrusted(isRevoked: true)
+        }
+        return Answer(
+            "this device is remembered for '\(user.printable)'", ["user": .string(user), "trusted": true])
+    }
+}
+
+/// Makes the server forget devices.
+struct SecondFactorTrustRemove: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Make the server forget a device of a user, or all of them.")
+    static let members = ["user", "removed"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Argument(help: "The device, as 'trust status' shows it; all without it.") var device: String?
+
+    @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let what = device.map { "device \($0.printable)" } ?? "all devices"
+        try confirmation.ask("forget \(what) of '\(user.printable)'?", in: world)
+        let owner = device == nil ? nil : try await connection.client(client)
+        let count = try await connection.service.removeTrust(user, device: device, client: owner?.id)
+        if device == nil { try connection.vault.remove(SecondFactorVault.trustID(connection.url, user)) }
+        return Answer(
+            "forgotten: \(count)", ["user": .string(user), "removed": .int(Int64(count))])
+    }
+}

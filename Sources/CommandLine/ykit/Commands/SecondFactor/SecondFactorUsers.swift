@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKCrypto
+import YKFIDO
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKWire
+
+/// Which second factors a new user gets, on the command line.
+enum ModeChoice: String, CaseIterable, ExpressibleByArgument {
+    case sms
+    case smsAndKey = "sms+fp"
+}
+
+/// Makes a user.
+struct SecondFactorAddUser: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "add-user", abstract: "Make a user with a second factor.",
+        discussion: """
+            The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
+            registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
+            """)
+    static let members = ["user", "serial", "channel", "pending", "active", "key"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Option(help: ArgumentHelp("The mobile number.", valueName: "number")) var mobile: String?
+
+    @Option(help: ArgumentHelp("The mail address.", valueName: "address")) var mail: String?
+
+    @Option(help: ArgumentHelp("The given name.", valueName: "name")) var givenName: String?
+
+    @Option(help: ArgumentHelp("The family name.", valueName: "name")) var surname: String?
+
+    @Option(help: "sms, the default, or sms+fp.") var mode: ModeChoice = .sms
+
+    @Flag(help: "Disable the factors at first.") var disabled = false
+
+    @Option(help: ArgumentHelp("The user store, where the realm has several.", valueName: "name"))
+    var resolver: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the user's new password from this open file descriptor; or set YKIT_2FA_USER_PASSWORD.",
+            valueName: "n"))
+    var userPasswordFd: Int32?
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws {
+        if mobile == nil, mail == nil { throw ValidationError("name where PINs go: --mobile or --mail") }
+        if disabled, mode == .smsAndKey { throw ValidationError("--disabled excludes --mode sms+fp") }
+        try checkInputs()
+    }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        var new = NewPrivacyIDEAUser(user)
+        (new.mobile, new.email, new.givenName, new.surname) = (mobile, mail, givenName, surname)
+        let source = SecretInput.Source(descriptor: userPasswordFd, variable: "YKIT_2FA_USER_PASSWORD", hint: "")
+        if case .secret(let secret) = try SecretInput.given(source, world.terminal) {
+            new.password = SharedSecret(secret)
+        }
+        let channel: PINChannel = mobile == nil ? .mail : .sms
+        let token = try await connection.service.addUser(new, channel, isDisabled: disabled, resolver: resolver)
+        var answer = Answer(
+            ["user '\(user.printable)' with \(channel.rawValue) \(token.serial.printable)"],
+            [
+                "user": .string(user), "serial": .string(token.serial), "channel": .string(channel.rawValue),
+                "pending": .bool(token.rolloutState == .verify), "active": .bool(token.isActive), "key": .null,
+            ])
+        if token.rolloutState == .verify { answer.lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
+        guard mode == .smsAndKey else { return answer }
+        do {
+            let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
+            let made = try await connection.service.registerKey(user, client, requiresPIN: false)
+            answer.members["key"] = made.listed
+            answer.lines.append("key \(made.serial.printable)")
+        } catch {
+            answer.failure = Explain.explain(error)
+            answer.failure?.hint = "the user is made; register the key with: ykit 2fa register-key USER"
+        }
+        return answer
+    }
+}
+
+/// Enables a user's factors.
+struct SecondFactorEnable: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Enable a user's second factors.")
+    static let members = ["user", "changed"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @Option(help: "Only these: sms or fp.") var mode: FactorChoice?
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let states: Set<SecondFactorStatus.State> = mode.map { [$0 == .sms ? .sms : .fp] } ?? []
+        let count = try await connection.service.enable(user, states)
+        return Answer(
+            "enabled: \(count)", ["user": .string(user), "changed": .int(Int64(count))])
+    }
+}
+
+/// One kind of second factor, on the command line.
+enum FactorChoice: String, CaseIterable, ExpressibleByArgument {
+    case sms, fp
+}
+
+/// Disables a user's factors.
+struct SecondFactorDisable: SecondFactorVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Disable all second factors of a user.")
+    static let members = ["user", "changed"]
+
+    @Argument(help: "The user's name.") var user: String
+
+    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+
+    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options") var global: GlobalOptions
+
+    func validate() throws { try checkInputs() }
+
+    func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
+        let count = try await connection.service.disable(user)
+        return Answer(
+            "disabled: \(count)", ["user": .string(user), "changed": .int(Int64(count))])
+    }
+}

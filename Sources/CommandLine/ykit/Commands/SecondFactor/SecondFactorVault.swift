@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import YKCrypto
+import YKStore
+import YKTransport
+import YKWire
+
+/// What `2fa` keeps between commands, sealed by a security key: log-ins, API keys, and the cookies of remembered devices.
+struct SecondFactorVault {
+    private static let service = "2fa"
+
+    let file: StoreFile
+    private let world: World
+    private let key: StoreKeyOptions
+
+    init(_ path: String?, _ world: World, _ key: StoreKeyOptions) {
+        file = StoreFile(path ?? Self.usual, service: Self.service)
+        self.world = world
+        self.key = key
+    }
+
+    /// Whose cookie it is, at which server.
+    static func trustID(_ url: some CustomStringConvertible, _ user: String) -> String { "trust \(url) \(user)" }
+
+    /// The log-in that was kept for a server.
+    func logIn(at url: some CustomStringConvertible) throws -> StoreRecord? { try record("login \(url)") }
+
+    /// The only log-in that was kept.
+    func onlyLogIn() throws -> StoreRecord {
+        let found = try file.read().records.filter { $0.id.hasPrefix("login ") }
+        guard let record = found.first else {
+            throw Explanation(
+                "no-log-in", .notFound, "no log-in is kept",
+                hint: "name the server with --server URL or YKIT_2FA_SERVER, or keep a log-in: ykit 2fa login --keep")
+        }
+        guard found.count == 1 else {
+            throw Explanation(
+                "ambiguous", .severalDevices, "log-ins at several servers were kept, choose one with --server",
+                candidates: found.compactMap { $0.description["server"]?.string })
+        }
+        return record
+    }
+
+    /// A record.
+    func record(_ id: String) throws -> StoreRecord? { try file.read().records.first { $0.id == id } }
+
+    /// The secret of a record; the key is asked for.
+    func open(_ record: StoreRecord) async throws -> SharedSecret {
+        try await storeKey().key.open(record, service: Self.service)
+    }
+
+    /// The store's key, and how it is sealed when it is new.
+    private func storeKey() async throws -> (key: StoreKey, seal: StoreSeal?) {
+        let store = try file.read()
+        guard store.seals.isEmpty else {
+            return (try await world.open(store, key, for: "open the store of second factors"), nil)
+        }
+        let made = try StoreKey(world.environment.random)
+        let seal = try await world.seal(made, key, try NewStoreKeyOptions.parse([]), besides: [])
+        return (made, seal)
+    }
+
+    /// Seals a secret, once more when it changes; the key is asked for.
+    func put(_ secret: SharedSecret, id: String, _ description: JSON) async throws {
+        try await keep(id: id, description) { _ in secret }
+    }
+
+    /// Opens the store before the secret is made, so that what a server gives once is not lost to a key that is missing.
+    @discardableResult
+    func keep(
+        id: String, _ description: JSON, _ make: (SharedSecret?) async throws -> SharedSecret
+    ) async throws -> StoreRecord? {
+        let (key, seal) = try await storeKey()
+        let before = try record(id)
+        let secret = try await make(try before.map { try key.open($0, service: Self.service) })
+        guard world.plan == nil else { return nil }
+        let made = try key.seal(secret.value, id: id, service: Self.service, description)
+        try file.update { store throws(StoreError) in
+            if let seal {
+                guard store.seals.isEmpty else { throw .inUse(path: file.path) }
+                store.add(seal)
+            }
+            store.put(made)
+        }
+        return made
+    }
+
+    /// Removes a record.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func remove(_ id: String) throws -> Bool {
+        guard world.plan == nil else { return false }
+        return try file.update { store throws(StoreError) -> Bool in
+            let isKnown = store.records.contains { $0.id == id }
+            store.remove(id)
+            return isKnown
+        }
+    }
+
+    private static var usual: String {
+        let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            mkdir(path, 0o700)
+        }
+        return folder + "/2fa.json"
+    }
+}
