@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "YKSSH", package: "ykit"),
                 .product(name: "YKHTTP", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),
+                .product(name: "YKPrivacyIDEA", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
                 .product(name: "YKSecurID", package: "ykit"),
                 .product(name: "YKApproval", package: "ykit"),

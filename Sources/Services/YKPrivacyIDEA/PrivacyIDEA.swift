@@ -119,7 +119,7 @@ public struct PrivacyIDEA: Sendable {
     /// What stays out of recordings: passwords, PINs, codes, seeds, and what enrols or signs in.
     private static let secrets = HTTPSecrets(
         request: [
-            "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "passphrase",
+            "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "response", "passphrase",
             "passphrase_response", "enrollment_credential", "refilltoken",
         ],
         answer: [

@@ -72,4 +72,13 @@ public struct PINChallenge: Hashable, Sendable {
     public let transactionID: String?
     /// When it expires, in seconds since 1970-01-01 00:00 UTC, where the server told.
     public let expiry: Int64?
+
+    /// Describes a PIN that was sent.
+    public init(purpose: Purpose, serial: String, channel: PINChannel, transactionID: String?, expiry: Int64?) {
+        self.purpose = purpose
+        self.serial = serial
+        self.channel = channel
+        self.transactionID = transactionID
+        self.expiry = expiry
+    }
 }

@@ -2,6 +2,8 @@
 
 import YKArculus
 import YKHTTP
+import YKPrivacyIDEA
+import YKWire
 
 extension FuzzTarget {
     /// What servers and backends answer.
@@ -25,5 +27,15 @@ extension FuzzTarget {
             let all = [server.endpoints.registrationBegin, server.endpoints.authenticationComplete]
             require(Set(all.map(\.origin)).count == 1, "endpoints of several origins")
         },
+        FuzzTarget(name: "privacyidea") { bytes in
+            let type = HTTPField("Content-Type", "application/json")
+            let response = HTTPResponse(status: 200, fields: [type, HTTPField("Date", text(bytes))], body: bytes)
+            _ = PrivacyIDEASession.expiry(text(bytes))
+            guard let answer = try? PrivacyIDEAAnswer(response) else { return }
+            _ = (answer.challenges, answer.deviceCookie, answer.message, answer.serial, answer.date)
+            require((try? JSON(parsing: answer.envelope.text)) == answer.envelope, "an envelope changes when written")
+        },
     ]
 }
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(200), as: UTF8.self) }

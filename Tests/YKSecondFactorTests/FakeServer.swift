@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import YKCrypto
+import YKFIDO
+import YKHTTP
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKTransport
+import YKVirtualKey
+import YKWire
+
+/// Answers by method and path, in order; what was recorded of a real server, or made up for a test.
+actor FakeServer: HTTPClient {
+    private var answers: [String: [HTTPResponse]] = [:]
+    private(set) var requests: [HTTPRequest] = []
+
+    /// The requests as words, such as `POST /token/init`.
+    var asked: [String] { requests.map { "\($0.method.rawValue) \($0.url.target.prefix { $0 != "?" })" } }
+
+    func on(_ request: String, _ answers: HTTPResponse...) { self.answers[request, default: []] += answers }
+
+    func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
+        requests.append(request)
+        let words = "\(request.method.rawValue) \(request.url.target.prefix { $0 != "?" })"
+        guard var left = answers[words], let next = left.first else { throw .unreachable("nothing for \(words)") }
+        left.removeFirst()
+        // The last answer stays.
+        if !left.isEmpty { answers[words] = left }
+        return next
+    }
+
+    /// A member of the form or JSON of the last request like this.
+    func sent(_ name: String, in request: String) -> String? {
+        let found = requests.last { "\($0.method.rawValue) \($0.url.target.prefix { $0 != "?" })" == request }
+        guard let body = found?.body else { return nil }
+        if let json = try? JSON(parsing: body) { return json[name]?.string ?? json[name]?.text }
+        let pairs = String(decoding: body, as: UTF8.self).split(separator: "&")
+        let pair = pairs.first { $0.hasPrefix(name + "=") }
+        return pair.flatMap { PercentEncoding.decode($0.dropFirst(name.count + 1)) }
+    }
+}
+
+extension HTTPResponse {
+    static func json(_ body: JSON, status: Int = 200, cookie: String? = nil) -> HTTPResponse {
+        var fields = [HTTPField("Content-Type", "application/json")]
+        if let cookie { fields.append(HTTPField("Set-Cookie", "pi_remember_device=\(cookie); Secure; HttpOnly")) }
+        return HTTPResponse(status: status, fields: fields, body: Array(body.text.utf8))
+    }
+
+    static func value(_ value: JSON, detail: JSON = .null, cookie: String? = nil) -> HTTPResponse {
+        .json(["result": ["status": true, "value": value], "detail": detail], cookie: cookie)
+    }
+
+    static func decision(_ word: String, detail: JSON = [:], cookie: String? = nil) -> HTTPResponse {
+        .json(
+            [
+                "result": ["status": true, "value": .bool(word == "ACCEPT"), "authentication": .string(word)],
+                "detail": detail,
+            ],
+            cookie: cookie)
+    }
+
+    static func refused(_ status: Int, _ code: Int64, _ message: String = "no") -> HTTPResponse {
+        .json(
+            ["result": ["status": false, "error": ["code": .int(code), "message": .string(message)]]], status: status)
+    }
+
+    static func tokens(_ tokens: JSON...) -> HTTPResponse {
+        .value(["count": .int(Int64(tokens.count)), "tokens": .array(tokens)])
+    }
+
+    /// The answer of a recorded step, by the note that it begins with.
+    static func recorded(_ flow: String, _ note: String, skipping: Int = 0) throws -> HTTPResponse {
+        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../YKPrivacyIDEATests/exchanges/\(flow).json")
+        let json = try JSON(parsing: Array(try Data(contentsOf: place)))
+        let steps = try #require(json["steps"]?.array).filter {
+            $0["request"] != nil && $0["note"]?.string?.hasPrefix(note) == true
+        }
+        let answer = try #require(steps.dropFirst(skipping).first?["response"])
+        var fields = [HTTPField("Content-Type", answer["contentType"]?.string ?? "")]
+        if let cookie = answer["setCookie"]?.string { fields.append(HTTPField("Set-Cookie", cookie)) }
+        return HTTPResponse(
+            status: Int(answer["status"]?.int ?? 0), fields: fields, body: Array((answer["body"] ?? .null).text.utf8))
+    }
+}
+
+/// A token as GET /token/ lists it.
+func token(
+    _ serial: String, _ type: String, active: Bool = true, state: String = "enrolled", failCount: Int64 = 0,
+    description: String = ""
+) -> JSON {
+    [
+        "serial": .string(serial), "tokentype": .string(type), "active": .bool(active), "rollout_state": .string(state),
+        "failcount": .int(failCount), "maxfail": 10, "description": .string(description), "info": ["aaguid": "00"],
+        "username": "alice", "revoked": false, "locked": false, "container_serial": "",
+    ]
+}
+
+struct FixedClock: WallClock {
+    var now: Int64 = 1_795_000_000
+}
+
+struct CountingRandom: RandomSource {
+    func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8] { (0..<count).map { UInt8($0 & 255) } }
+}
+
+func secret(_ text: String) -> Secret { Secret(utf8: text) }
+
+/// A service at a fake server.
+struct Bench {
+    let http = FakeServer()
+    var service: SecondFactor
+
+    init(now: Int64 = 1_795_000_000, url: String = "https://localhost:8443") throws {
+        var server = PrivacyIDEA(try HTTPURL(url), http, CountingRandom())
+        server.credentials = .token(SharedSecret(Secret(utf8: "token")))
+        service = SecondFactor(server, clock: FixedClock(now: now))
+    }
+
+    /// A key in software with a PIN, or without one.
+    func key(pin: String? = "123456") async throws -> WebAuthnClient {
+        let key = VirtualKey(try .new(DeviceProfile(version: Version(5, 7, 1), serial: 1)))
+        var environment = Environment(timeout: .seconds(20))
+        environment.pause = { _, _ in }
+        let interaction = FIDOInteraction(pin: { _ in pin.map { SharedSecret(Secret(utf8: $0)) } })
+        let fido = try await FIDOService.open(
+            card: CardChannel(link: key.link(), environment: environment), interaction: interaction)
+        if let pin { try await fido.setPIN(SharedSecret(Secret(utf8: pin))) }
+        return WebAuthnClient(service: fido, origin: try Origin("https://localhost:8443"))
+    }
+
+    /// What a call throws.
+    func error(_ body: (SecondFactor) async throws -> Void) async -> SecondFactorError? {
+        do {
+            try await body(service)
+            return nil
+        } catch { return error as? SecondFactorError }
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKFIDO
+import YKHTTP
+import YKPrivacyIDEA
+import YKSecondFactor
+import YKWire
+
+@Suite struct KeyTests {
+    private let sms = token("S", "sms")
+    private let desk = token("WAN00005F5D", "webauthn", description: "desk")
+
+    /// The members of the client data that a request carried.
+    private func clientData(_ name: String, in request: String, _ http: FakeServer) async throws -> JSON {
+        let text = try #require(await http.sent(name, in: request))
+        return try JSON(parsing: try Base64.decode(text))
+    }
+
+    @Test func registersAKey() async throws {
+        let bench = try Bench()
+        await bench.http.on("GET /token/", .tokens(sms), .tokens(sms, desk))
+        await bench.http.on(
+            "POST /token/init", try .recorded("20-webauthn", "1"), try .recorded("20-webauthn", "2", skipping: 2))
+        let made = try await bench.service.registerKey("alice", try await bench.key(), device: "desk")
+        #expect(made.serial == "WAN00005F5D" && made.isKey)
+        let data = try await clientData("clientdata", in: "POST /token/init", bench.http)
+        #expect(data["challenge"] == "8ldHvskDpoer4eLZDKILZkWPwxFL46cPIa3Wk4K70Z8" && data["type"] == "webauthn.create")
+        let object = try #require(await bench.http.sent("regdata", in: "POST /token/init"))
+        let attested = try AttestationObject(decoding: try Base64.decode(object))
+        #expect(attested.authenticatorData.flags.contains([.userVerified, .userPresent]))
+        #expect(await bench.http.sent("description", in: "POST /token/init") == "desk")
+        #expect(
+            await bench.http.requests.last { $0.method == .post }?.fields.values(of: "Origin") == [
+                "https://localhost:8443"
+            ])
+    }
+
+    @Test func asksForANumberFirst() async throws {
+        let bench = try Bench()
+        let key = try await bench.key()
+        await bench.http.on("GET /token/", .tokens(token("S", "sms", state: "verify")), .tokens(sms, desk))
+        #expect(await bench.error { _ = try await $0.registerKey("alice", key) } == .noVerifiedChannel)
+        #expect(
+            await bench.error { _ = try await $0.registerKey("alice", key, device: "desk") } == .ambiguous(["desk"]))
+        #expect(await bench.error { _ = try await $0.registerKey("alice", key, device: "") } == .invalid("device"))
+    }
+
+    @Test func leavesNoKeyThatProvesNobody() async throws {
+        let bench = try Bench()
+        let key = try await bench.key(pin: nil)
+        await bench.http.on("GET /token/", .tokens(sms))
+        await bench.http.on("POST /token/init", try .recorded("20-webauthn", "1"))
+        await bench.http.on("DELETE /token/WAN00005F5D", .value(1))
+        let error = await bench.error { _ = try await $0.registerKey("alice", key) }
+        guard case .key? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.legacyCode == 107)
+        #expect(await bench.http.asked.last == "DELETE /token/WAN00005F5D")
+    }
+
+    @Test func leavesNoKeyThatTheServerRefuses() async throws {
+        let bench = try Bench()
+        let key = try await bench.key()
+        await bench.http.on("GET /token/", .tokens(sms))
+        await bench.http.on(
+            "POST /token/init", try .recorded("20-webauthn", "1"), try .recorded("20-webauthn", "2 from another origin")
+        )
+        await bench.http.on("DELETE /token/WAN00005F5D", .value(1))
+        #expect(
+            await bench.error { _ = try await $0.registerKey("alice", key) }
+                == .server(.refused(status: 400, code: 404, message: "ERR404: Could not enroll webauthn token!")))
+        #expect(await bench.http.asked.last == "DELETE /token/WAN00005F5D")
+        let other = try Bench()
+        await other.http.on("GET /token/", .tokens(sms))
+        await other.http.on(
+            "POST /token/init", .value(true, detail: ["serial": "X"]),
+            .value(true, detail: ["serial": "X", "transaction_id": "1"]))
+        await other.http.on("DELETE /token/X", .value(1))
+        guard case .server(.malformed)? = await other.error({ _ = try await $0.registerKey("alice", key) }),
+            case .server(.malformed)? = await other.error({ _ = try await $0.registerKey("alice", key) })
+        else {
+            Issue.record("an incomplete registration was taken")
+            return
+        }
+    }
+
+    @Test func registersAPasskeyWhoseChallengeIsText() async throws {
+        let bench = try Bench()
+        let passkey = token("PIPK0000C351", "passkey")
+        await bench.http.on("GET /token/", .tokens(), .tokens(passkey))
+        await bench.http.on(
+            "POST /token/init", try .recorded("21-passkey", "1"),
+            try .recorded("21-passkey", "2: challenge taken as text"))
+        await bench.http.on("POST /token/set", .value(1))
+        let key = try await bench.key()
+        let made = try await bench.service.registerKey("alice", key, as: .passkey, device: "phone", requiresPIN: false)
+        #expect(made.serial == "PIPK0000C351")
+        let data = try await clientData("clientDataJSON", in: "POST /token/init", bench.http)
+        #expect(
+            data["challenge"] == .string(Base64.encodeURL(Array("vKGL48oH0XWY0wtk_nxlDLG2aROIs27aHdle4k8omJs".utf8))))
+        #expect(await bench.http.sent("description", in: "POST /token/set") == "phone")
+
+        // The same key signs in without a user name.
+        await bench.http.on("POST /validate/initialize", try .recorded("21-passkey", "start, nobody named"))
+        await bench.http.on(
+            "POST /validate/check", try .recorded("21-passkey", "challenge taken as text"),
+            try .recorded("21-passkey", "challenge taken as base64url"), .decision("ACCEPT"))
+        let signed = try await bench.service.verifyPasskey(key, of: "alice")
+        #expect(signed.user == "alice" && signed.serial == "PIPK0000C351")
+        let answer = try await clientData("clientDataJSON", in: "POST /validate/check", bench.http)
+        #expect(
+            answer["challenge"] == .string(Base64.encodeURL(Array("9cb2K8d_Syx0wZ5GpbisVJKDLaZJpuYFNt_OODDzFmY".utf8))))
+        #expect(await bench.http.sent("user", in: "POST /validate/check") == nil)
+        #expect(await bench.http.sent("transaction_id", in: "POST /validate/check") == "13147347361890109785")
+        #expect(await bench.error { _ = try await $0.verifyPasskey(key) } == .rejected("Authentication failed."))
+        #expect(
+            await bench.error { _ = try await $0.verifyPasskey(key) }
+                == .server(.malformed("the answer does not say whose passkey it is")))
+        let other = try Bench()
+        await other.http.on("POST /validate/initialize", try .recorded("21-passkey", "start, nobody named"))
+        await other.http.on("POST /validate/check", try .recorded("21-passkey", "challenge taken as text"))
+        #expect(await other.error { _ = try await $0.verifyPasskey(key, of: "bob") } == .otherUser("alice"))
+
+        var session = bench
+        await bench.http.on("POST /auth", .refused(401, 4031), try .recorded("21-passkey", "web session by passkey"))
+        await #expect(throws: SecondFactorError.rejected("no")) { try await session.service.logIn(passkey: key) }
+        #expect(try await session.service.logIn(passkey: key).user == "alice")
+        #expect(await bench.http.requests.last?.fields.values(of: "Origin") == ["https://localhost:8443"])
+    }
+
+    /// A challenge for a credential that the key has.
+    private func challenge(_ id: [UInt8]) -> HTTPResponse {
+        .decision(
+            "CHALLENGE",
+            detail: [
+                "multi_challenge": [
+                    [
+                        "serial": "WAN00005F5D", "type": "webauthn", "transaction_id": "77", "message": "m",
+                        "attributes": [
+                            "webAuthnSignRequest": [
+                                "challenge": "JhlPaxyXKyrOa4_QLm57GeNTbJN24TFVWLImaIh2oCk", "rpId": "localhost",
+                                "userVerification": "discouraged", "timeout": 60000,
+                                "allowCredentials": [["id": .string(Base64.encodeURL(id)), "type": "public-key"]],
+                            ]
+                        ],
+                    ]
+                ]
+            ])
+    }
+
+    @Test func verifiesByAKey() async throws {
+        let bench = try Bench()
+        let key = try await bench.key()
+        await bench.http.on("GET /token/", .tokens(sms), .tokens(sms, desk), .tokens(sms, desk))
+        await bench.http.on(
+            "POST /token/init", try .recorded("20-webauthn", "1"), try .recorded("20-webauthn", "2", skipping: 2))
+        _ = try await bench.service.registerKey("alice", key)
+        let object = try #require(await bench.http.sent("regdata", in: "POST /token/init"))
+        let credential = try #require(
+            try AttestationObject(decoding: try Base64.decode(object)).authenticatorData.credential)
+        await bench.http.on("POST /validate/triggerchallenge", challenge(credential.id))
+        await bench.http.on(
+            "POST /validate/check", .decision("ACCEPT", detail: ["serial": "WAN00005F5D"], cookie: "c:1"),
+            .decision("ACCEPT", detail: ["serial": "WAN00005F5D"]), try .recorded("20-webauthn", "altered signature"))
+        let verified = try await bench.service.verifyKey("alice", key, device: "desk", remembers: true)
+        #expect(verified.serial == "WAN00005F5D" && verified.cookie?.value.text() == "c:1")
+        #expect(await bench.http.sent("serial", in: "POST /validate/triggerchallenge") == "WAN00005F5D")
+        #expect(await bench.http.sent("request_persistent_cookie", in: "POST /validate/check") == "1")
+        let signed = try #require(await bench.http.sent("authenticatordata", in: "POST /validate/check"))
+        // The server asked for none; the user is verified all the same.
+        #expect(
+            try AuthenticatorData(decoding: try Base64.decode(signed)).flags.contains([.userVerified, .userPresent]))
+        #expect(await bench.error { _ = try await $0.verifyKey("alice", key, remembers: true) } == .trustNotAllowed)
+        #expect(await bench.error { _ = try await $0.verifyKey("alice", key) } == .rejected("Authentication failed."))
+        #expect(await bench.error { _ = try await $0.verifyKey("alice", key, device: "sofa") } == .noSuchDevice("sofa"))
+    }
+
+    @Test func otherKeysAndNoKeys() async throws {
+        let bench = try Bench()
+        let key = try await bench.key()
+        await bench.http.on("GET /token/", .tokens(sms, desk))
+        await bench.http.on("POST /validate/triggerchallenge", challenge([1, 2, 3]), .decision("REJECT"))
+        let error = await bench.error { _ = try await $0.verifyKey("alice", key) }
+        guard case .key(.key(.noCredentials))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(await bench.error { _ = try await $0.verifyKey("alice", key) } == .rejected(nil))
+        let bare = try Bench()
+        await bare.http.on("GET /token/", .tokens(sms))
+        #expect(await bare.error { _ = try await $0.verifyKey("alice", key) } == .noFactor("alice"))
+    }
+
+    @Test func listsAndRemovesDevices() async throws {
+        let bench = try Bench()
+        await bench.http.on(
+            "GET /token/", .tokens(sms, desk, token("W2", "webauthn", description: "desk"), token("P", "passkey")))
+        await bench.http.on("DELETE /token/P", .value(1))
+        #expect(try await bench.service.devices(of: "alice").map(\.serial) == ["WAN00005F5D", "W2", "P"])
+        #expect(try await bench.service.devices(of: "alice", "W2").count == 1)
+        #expect(try await bench.service.removeDevice("P", of: "alice").serial == "P")
+        #expect(
+            await bench.error { _ = try await $0.removeDevice("desk", of: "alice") }
+                == .ambiguous(["WAN00005F5D", "W2"]))
+        #expect(await bench.error { _ = try await $0.removeDevice("S", of: "alice") } == .noSuchDevice("S"))
+    }
+}
