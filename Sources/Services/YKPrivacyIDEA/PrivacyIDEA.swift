@@ -119,7 +119,8 @@ public struct PrivacyIDEA: Sendable {
     /// What stays out of recordings: passwords, PINs, codes, seeds, and what enrols or signs in.
     private static let secrets = HTTPSecrets(
         request: [
-            "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "response", "passphrase",
+            "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "response",
+            "passphrase",
             "passphrase_response", "enrollment_credential", "refilltoken",
         ],
         answer: [
