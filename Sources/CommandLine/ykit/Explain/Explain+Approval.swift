@@ -65,7 +65,7 @@ extension Explain {
         case .key(let error): piv(error)
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
         case .store(let error): store(error)
-        default: Explanation("failed", .failed, "\(error)")
+        default: codes(error)
         }
     }
 

@@ -46,6 +46,7 @@ extension Explain {
                 Explanation(
                     "conflict", .failed, "somebody else changed it at the same time", hint: "repeat the command")
             case (500..., _): Explanation("server", .failed, "the server failed (HTTP status \(status))")
+            case (400, 3000...3002): container(code, "the server refused\(said)")
             default: Explanation("refused", .failed, "the server refused (\(code))\(said)")
             }
         return with(status, code, explanation)

@@ -26,11 +26,13 @@ public struct ContainerClient: Sendable {
     ///   - key: The device's key, on P-384.
     ///   - model: What the server is told the device is, without `|`.
     ///   - passphrase: The answer to the link's question.
-    /// - Throws: `unsupportedKey`, `passphraseNeeded`, `server` with the refusal, or what the key throws.
+    /// - Throws: `malformed` for a key on another curve, `passphraseNeeded`, `server` with the refusal, or what the key throws.
     public func register(
         _ link: ContainerLink, _ key: some ApprovalKey, model: String, passphrase: SharedSecret?, _ trust: HTTPTrust
     ) async throws {
-        guard case .ec(.p384, _) = key.publicKey else { throw ApprovalError.unsupportedKey("a key not on P-384") }
+        guard case .ec(.p384, _) = key.publicKey else {
+            throw ApprovalError.malformed("the key of a container is on P-384")
+        }
         guard link.passphrasePrompt == nil || passphrase != nil else {
             throw ApprovalError.passphraseNeeded(link.passphrasePrompt ?? "")
         }

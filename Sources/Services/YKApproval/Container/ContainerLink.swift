@@ -26,7 +26,7 @@ public struct ContainerLink: Hashable, Sendable {
 
     /// Reads a link.
     ///
-    /// - Throws: `malformed` when a part is missing, or `unsupportedKey` for a key other than P-384 with SHA-256.
+    /// - Throws: `malformed` when a part is missing, or for a key other than P-384 with SHA-256.
     public init(_ text: String) throws(ApprovalError) {
         let link = try LinkQuery(text)
         guard link.scheme == "pia", link.authority == "container" else {
@@ -45,7 +45,7 @@ public struct ContainerLink: Hashable, Sendable {
         let curve = try link.required("key_algorithm")
         let hash = try link.required("hash_algorithm")
         guard curve == "secp384r1", hash.uppercased() == "SHA256" else {
-            throw .unsupportedKey("\(curve) with \(hash)")
+            throw .malformed("the link wants a key of \(curve) with \(hash), not P-384 with SHA-256")
         }
         address = try link.required("url")
         server = try Self.server(address)

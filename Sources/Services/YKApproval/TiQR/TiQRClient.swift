@@ -72,6 +72,7 @@ public struct TiQRClient: Sendable {
     ) async throws(ApprovalError) -> TiQREnrolment {
         var request = HTTPRequest(get: link.metadata)
         request.fields.append(HTTPField("Accept", "application/json"))
+        request.secrets = HTTPSecrets(request: ["session"], answer: ["enrollmentUrl"])
         let response = try await send(request)
         guard response.type == "application/json" else { throw .malformed("the service's metadata is not JSON") }
         let json: JSON
@@ -131,8 +132,9 @@ public struct TiQRClient: Sendable {
 
     private func post(_ url: HTTPURL, _ fields: [(String, String)]) async throws(ApprovalError) -> HTTPResponse {
         let form = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        return try await send(
-            HTTPRequest(post: url, Array(form.utf8), type: "application/x-www-form-urlencoded"))
+        var request = HTTPRequest(post: url, Array(form.utf8), type: "application/x-www-form-urlencoded")
+        request.secrets = HTTPSecrets(request: ["session", "secret", "response"], answer: [])
+        return try await send(request)
     }
 
     private func send(_ request: HTTPRequest) async throws(ApprovalError) -> HTTPResponse {

@@ -137,6 +137,7 @@ struct ApproveLogout: Verb {
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It has to be enrolled anew afterwards",
             in: world)
         guard world.plan == nil else { return Answer() }
+        if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
         var isTold = false
         if let user = person.user, let push = PushAccount(ended) {
             guard let base = push.base else { throw Explain.malformed("the account's address is not below /ttype/") }

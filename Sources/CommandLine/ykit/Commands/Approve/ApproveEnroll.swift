@@ -47,6 +47,7 @@ struct ApproveEnroll: Verb {
             """)
     static let members = [
         "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
+        "enter",
     ]
 
     @Argument(help: "The link, or - for standard input.")
@@ -126,10 +127,12 @@ struct ApproveEnroll: Verb {
     private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
 
     func answer(in world: World) async throws -> Answer {
+        let given = server == nil ? try LinkSource.read(link, qr) : nil
+        if let given, !PushLink.matches(given) { return try await open(given, world) }
         let book = try path.book(world)
         let trust = try trust.trust(world)
         let approver = try world.approver()
-        let link = try await pushLink(approver, trust, world)
+        let link = try await pushLink(given, approver, trust, world)
         let server = PushAccount.server(of: link.url)
         guard !book.accounts.contains(where: { $0.id == "\(link.serial)@\(server)" }) else {
             throw Explanation(
@@ -160,7 +163,9 @@ struct ApproveEnroll: Verb {
         return answer(made, link, world)
     }
 
-    private func pushLink(_ approver: Approver, _ trust: HTTPTrust, _ world: World) async throws -> PushLink {
+    private func pushLink(
+        _ given: String?, _ approver: Approver, _ trust: HTTPTrust, _ world: World
+    ) async throws -> PushLink {
         if let server, let user = person.user {
             if world.plan != nil {
                 world.plan?.add("sign in as \(user) at \(server) and ask for an enrolment link")
@@ -170,7 +175,7 @@ struct ApproveEnroll: Verb {
             return try await approver.requestLink(
                 try HTTPURL(server), user: user, try person.password(world), trust: trust)
         }
-        return try PushLink(try LinkSource.read(link, qr))
+        return try PushLink(given ?? "")
     }
 
     private func enrolled(

@@ -9,6 +9,7 @@ struct ApproveGroup: ParsableCommand {
         subcommands: [
             ApproveEnroll.self, ApproveAccounts.self, ApproveList.self, ApproveShow.self, ApproveYes.self,
             ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,
-            ApproveMoveStore.self,
+            ApproveMoveStore.self, ApproveCode.self, ApproveOffline.self, ApproveAdd.self, ApproveSync.self,
+            ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self,
         ])
 }

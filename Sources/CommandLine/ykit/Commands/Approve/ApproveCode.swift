@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKOATH
+import YKTransport
+import YKWire
+
+/// Shows the code of an account.
+struct ApproveCode: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "code", abstract: "Show the one-time code of an account, and how long it is valid.",
+        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.")
+    static let members = ["account", "code", "secondsLeft"]
+
+    @Argument(help: "Which account: its name, serial number, or a part of one.")
+    var account: String?
+
+    @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
+    var time: Int64?
+
+    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
+    var clipboard = false
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let account = try path.book(world).one(account, of: [.totp, .hotp], "with codes")
+        guard let stored = CodeAccount(account) else {
+            throw Explain.malformed("account '\(account.name.printable)' cannot be read")
+        }
+        let service = try await world.oath(password)
+        let now = time ?? world.now
+        let code = try await TouchPrompt.during(world.terminal) { try await service.code(for: stored.id, at: now) }
+        let left = code.validTo.map { max(0, $0 - now) }
+        if clipboard {
+            try Clipboard.put(code.text, for: max(1, left ?? 30))
+            world.terminal.say("the code is on the clipboard for \(max(1, left ?? 30)) s")
+        } else if let left {
+            world.terminal.note("valid for \(left) s")
+        }
+        return Answer(
+            clipboard ? [] : [code.text],
+            [
+                "account": .string(account.id), "code": .string(code.text),
+                "secondsLeft": left.map(JSON.int) ?? .null,
+            ])
+    }
+}
+
+/// Adds accounts with one-time codes to the key and to the store.
+struct CodeEnrolment {
+    let world: World
+    let force: Bool
+    let touch: Bool
+
+    /// The account of a link, and what the person has to type in at the server where it wants half of the secret.
+    struct Made {
+        let account: ApprovalAccount
+        let entry: String?
+    }
+
+    /// Writes the account of a link to the key.
+    ///
+    /// - Parameters:
+    ///   - name: The name for people; that of the link without it.
+    ///   - server: Host and port where they are known.
+    ///   - container: The container that the token belongs to.
+    func add(
+        _ link: CodeLink, name: String?, server: String, container: String?, _ accounts: [ApprovalAccount],
+        _ service: OATHService
+    ) async throws -> Made {
+        var new = link.account
+        var entry: String?
+        if let step = link.twoStep {
+            let part = try step.part(world.environment.random)
+            let secret = try step.secret(server: new.secret.value, part: part.value)
+            new = NewOATHAccount(
+                id: new.id, secret: secret.value.copy(), algorithm: new.algorithm, digits: new.digits,
+                counter: new.counter)
+            entry = TwoStep.shown(part.value)
+        }
+        new.needsTouch = touch
+        try await AccountWriter(service: service, force: force).write(new)
+        let wanted = name ?? new.id.text
+        let account = CodeAccount(
+            id: new.id, name: ApprovalStore.freeName(wanted, in: accounts), serial: link.serial ?? new.id.name,
+            server: server, container: container, added: world.now)
+        return Made(account: account.stored, entry: entry)
+    }
+}

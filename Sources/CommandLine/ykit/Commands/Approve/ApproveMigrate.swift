@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKHTTP
+import YKOATH
+import YKPIV
+import YKTransport
+import YKWire
+
+/// Verbs that move accounts to another key.
+struct ApproveMigrateGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Move the accounts of a container to another security key.",
+        subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self])
+}
+
+/// What can be moved.
+struct ApproveMigrateCheck: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Tell which accounts can be moved to another key; nothing is changed.",
+        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
+    static let members = ["possible", "containers", "movable", "enrollAgain"]
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let containers = book.accounts.compactMap { ContainerAccount($0) }
+        let client = try world.containerClient()
+        for container in containers { try await client.check(container) }
+        let inside = Set(containers.flatMap { $0.tokens.map(\.serial) })
+        let others = book.accounts.filter { $0.kind != .container }
+        let movable = others.filter { inside.contains($0.serial) }
+        let again = others.filter { !inside.contains($0.serial) && $0.kind != .ocra && $0.kind != .tiqr }
+        func names(_ accounts: [ApprovalAccount]) -> JSON { .array(accounts.map { .string($0.id) }) }
+        var lines = ["\(containers.count) container\(containers.count == 1 ? "" : "s") can be moved"]
+        lines += movable.map { "  moves with it: \($0.name.printable)" }
+        lines += again.map { "  has to be enrolled again: \($0.name.printable)" }
+        var answer = Answer(
+            lines,
+            [
+                "possible": .bool(!containers.isEmpty), "containers": names(containers.map(\.account)),
+                "movable": names(movable), "enrollAgain": names(again),
+            ])
+        if containers.isEmpty {
+            answer.lines = again.map { "has to be enrolled again: \($0.name.printable)" }
+            answer.failure = Explanation(
+                "nothing-to-move", .notFound, "the store has no container, so that nothing can be moved",
+                hint: "enrol the accounts again on the other key")
+        }
+        return answer
+    }
+}
+
+/// Moves a container to another key.
+struct ApproveMigrateRun: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Move a container and its accounts to another key: both are needed.",
+        discussion: """
+            A key is made on the other security key, the present one hands the container over to it, and the other one \
+            fetches its accounts with new secrets. The accounts on the present key are void then. The store is sealed for \
+            the other key too.
+            """)
+    static let members = ["account", "from", "to", "added", "pending"]
+
+    @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+    var container: String?
+
+    @Option(
+        help: ArgumentHelp("The other key: its serial number, or the state file of a software key.", valueName: "key"))
+    var to: String
+
+    @Option(help: "The PIV slot on the other key: auto takes the first free one of 82 to 95.")
+    var slot = "auto"
+
+    @Option(help: "When the other key needs a touch to sign: cached, always or never.")
+    var touch: TouchPolicy = .cached
+
+    @Option(help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
+    var toPinFd: Int32?
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        if touch == .usual { throw ValidationError("--touch is cached, always or never") }
+        let readers = [
+            pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
+        ]
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+
+    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let account = try book.one(container, of: [.container], "that is a container")
+        guard let old = ContainerAccount(account) else {
+            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
+        }
+        let other = try world.other(to)
+        var otherOptions = try PINOptions.parse([])
+        otherOptions.pinFd = toPinFd
+        let otherPIN = PINKeeper(other, otherOptions)
+        try confirmation.ask(
+            "move container '\(account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
+            in: world)
+        if let plan = world.plan {
+            plan.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
+            plan.add("make a key on \(to), register it, and synchronize")
+            return Answer()
+        }
+        let client = try world.containerClient()
+        let sealed = try await SealedAccounts.open(book, key, world)
+        if try sealed.secret(of: account) != nil {
+            throw Explanation(
+                "pending", .policy, "the last synchronization was interrupted",
+                hint: "finish it first: ykit approve sync")
+        }
+        let present = try await DeviceKey.open(old, PINKeeper(world, pin), world)
+        await (try await other.oath(password)).close()
+        try await sealed.share(with: other, key)
+        let next = try await DeviceKey.make(chosenSlot, touch, managementKey, otherPIN, other)
+        guard next.publicKey != old.publicKey,
+            next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
+        else {
+            await next.discard()
+            throw Explanation.usage("--to names the key that has the container already")
+        }
+        let new = try await hand(old, present, to: next, client, world)
+        try sealed.put(new.stored, nil)
+        let tokens = ContainerTokens(new, sealed, other, password, otherPIN, managementKey)
+        try await tokens.synchronize(next)
+        return answer(tokens.answer, old, new)
+    }
+
+    /// The hand-over: until the other key is registered, the present one stays what it is.
+    private func hand(
+        _ old: ContainerAccount, _ present: DeviceKey, to next: DeviceKey, _ client: ContainerClient, _ world: World
+    ) async throws -> ContainerAccount {
+        do {
+            let link = try ContainerLink(try await client.rollover(old, present))
+            let new = ContainerAccount(
+                link, name: old.account.name, publicKey: next.publicKey, place: .piv(next.place),
+                model: "PIV slot \(next.place.slot)", trust: old.trust, added: world.now)
+            try await client.register(link, next, model: new.model, passphrase: nil, old.trust)
+            return new
+        } catch {
+            await next.discard()
+            throw error
+        }
+    }
+
+    private func answer(_ synchronized: Answer, _ old: ContainerAccount, _ new: ContainerAccount) -> Answer {
+        var answer = synchronized
+        var lines = ["moved container '\(new.account.name.printable)' to the key \(to.printable)"]
+        lines += synchronized.lines.dropFirst()
+        if synchronized.failure == nil { answer.lines = lines }
+        answer.members = JSON.Object()
+        answer.members["account"] = .string(new.account.id)
+        answer.members["from"] = old.place.json
+        answer.members["to"] = new.place.json
+        answer.members["added"] = synchronized.members["added"]
+        answer.members["pending"] = synchronized.members["pending"]
+        return answer
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKStore
+import YKTransport
+import YKWire
+
+/// The hash function by which a server makes a challenge of a text.
+enum TextHash: String, CaseIterable, ExpressibleByArgument {
+    case sha1, sha256, sha512
+
+    var algorithm: HashAlgorithm {
+        switch self {
+        case .sha1: .sha1
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+}
+
+/// Adds an account for offline codes.
+struct ApproveAdd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add an account for offline codes (OCRA); its secret is asked for.",
+        discussion: """
+            SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
+            hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
+            """)
+    static let members = ["account", "name", "suite"]
+
+    @Argument(help: "A name for the account.")
+    var name: String
+
+    @Argument(help: "The suite.")
+    var suite: String
+
+    @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial"))
+    var serial: String?
+
+    @Option(help: ArgumentHelp("Who the account is with.", valueName: "name"))
+    var issuer = ""
+
+    @Flag(help: "Read the secret from standard input, one line.")
+    var secretStdin = false
+
+    @Option(
+        help: ArgumentHelp("Read the secret from this open file descriptor; or set YKIT_OCRA_SECRET.", valueName: "n"))
+    var secretFd: Int32?
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if secretStdin, key.usesStandardInput {
+            throw ValidationError("standard input cannot be read for two things")
+        }
+        if let serial, !OCRAAccount.isSerial(serial) {
+            throw ValidationError("a serial number has letters, digits, hyphens and underscores, up to 64")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let suite = try OCRASuite(suite)
+        let book = try path.book(world)
+        let free = ApprovalStore.freeName(name, in: book.accounts)
+        guard free == name else {
+            throw Explanation(
+                "exists", .policy, "the name '\(name.printable)' is taken or cannot be shown",
+                hint: "choose another name")
+        }
+        let account = OCRAAccount(suite, name: name, serial: serial, issuer: issuer, added: world.now)
+        try book.checkRoom(for: account.account.id)
+        let secret = try secret(world)
+        let sealed = try await SealedAccounts.open(book, key, world)
+        try sealed.put(account.stored, secret)
+        return Answer(
+            "added '\(name.printable)' for offline codes",
+            [
+                "account": .string(account.account.id), "name": .string(name), "suite": .string(suite.description),
+            ])
+    }
+
+    private func secret(_ world: World) throws -> SharedSecret {
+        let source = SecretInput.Source(
+            isStandardInput: secretStdin, descriptor: secretFd, variable: "YKIT_OCRA_SECRET",
+            hint: "give it with --secret-stdin, --secret-fd N or YKIT_OCRA_SECRET")
+        let given: Secret
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): given = secret
+        case .none: given = try Prompt(orElse: source.hint).neededSecret("secret", "an empty secret is none")
+        }
+        let prefix = Array("seed://".utf8)
+        var text = given.copyBytes()
+        defer { Secret.wipe(&text) }
+        let digits = text.starts(with: prefix) ? text[prefix.count...] : text[...]
+        guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), (10...128).contains(bytes.count)
+        else {
+            throw Explanation.usage("the secret is written in hexadecimal digits: 20 to 256 of them")
+        }
+        defer { Secret.wipe(&bytes) }
+        return SharedSecret(Secret(bytes))
+    }
+}
+
+/// Makes an offline code for a text.
+struct ApproveOffline: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "offline", abstract: "Make a code for a text, such as a payment: the text is what is signed.",
+        discussion: """
+            The text comes from --text, or from a QR code with --qr; it is shown, and the code is made for exactly this \
+            text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
+            (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
+            challenge as it is, without a hash. A log-in of TiQR (tiqrauth://) gives its code too.
+            """)
+    static let members = ["account", "text", "challenge", "code", "suite"]
+
+    @Argument(help: "Which account: its name, serial number, or a part of one; not needed with one account.")
+    var account: String?
+
+    @Option(help: ArgumentHelp("The text to sign.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("The challenge to answer, as the suite has it.", valueName: "challenge"))
+    var challenge: String?
+
+    @Option(
+        help: ArgumentHelp("Read the text from this picture or file, - for standard input.", valueName: "file"),
+        completion: .file())
+    var qr: String?
+
+    @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
+    var hash: TextHash?
+
+    @Flag(help: "Read the PIN that the suite wants from standard input, one line.")
+    var codePinStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the PIN that the suite wants from this open file descriptor; or set YKIT_OCRA_PIN.", valueName: "n"))
+    var codePinFd: Int32?
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if [text, challenge, qr].count(where: { $0 != nil }) != 1 {
+            throw ValidationError("give --text, --challenge or --qr")
+        }
+        if hash != nil, challenge != nil { throw ValidationError("--challenge is not hashed, omit --hash") }
+        if [qr == "-", codePinStdin, key.usesStandardInput].count(where: { $0 }) > 1 {
+            throw ValidationError("standard input cannot be read for two things")
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let given = try challenge ?? text ?? LinkSource.read(nil, qr)
+        if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
+        if challenge == nil, case .text? = try? ApprovalLink(given) {
+        } else if challenge == nil {
+            throw Explain.malformed(
+                "this is not a text that can be signed", hint: "'ykit approve qr-type' tells what it is")
+        }
+        let stored = try book.one(account, of: [.ocra], "for offline codes")
+        guard var account = OCRAAccount(stored) else {
+            throw Explain.malformed("account '\(stored.name.printable)' cannot be read")
+        }
+        let challenge = try challenge ?? account.suite.challenge(for: given, hashOf(account.suite))
+        var input = OCRAInput(challenge)
+        if account.suite.timeStep != nil { input.time = world.now }
+        if account.suite.pinHash != nil { input.pin = try pin(world) }
+        guard account.suite.sessionLength == nil else {
+            throw Explanation(
+                "not-supported", .notSupported,
+                "the suite \(account.suite) wants session information, which has no source")
+        }
+        if account.suite.hasCounter { input.counter = account.counter }
+        _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
+        if self.challenge == nil { world.terminal.say("signing: \(given.printable)") }
+        let sealed = try await SealedAccounts.open(book, key, world)
+        guard world.plan == nil else { return Answer() }
+        guard let secret = try sealed.secret(of: stored) else { throw StoreError.recordChanged(stored.id) }
+        if account.suite.hasCounter {
+            account.counter += 1
+            try sealed.put(account.stored, secret)
+        }
+        return answer(stored, account.suite, given, challenge, try account.suite.response(secret.value, input))
+    }
+
+    /// The hash whose hexadecimal form fills the challenge.
+    private func hashOf(_ suite: OCRASuite) -> HashAlgorithm {
+        hash?.algorithm ?? (suite.challengeLength >= 64 ? .sha256 : .sha1)
+    }
+
+    private func answer(_ login: TiQRLogin, _ book: AccountBook, _ world: World) async throws -> Answer {
+        let stored = try TiQRMatch.one(login, account, book)
+        let sealed = try await SealedAccounts.open(book, key, world)
+        guard world.plan == nil else { return Answer() }
+        guard let secret = try sealed.secret(of: stored.account) else {
+            throw StoreError.recordChanged(stored.account.id)
+        }
+        let code = try world.tiqrClient().response(to: login, stored, secret.value)
+        return answer(stored.account, stored.suite, nil, login.challenge, code)
+    }
+
+    private func answer(
+        _ account: ApprovalAccount, _ suite: OCRASuite, _ text: String?, _ challenge: String, _ code: String
+    ) -> Answer {
+        Answer(
+            [code],
+            [
+                "account": .string(account.id),
+                "text": self.challenge == nil ? text.map(JSON.string) ?? .null : .null,
+                "challenge": .string(challenge), "code": .string(code), "suite": .string(suite.description),
+            ])
+    }
+
+    private func pin(_ world: World) throws -> SharedSecret {
+        let source = SecretInput.Source(
+            isStandardInput: codePinStdin, descriptor: codePinFd, variable: "YKIT_OCRA_PIN",
+            hint: "give it with --code-pin-stdin, --code-pin-fd N or YKIT_OCRA_PIN")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none: return SharedSecret(try Prompt(orElse: source.hint).secret("PIN of the account"))
+        }
+    }
+}
+
+/// Finds the account that a log-in of TiQR is for.
+enum TiQRMatch {
+    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountBook) throws -> TiQRAccount {
+        let all = book.accounts.compactMap { TiQRAccount($0) }
+        let named = query.map { query in all.filter { !ApprovalStore.matches(query, in: [$0.account]).isEmpty } } ?? all
+        let found = named.filter { (try? $0.check(login)) != nil }
+        guard let account = found.first else {
+            throw Explanation(
+                "no-such-account", .notFound,
+                "no account is enrolled for \((login.identity.map { $0 + "@" } ?? "").printable)\(login.service.printable)",
+                hint: "a log-in that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
+        }
+        guard found.count == 1 else {
+            throw Explanation(
+                "several-accounts", .severalDevices, "\(found.count) accounts are enrolled for this service, name one",
+                candidates: found.map { "\($0.account.name)  \($0.account.id)" })
+        }
+        return account
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKHTTP
+import YKOATH
+import YKPIV
+import YKPrivacyIDEA
+import YKStore
+import YKTransport
+import YKWire
+
+/// Names what a link or QR code is for.
+struct ApproveQRType: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "qr-type", abstract: "Tell what a link or QR code is for; nothing is sent.",
+        discussion: """
+            enrollment enrols an account, onlineAuth answers a log-in, offlineAuth is a text to make a code for, container \
+            registers the key as a container, transfer carries accounts of another app, invalid is none of these.
+            """)
+    static let members = ["type", "protocol", "server", "serial"]
+
+    @Argument(help: "The link or text, or - for standard input.")
+    var text: String?
+
+    @Option(
+        help: ArgumentHelp("Read it from this picture or file, - for standard input.", valueName: "file"),
+        completion: .file())
+    var qr: String?
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if (text == nil) == (qr == nil) { throw ValidationError("give a text, or --qr with a picture") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let link = try? ApprovalLink(try LinkSource.read(text, qr))
+        let kind = link?.kind ?? .invalid
+        func value(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+        let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
+        return Answer(
+            [kind.rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]),
+            [
+                "type": .string(kind.rawValue), "protocol": value(link?.protocolName), "server": value(link?.server),
+                "serial": value(link?.serial),
+            ])
+    }
+}
+
+/// Does what a link or QR code is for.
+struct ApproveOpen: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "open", abstract: "Do what a link or QR code asks for: log in, or enrol an account.",
+        discussion: """
+            tiqrauth:// answers a log-in, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
+            with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
+            and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
+            """)
+    static let members = ["type", "account", "name", "serial", "server", "accepted", "triesLeft", "enter", "key"]
+
+    @Argument(help: "The link, or - for standard input.")
+    var link: String?
+
+    @Option(
+        help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
+        completion: .file())
+    var qr: String?
+
+    @Option(help: ArgumentHelp("A name for a new account; which account answers, with a log-in.", valueName: "name"))
+    var name: String?
+
+    @Option(help: "The PIV slot of a container's key: auto takes the first free one of 82 to 95.")
+    var slot = "auto"
+
+    @Option(help: "When a container's key, or an account with codes, needs a touch: cached, always or never.")
+    var touch: TouchPolicy?
+
+    @Flag(help: "Read the answer to a container's question from standard input, one line.")
+    var answerStdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the answer to a container's question from this open file descriptor; or set YKIT_CONTAINER_ANSWER.",
+            valueName: "n"))
+    var answerFd: Int32?
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Server Options")
+    var trust: ApproveServerOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if (link == nil) == (qr == nil) { throw ValidationError("give a link, or --qr with a picture") }
+        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        if touch == .usual { throw ValidationError("--touch is cached, always or never") }
+        let readers = [
+            link == "-" || qr == "-", answerStdin, pin.pinStdin, managementKey.managementKeyStdin,
+            password.passwordStdin, key.usesStandardInput,
+        ]
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+
+    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
+
+    func answer(in world: World) async throws -> Answer {
+        let link = try ApprovalLink(try LinkSource.read(link, qr))
+        switch link {
+        case .tiqrLogin(let login): return try await log(in: login, world)
+        case .tiqrEnrolment(let link): return try await enroll(link, world)
+        case .code(let link): return try await add(link, world)
+        case .container(let link): return try await register(link, world)
+        case .push:
+            throw Explanation.usage(
+                "this link enrols a push account", hint: "ykit approve enroll, with the same link")
+        case .transfer:
+            throw Explanation.usage(
+                "this QR code carries accounts of another app", hint: "ykit oath import, with the same picture")
+        case .text:
+            throw Explanation.usage(
+                "this is a text, not a link", hint: "make a code for it: ykit approve offline --text")
+        }
+    }
+
+    // MARK: TiQR
+
+    private func log(in login: TiQRLogin, _ world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let account = try TiQRMatch.one(login, name, book)
+        let server = account.account.server
+        try confirmation.ask(
+            "log in as '\(account.identityName.printable)' at \(account.account.issuer.printable) (\(server.printable))?",
+            in: world)
+        let sealed = try await SealedAccounts.open(book, key, world)
+        if let plan = world.plan {
+            plan.add("answer the challenge \(login.challenge.printable) at \(account.url)")
+            return Answer()
+        }
+        guard let secret = try sealed.secret(of: account.account) else {
+            throw StoreError.recordChanged(account.account.id)
+        }
+        var client = try world.tiqrClient()
+        client.trust = account.trust
+        let result = try await client.answer(login, account, secret.value)
+        try book.history.append(
+            ApprovalEvent(
+                time: world.now, account: account.account.id, decision: "logged-in", isAccepted: result == .accepted,
+                challenge: ["nonce": .string(login.session), "service": .string(login.service)],
+                signedText: login.challenge, signature: ""))
+        var answer = Answer(
+            result == .accepted
+                ? "logged in as '\(account.identityName.printable)' at \(account.account.issuer.printable)" : "",
+            members(.onlineAuth, account.account))
+        if result != .accepted { answer.lines = [] }
+        answer.members["accepted"] = .bool(result == .accepted)
+        if case .wrong(let left?) = result { answer.members["triesLeft"] = .int(Int64(left)) }
+        answer.failure = Explain.tiqr(result)
+        return answer
+    }
+
+    private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> Answer {
+        let book = try path.book(world)
+        var client = try world.tiqrClient()
+        client.trust = try trust.trust(world)
+        let enrolment = try await client.enrolment(link, at: world.now)
+        var account = enrolment.account
+        account.account.name = ApprovalStore.freeName(name ?? account.account.issuer, in: book.accounts)
+        try book.checkRoom(for: account.account.id)
+        let server = account.account.server
+        try confirmation.ask(
+            "enrol '\(account.identityName.printable)' at \(server.printable), run by "
+                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? Answers go there", in: world)
+        let sealed = try await SealedAccounts.open(book, key, world)
+        guard world.plan == nil else { return Answer() }
+        let secret = try client.secret()
+        try sealed.put(account.stored, secret)
+        do { try await client.register(secret.value, at: enrolment.url) } catch {
+            // The service may have it: an account that was not refused is kept.
+            if case .server(.refused(_, _, _)) = error { try book.file.update { $0.remove(account.account.id) } }
+            throw error
+        }
+        return Answer(
+            "enrolled '\(account.account.name.printable)' at \(server.printable)", members(.enrollment, account.account)
+        )
+    }
+
+    // MARK: accounts with codes, containers
+
+    private func add(_ link: CodeLink, _ world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let server = link.account.id.issuer ?? "oath"
+        let stored = CodeAccount(
+            id: link.account.id, name: "", serial: link.serial ?? link.account.id.name, server: server, container: nil,
+            added: 0)
+        try book.checkRoom(for: stored.account.id)
+        try confirmation.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: world)
+        let service = try await world.oath(password)
+        let enrolment = CodeEnrolment(world: world, force: false, touch: touch == .always || touch == .cached)
+        let made = try await enrolment.add(
+            link, name: name, server: server, container: nil, book.accounts, service)
+        guard world.plan == nil else { return Answer() }
+        try book.file.update { $0.put(made.account.record) }
+        var answer = Answer(
+            ["added '\(made.account.name.printable)'"], members(.enrollment, made.account))
+        if let entry = made.entry {
+            answer.lines.append("type this in at the server, which completes the enrolment: \(entry)")
+            answer.members["enter"] = .string(entry)
+        }
+        return answer
+    }
+
+    private func register(_ link: ContainerLink, _ world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let server = link.server.origin
+        try book.checkRoom(for: "\(link.serial)@\(PushAccount.server(of: link.server))")
+        let trust = try trust.trust(world)
+        if link.asksForNoVerification {
+            world.terminal.warn(
+                "the link asks for the server's certificate not to be verified; it is verified all the same")
+        }
+        try confirmation.ask(
+            "register this key as container \(link.serial) of \(server), run by "
+                + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: world)
+        let phrase = try link.passphrasePrompt.map { try passphrase($0, world) }
+        let device = try await DeviceKey.make(chosenSlot, touch ?? .cached, managementKey, PINKeeper(world, pin), world)
+        let container = ContainerAccount(
+            link, name: ApprovalStore.freeName(name ?? link.issuer, in: book.accounts), publicKey: device.publicKey,
+            place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: world.now)
+        do {
+            try await world.containerClient().register(
+                link, device, model: container.model, passphrase: phrase, trust)
+        } catch {
+            await device.discard()
+            throw error
+        }
+        try book.file.update { $0.put(container.stored.record) }
+        var answer = Answer(
+            [
+                "registered as container '\(container.account.name.printable)'; the key is in slot \(device.place.slot)",
+                "fetch its accounts with: ykit approve sync",
+            ], members(.container, container.account))
+        answer.members["key"] = container.place.json
+        return answer
+    }
+
+    private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
+        let source = SecretInput.Source(
+            isStandardInput: answerStdin, descriptor: answerFd, variable: "YKIT_CONTAINER_ANSWER",
+            hint: "give it with --answer-stdin, --answer-fd N or YKIT_CONTAINER_ANSWER")
+        switch try SecretInput.given(source, world.terminal) {
+        case .secret(let secret): return SharedSecret(secret)
+        case .none:
+            let prompt = try Prompt(orElse: source.hint)
+            prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
+            return SharedSecret(try prompt.secret("answer"))
+        }
+    }
+
+    private func members(
+        _ kind: ApprovalLink.Kind, _ account: ApprovalAccount
+    ) -> KeyValuePairs<String, JSON> {
+        [
+            "type": .string(kind.rawValue), "account": .string(account.id), "name": .string(account.name),
+            "serial": .string(account.serial), "server": .string(account.server), "accepted": .null, "triesLeft": .null,
+            "enter": .null, "key": .null,
+        ]
+    }
+}
+
+extension ApproveEnroll {
+    /// Enrols an account of another kind, with the options that both verbs have.
+    func open(_ text: String, _ world: World) async throws -> Answer {
+        if try ApprovalLink(text).kind == .onlineAuth {
+            throw Explanation.usage("this link answers a log-in", hint: "ykit approve open, with the same link")
+        }
+        var verb = try ApproveOpen.parse(["-"])
+        verb.link = text
+        (verb.name, verb.slot, verb.touch, verb.confirmation) = (name, slot, touch, confirmation)
+        (verb.trust, verb.managementKey, verb.path, verb.global) = (trust, managementKey, path, global)
+        verb.pin = try key.pin
+        verb.key = try key.storeKey(software: software)
+        var answer = try await verb.answer(in: world)
+        var members = JSON.Object()
+        for name in Self.members { members[name] = answer.members[name] ?? .null }
+        answer.members = members
+        return answer
+    }
+}

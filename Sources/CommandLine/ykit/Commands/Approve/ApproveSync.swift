@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKHTTP
+import YKOATH
+import YKPIV
+import YKPrivacyIDEA
+import YKStore
+import YKTransport
+import YKWire
+
+/// Synchronizes a container.
+struct ApproveSync: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Fetch the accounts of a container, and write them to the key.",
+        discussion: """
+            The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
+            to the store first and used then. When something goes wrong in between, 'sync' goes on where it stopped, before \
+            it asks the server again.
+            """)
+    static let members = ["account", "added", "kept", "gone", "pending"]
+
+    @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
+    var container: String?
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "Password Options")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        let readers = [
+            pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
+        ]
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let book = try path.book(world)
+        let account = try book.one(container, of: [.container], "that is a container")
+        guard let container = ContainerAccount(account) else {
+            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
+        }
+        let sealed = try await SealedAccounts.open(book, key, world)
+        let keeper = PINKeeper(world, pin)
+        let tokens = ContainerTokens(container, sealed, world, password, keeper, managementKey)
+        try await tokens.finish()
+        try await tokens.prepare()
+        let device = try await DeviceKey.open(container, keeper, world)
+        if let plan = world.plan {
+            plan.add("synchronize container \(container.serial) with \(container.server.origin)")
+            return Answer()
+        }
+        try await tokens.synchronize(device)
+        return tokens.answer
+    }
+}
+
+/// The tokens of a container on their way to the key: each step is written to the store before the next one.
+final class ContainerTokens {
+    private(set) var container: ContainerAccount
+    private let sealed: SealedAccounts
+    private let world: World
+    private let password: PasswordOptions
+    private let pin: PINKeeper
+    private let managementKey: ManagementKeyOptions
+    private var service: OATHService?
+    private var added: [String] = []
+    private var kept: [String] = []
+    private var gone: [String] = []
+    private var problem: Explanation?
+
+    init(
+        _ container: ContainerAccount, _ sealed: SealedAccounts, _ world: World, _ password: PasswordOptions,
+        _ pin: PINKeeper, _ managementKey: ManagementKeyOptions
+    ) {
+        (self.container, self.sealed, self.world) = (container, sealed, world)
+        (self.password, self.pin, self.managementKey) = (password, pin, managementKey)
+    }
+
+    /// Writes what an earlier synchronization left in the store to the key.
+    func finish() async throws {
+        guard let secret = try sealed.secret(of: container.account), world.plan == nil else { return }
+        world.terminal.say("finishing the synchronization that was interrupted")
+        try await write(try ContainerUpdate(secret))
+    }
+
+    /// Unlocks the OATH application once: that it is locked is found out now, not when the old secrets are void.
+    func prepare() async throws {
+        guard world.plan == nil else { return }
+        await (try await world.oath(password)).close()
+    }
+
+    /// Synchronizes with the server, keeps the answer, and writes the new accounts to the key.
+    func synchronize(_ device: DeviceKey) async throws {
+        guard problem == nil else { return }
+        let held = container.tokens
+        let client = try world.containerClient()
+        let update = try await client.synchronize(container, device)
+        let links = try update.links()
+        await device.close()
+        try sealed.put(container.stored, links.isEmpty ? nil : update.plaintext)
+        let confirmed = try update.confirmed().map(\.serial)
+        let new = links.compactMap { try? ApprovalLink($0).serial }
+        kept = held.map(\.serial).filter { confirmed.contains($0) }
+        gone = held.map(\.serial).filter { !confirmed.contains($0) && !new.contains($0) }
+        container.tokens = held.filter { !gone.contains($0.serial) }
+        guard !links.isEmpty else { return try sealed.put(container.stored, nil) }
+        try await write(update)
+    }
+
+    /// Writes accounts to the key one after the other; those that could not be written stay sealed in the store.
+    private func write(_ update: ContainerUpdate) async throws {
+        var left = try update.links()
+        for text in left {
+            do {
+                if let token = try await write(text) {
+                    added.append(token.serial)
+                    container.tokens = container.tokens.filter { $0.serial != token.serial } + [token]
+                }
+                left.removeAll { $0 == text }
+                try sealed.put(container.stored, left.isEmpty ? nil : try ContainerUpdate(links: left).plaintext)
+            } catch {
+                if Interruption.happened { throw error }
+                problem = problem ?? Explain.explain(error)
+            }
+        }
+        await release()
+    }
+
+    private func release() async {
+        await service?.close()
+        service = nil
+    }
+
+    /// Writes one account; `nil` for a kind that no key can hold, which is left out with a warning.
+    private func write(_ text: String) async throws -> ContainerAccount.Token? {
+        let kind = text.lowercased()
+        guard ["otpauth://totp/", "otpauth://hotp/"].contains(where: kind.hasPrefix) || PushLink.matches(text) else {
+            world.terminal.warn("the container has an account of a kind that is not supported; it is left out")
+            return nil
+        }
+        switch try ApprovalLink(text) {
+        case .code(let link):
+            guard let serial = link.serial else { throw ApprovalError.malformed("a token of the container") }
+            let known = sealed.book.accounts.first { $0.serial == serial && $0.server == container.account.server }
+            if service == nil { service = try await world.oath(password) }
+            guard let service else { throw OATHError.noSuchAccount }
+            // A token of this container had another secret before, which is void now.
+            let enrolment = CodeEnrolment(world: world, force: known != nil, touch: false)
+            var made = try await enrolment.add(
+                link, name: known?.name, server: container.account.server, container: container.serial,
+                sealed.book.accounts.filter { $0.id != known?.id }, service
+            ).account
+            if let known { made.name = known.name }
+            try sealed.put(made, nil)
+            return ContainerAccount.Token(serial: serial, type: made.kind.rawValue)
+        case .push(let link):
+            await release()
+            try await enroll(link)
+            return ContainerAccount.Token(serial: link.serial, type: "push")
+        default: return nil
+        }
+    }
+
+    /// Enrols a push token of the container, with a key of its own.
+    private func enroll(_ link: PushLink) async throws {
+        let id = "\(link.serial)@\(PushAccount.server(of: link.url))"
+        let known = sealed.book.accounts.first { $0.id == id }
+        let name = known?.name ?? ApprovalStore.freeName(link.issuer, in: sealed.book.accounts)
+        let device = try await DeviceKey.make(nil, .cached, managementKey, pin, world, .rsa2048)
+        do {
+            let enrolment = try await world.approver().enroll(
+                link, name: name, device, .piv(device.place), trust: container.trust)
+            try sealed.put(enrolment.account.stored, nil)
+            if let problem = enrolment.problem { world.terminal.warn(Explain.explain(problem).message) }
+        } catch {
+            await device.discard()
+            throw error
+        }
+        await device.close()
+    }
+
+    /// What became of the tokens.
+    var answer: Answer {
+        let pending = problem == nil ? 0 : 1
+        var lines = ["container '\(container.account.name.printable)' is synchronized"]
+        if !added.isEmpty { lines.append("  new: " + added.joined(separator: ", ")) }
+        if !kept.isEmpty { lines.append("  unchanged: " + kept.joined(separator: ", ")) }
+        if !gone.isEmpty {
+            lines.append("  no longer in the container, their codes are void: " + gone.joined(separator: ", "))
+        }
+        var answer = Answer(
+            lines,
+            [
+                "account": .string(container.account.id), "added": .array(added.map(JSON.string)),
+                "kept": .array(kept.map(JSON.string)), "gone": .array(gone.map(JSON.string)),
+                "pending": .bool(pending > 0),
+            ])
+        if var problem {
+            problem.message =
+                "not all accounts were written to the key, the rest stays in the store: " + problem.message
+            problem.hint = problem.hint ?? "repeat 'ykit approve sync' when the cause is removed"
+            answer.lines = []
+            answer.failure = problem
+        }
+        return answer
+    }
+}
+
+extension ApproveLogout {
+    /// Leaves a container: the server forgets the key, and the accounts of the container are void.
+    func leave(_ container: ContainerAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
+        let device = try await DeviceKey.open(container, PINKeeper(world, try key.pin), world)
+        var isTold = true
+        do { try await world.containerClient().terminate(container, device) } catch {
+            // 3001: the server has forgotten it already.
+            guard case ApprovalError.server(.refused(_, 3001, _)) = error else { throw error }
+            world.terminal.warn("the server does not know the container any more")
+            isTold = false
+        }
+        let isDeleted = try await keepKey ? false : device.delete(managementKey)
+        try book.file.update { store throws(StoreError) in
+            store.remove(container.account.id)
+            for account in book.accounts where CodeAccount(account)?.container == container.serial {
+                store.remove(account.id)
+            }
+        }
+        return Answer(
+            ["left container '\(container.account.name.printable)'", "delete its accounts with 'ykit oath delete'"],
+            [
+                "account": .string(container.account.id), "server": .bool(isTold),
+                "key": .string(isDeleted ? "deleted" : "kept"),
+            ])
+    }
+}

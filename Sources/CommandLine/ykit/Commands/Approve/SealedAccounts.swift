@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKApproval
+import YKCrypto
+import YKStore
+import YKTransport
+import YKWire
+
+/// Accounts whose records have a sealed part: the store's key is opened once, or made with the first of them.
+final class SealedAccounts {
+    /// The store as it was read, then as it was written last.
+    private(set) var book: AccountBook
+    private let key: StoreKey
+    private var seal: StoreSeal?
+    private let world: World
+
+    private init(_ book: AccountBook, _ key: StoreKey, _ seal: StoreSeal?, _ world: World) {
+        (self.book, self.key, self.seal, self.world) = (book, key, seal, world)
+    }
+
+    /// Opens the store's key; a store without keys gets one.
+    static func open(
+        _ book: AccountBook, _ options: StoreKeyOptions, _ world: World
+    ) async throws -> SealedAccounts {
+        guard book.store.seals.isEmpty else {
+            do {
+                let key = try await world.open(book.store, options, for: "open the account store")
+                return SealedAccounts(book, key, nil, world)
+            } catch StoreError.notThisKey {
+                let names = book.store.seals.map { "'\($0.name.printable)'" }.joined(separator: ", ")
+                throw Explanation(
+                    "store-key", .authentication, "this key does not open the account store",
+                    hint: "it opens with \(names)")
+            }
+        }
+        let key = try StoreKey(world.environment.random)
+        let seal = try await world.seal(key, options, try NewStoreKeyOptions.parse([]), besides: [])
+        if !options.software {
+            world.terminal.say("losing this key loses the secrets of these accounts: keep another means to log in")
+        }
+        return SealedAccounts(book, key, seal, world)
+    }
+
+    /// The secret of an account; `nil` when its record has none.
+    func secret(of account: ApprovalAccount) throws -> SharedSecret? {
+        guard let record = book.store.records.first(where: { $0.id == account.id }), record.hasSecret else {
+            return nil
+        }
+        return try key.open(record, service: ApprovalStore.service)
+    }
+
+    /// Writes an account, with a secret or without one.
+    func put(_ account: ApprovalAccount, _ secret: SharedSecret?) throws {
+        guard world.plan == nil else { return }
+        let record = try secret.map { secret throws(StoreError) in
+            try key.seal(secret.value, id: account.id, service: ApprovalStore.service, account.description)
+        }
+        let known = book.store.seals
+        let seal = seal
+        try book.file.update { store throws(StoreError) in
+            guard store.seals == known else { throw .inUse(path: book.file.path) }
+            if let seal { store.add(seal) }
+            store.put(record ?? account.record)
+        }
+        self.seal = nil
+        book = try AccountBook(book.file)
+    }
+
+    /// Lets another security key open the store; nothing changes when it does so already.
+    func share(with other: World, _ options: StoreKeyOptions) async throws {
+        guard !options.software else { return }
+        let made: StoreSeal
+        do {
+            made = try await other.seal(key, options, try NewStoreKeyOptions.parse([]), besides: book.store.seals)
+        } catch let error as StoreError {
+            guard case .duplicateKey = error else { throw error }
+            return
+        }
+        let known = book.store.seals
+        try book.file.update { store throws(StoreError) in
+            guard store.seals == known else { throw .inUse(path: book.file.path) }
+            store.add(made)
+        }
+        book = try AccountBook(book.file)
+    }
+}
+
+extension AccountBook {
+    /// Refuses an account that is there already, and one more than the store holds.
+    func checkRoom(for id: String) throws(Explanation) {
+        guard !accounts.contains(where: { $0.id == id }) else {
+            throw Explanation(
+                "exists", .policy, "the store has account \(id.printable) already", hint: "ykit approve accounts")
+        }
+        guard accounts.count < ApprovalStore.limit else {
+            throw Explanation("too-many", .policy, "the store holds \(ApprovalStore.limit) accounts, which is the most")
+        }
+    }
+
+    /// The only account of some kinds that a text names, or the only one there is.
+    func one(
+        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String
+    ) throws(Explanation) -> ApprovalAccount {
+        let fitting = accounts.filter { kinds.contains($0.kind) }
+        let found = query.map { ApprovalStore.matches($0, in: fitting) } ?? fitting
+        guard let account = found.first else {
+            throw Explanation(
+                "no-such-account", .notFound,
+                query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
+                hint: "'ykit approve accounts' lists them, 'ykit approve open LINK' adds one")
+        }
+        guard found.count == 1 else {
+            throw Explanation(
+                "several-accounts", .severalDevices, "\(found.count) accounts \(what) match, name one",
+                candidates: found.map { "\($0.name)  \($0.id)" })
+        }
+        return account
+    }
+}
