@@ -97,7 +97,7 @@ struct HelpTopicTests {
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            read.formUnion(text.matches(of: /"(YKIT_[A-Z_]+)"/).map { String($0.1) })
+            read.formUnion(text.matches(of: /"(YKIT_[A-Z0-9_]+)"/).map { String($0.1) })
         }
         #expect(read.subtracting(explained) == [])
         #expect(explained.subtracting(read) == ["NO_COLOR"])

@@ -125,6 +125,11 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],
             "The PIN of a SecurID token, and the passphrase of the store that tokens are kept in."
         ),
+        (["YKIT_APPROVE_PASSWORD"], "The password of the user who enrols with 'ykit approve enroll --server'."),
+        (
+            ["YKIT_2FA_SERVER", "YKIT_2FA_PASSWORD", "YKIT_2FA_API_KEY", "YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
+            "The privacyIDEA server of 'ykit 2fa', the password or API key of whoever asks, the PIN that was sent, and the password of a new user."
+        ),
         (
             ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],
             "The code that protects the configuration of a YubiKey, and the one that it is changed to."
