@@ -49,6 +49,16 @@ struct ApproverTests {
         #expect(sent[0].fields["pubkey"] == vectors.publicKeyParameter)
     }
 
+    /// privacyIDEA accepts a key without padding, and answers each poll with 500 afterwards.
+    @Test(arguments: [1024, 2048, 3072, 4096]) func sendsKeysWithPadding(_ bits: Int) async throws {
+        let key = try SoftwareApprovalKey(der: PrivateKey(newRSA: bits).der.value)
+        let link = try PushLink(vectors.link)
+        #expect(try await approver().enroll(link, name: "work", key, .software).problem == nil)
+        let sent = server.state.withLock { $0.sent[0].fields["pubkey"] ?? "" }
+        #expect(sent.utf8.count.isMultiple(of: 4))
+        #expect(try Base64.decode(sent) == key.publicKey.subjectPublicKeyInfo)
+    }
+
     @Test func refusesToEnrolWhatTheServerWouldNotUse() async throws {
         let link = try PushLink(vectors.link)
         let curve = try SoftwareApprovalKey(

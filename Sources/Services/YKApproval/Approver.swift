@@ -88,10 +88,11 @@ extension Approver {
         guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
+        // Without its padding the server takes a key, and answers each poll with 500 afterwards.
         let sent: JSON = [
             "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
             "fbtoken": .string(address ?? ""),
-            "pubkey": .string(Base64.encodeURL(key.publicKey.subjectPublicKeyInfo)),
+            "pubkey": .string(Base64.encodeURL(key.publicKey.subjectPublicKeyInfo, padded: true)),
         ]
         let exchange = try await exchange(.post, link.url, sent, trust)
         let answer: PrivacyIDEAAnswer
