@@ -94,6 +94,19 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_ADMIN_PIN", "YKIT_NEW_ADMIN_PIN", "YKIT_RESET_CODE"],
             "What OpenPGP has besides."
         ),
+        (
+            ["YKIT_APPROVE_PASSWORD", "YKIT_CONTAINER_ANSWER"],
+            "The password or registration code with which 'ykit approve' signs in, and the answer that a container asks for."
+        ),
+        (["YKIT_OCRA_SECRET", "YKIT_OCRA_PIN"], "The secret of an OCRA token, and the PIN that its suite takes."),
+        (
+            ["YKIT_2FA_SERVER", "YKIT_2FA_PASSWORD", "YKIT_2FA_API_KEY"],
+            "The server that 'ykit 2fa' speaks with, the password of the account that asks, or its API key or token."
+        ),
+        (
+            ["YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
+            "The PIN that a user was sent, and the password of a user who is added."
+        ),
         (["YKIT_FILE_PASSWORD"], "The password of a file with a private key."),
         (
             ["YKIT_OATH_PASSWORD", "YKIT_OATH_NEW_PASSWORD", "YKIT_OATH_SECRET"],

@@ -22,6 +22,13 @@ struct NarratedCommand: Sendable {
         self.data = data
     }
 
+    /// The same header with other data.
+    init(_ command: NarratedCommand, data: MaskedBytes) {
+        (cla, ins, p1, p2) = (command.cla, command.ins, command.p1, command.p2)
+        le = command.le
+        self.data = data
+    }
+
     var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
 
     /// The application whose command this can only be, where none was selected: programs that find PIV selected

@@ -146,10 +146,10 @@ public struct Narrator: Sendable {
     private func protected(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        // The command's name is in capitals; what stands behind it was read from data that is encrypted here.
-        let name = applet?.narration?.phrase(command)?.0.prefix { $0.isUppercase || $0 == " " || $0 == "-" }
-        let words = name.map { String($0).split(separator: " ").filter { $0.count > 1 }.joined(separator: " ") } ?? ""
-        let text = words.isEmpty ? "instruction \(Hex.encode([command.ins]))" : words
+        // What the data would tell is left away, what the header tells is not.
+        let header = NarratedCommand(command, data: MaskedBytes([]))
+        let name = applet?.narration?.phrase(header)?.0 ?? "instruction \(Hex.encode([command.ins]))"
+        let text = name.hasSuffix(" ") ? String(name.dropLast()) : name
         return Narration(
             line(applet?.name, text, response?.status, nil),
             details: SecurityDomainNarration.protected(command, response?.data), application: applet?.name)
