@@ -154,7 +154,10 @@ import YKWire
         (.openPGP, "00ca006e00", "9000", "OpenPGP GET DATA 6e (application data) → 9000 (ok)"),
         (.hsmAuth, "0005000000", "9000", "HSM Auth LIST → 9000 (ok)"),
         (.hsmAuth, "000300000571016173007300", "9000", "HSM Auth"),
-        (.securityDomain, "8050000002aabb", "9000", "Security Domain INITIALIZE UPDATE, version 0 of the keys → 9000 (ok)"),
+        (
+            .securityDomain, "8050000002aabb", "9000",
+            "Security Domain INITIALIZE UPDATE, version 0 of the keys → 9000 (ok)"
+        ),
         (.canokeyAdmin, "0020000003313233", "9000", "CanoKey admin VERIFY the administration PIN → 9000 (ok)"),
         (.canokeyAdmin, "0050000000", "9000", "CanoKey admin FACTORY RESET → 9000 (ok)"),
         (.ndef, "00d6000002aabb", "9000", "NDEF UPDATE BINARY from 0 → 9000 (ok)"),
