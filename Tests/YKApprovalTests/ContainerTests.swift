@@ -216,6 +216,26 @@ struct ContainerTests {
         }
     }
 
+    @Test func checking() async throws {
+        let server = ScriptedServer(challenge, .refusal(3001))
+        let client = ContainerClient(server, CountingRandom())
+        try await client.check(try container())
+        #expect(server.json(0)?["scope"] == "https://pi.example/container/rollover")
+        #expect(server.requests.count == 1)
+        await #expect(throws: ApprovalError.server(.refused(status: 400, code: 3001, message: "ERR3001: no"))) {
+            try await client.check(try container())
+        }
+    }
+
+    @Test func whatIsLeftOfAnUpdate() throws {
+        let links = ["otpauth://totp/T1?secret=AA", "pia://pipush/x?y=\"z\""]
+        #expect(try ContainerUpdate(links: links).links() == links)
+        #expect(try ContainerUpdate(links: []).confirmed().isEmpty)
+        #expect(throws: ApprovalError.self) {
+            try ContainerUpdate(links: [String(repeating: "x", count: 4097)])
+        }
+    }
+
     @Test func challengesThatAreNone() async throws {
         for value: JSON in [
             [:], ["nonce": "1|2", "time_stamp": "t"],
