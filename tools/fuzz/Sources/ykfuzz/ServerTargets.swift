@@ -14,6 +14,14 @@ extension FuzzTarget {
             guard let url = try? HTTPURL(String(decoding: bytes, as: UTF8.self)) else { return }
             require((try? HTTPURL(url.description)) == url, "an address changes when written and read")
         },
+        FuzzTarget(name: "incoming-request") { bytes in
+            var whole = IncomingRequest()
+            var bytewise = IncomingRequest()
+            let step = whole.take(bytes)
+            var last = IncomingRequest.Step.more
+            for byte in bytes where last == .more { last = bytewise.take([byte]) }
+            require(step == last, "a request depends on how it is cut")
+        },
         FuzzTarget(name: "server-reply") { bytes in
             do throws(ArculusError) { _ = try ArculusOptions.creation(fromBackend: bytes) } catch {
                 _ = (error.code, error.result.json.text)
