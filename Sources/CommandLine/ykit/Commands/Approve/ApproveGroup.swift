@@ -10,6 +10,6 @@ struct ApproveGroup: ParsableCommand {
             ApproveEnroll.self, ApproveAccounts.self, ApproveList.self, ApproveShow.self, ApproveYes.self,
             ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,
             ApproveMoveStore.self, ApproveCode.self, ApproveOffline.self, ApproveAdd.self, ApproveSync.self,
-            ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self,
+            ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self, ApproveWatch.self,
         ])
 }

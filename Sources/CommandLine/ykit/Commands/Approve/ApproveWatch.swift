@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Synchronization
+import YKApproval
+import YKHTTP
+import YKTransport
+import YKWire
+
+/// Tells of requests as they come, for all accounts at once.
+struct ApproveWatch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Tell of requests as they come, delivered or fetched, for all accounts.",
+        discussion: """
+            Nothing is approved here: an approval needs 'ykit approve yes'. A request is told once, on a line of its own, \
+            by a notification with --notify, and to a command with --command. While the screen is locked nothing is told; \
+            requests wait.
+
+            With --listen a server delivers requests by POST, and only those are taken that the server of an account \
+            signed. Accounts without an address for delivery are polled, which costs a signature: keys that need a touch \
+            each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
+
+            DURATION and SECONDS are a number, or one with s, m or h behind it.
+            """)
+    static let members = ["told", "repeated", "unverified"]
+
+    @Option(help: ArgumentHelp("Watch this account only.", valueName: "account"))
+    var account: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take delivered requests at this address, such as 127.0.0.1:8088.", valueName: "address:port"))
+    var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Poll this often (default: every 60 seconds; every 5 with --for up to five minutes).", valueName: "seconds")
+    )
+    var every: WatchDuration?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "duration"))
+    var limit: WatchDuration?
+
+    @Option(
+        help: ArgumentHelp(
+            "Run this for each request, by the shell, with the request on its standard input.", valueName: "command"))
+    var command: String?
+
+    @Flag(help: "Show notifications on the desktop, with which a request can be declined.")
+    var notify = false
+
+    @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
+    var touchOk = false
+
+    @OptionGroup(title: "Key Options")
+    var key: ApproveKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard world.plan == nil else {
+            throw Explanation.usage("--plan shows one exchange; watch makes them without end")
+        }
+        let desk = try RequestDesk(world, path, key)
+        let accounts = try desk.book.asked(account)
+        let box = WatchBox(RequestWatch(accounts, answered: desk.history.answered))
+        let polled = try accounts.filter { try isPolled($0, world) }
+        guard listen != nil || !polled.isEmpty else { throw Self.nothingToWatch(accounts) }
+        let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box, world) }
+        defer { listener?.stop() }
+        var session = WatchSession(
+            desk: desk, box: box, isJSON: global.json, hook: command.map { CommandHook($0, world.terminal) },
+            notifier: notify ? try DesktopNotifier(box) : nil)
+        defer { session.end() }
+        session.tellReady(listener?.url, polled: polled.count, of: accounts.count)
+        let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))
+        let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value }) {
+            try RequestDesk(world, path, key)
+        }
+        let counts = box.counts
+        guard isOver, counts.told == 0 else { return Self.done(counts) }
+        throw Explanation("no-request", .timeOut, "no request came in this time")
+    }
+
+    /// Whether an account is polled, and a warning where it is not and nothing is delivered either.
+    private func isPolled(_ account: PushAccount, _ world: World) throws -> Bool {
+        if listen != nil, account.address != nil { return false }
+        switch account.pollCost {
+        case .nothing: return true
+        case .someTouches where touchOk: return true
+        default:
+            world.terminal.warn(
+                "account '\(account.account.name.printable)' is not polled: each poll would need a touch"
+                    + (account.pollCost == .someTouches ? "; --touch-ok allows it" : ""))
+            return false
+        }
+    }
+
+    private static func nothingToWatch(_ accounts: [PushAccount]) -> Explanation {
+        Explanation(
+            "poll-needs-touch", .policy, "nothing is watched: each poll would need a touch of the key",
+            hint: "have requests delivered (--listen, after 'ykit approve address'), or allow touches with --touch-ok",
+            candidates: accounts.map { "\($0.account.name)  \($0.account.id)" })
+    }
+
+    private static func listener(
+        _ address: String, _ box: WatchBox, _ world: World
+    ) throws(Explanation) -> HTTPListener {
+        do {
+            let listener = try HTTPListener(address) { box.deliver($0) }
+            if !address.hasPrefix("127."), !address.hasPrefix("[::1]") {
+                world.terminal.warn("requests are delivered without TLS: others on the network can read them")
+            }
+            return listener
+        } catch {
+            switch error {
+            case .failed(_, let reason): throw Explanation("listen", .failed, reason.printable)
+            default: throw .usage("--listen: \(error.description.printable)")
+            }
+        }
+    }
+
+    private static func done(_ counts: RequestWatch.Counts) -> Answer {
+        Answer(
+            [],
+            [
+                "told": .int(Int64(counts.told)), "repeated": .int(Int64(counts.repeated)),
+                "unverified": .int(Int64(counts.unverified)),
+            ])
+    }
+}
+
+/// A time: a number of seconds, or a number with s, m or h.
+struct WatchDuration: ExpressibleByArgument {
+    let value: Duration
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+        let unit = argument.last.flatMap { units[$0] }
+        let digits = unit == nil ? argument : String(argument.dropLast())
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }), let number = Double(digits),
+            case let seconds = number * (unit ?? 1), (0.1...2_592_000).contains(seconds)
+        else { return nil }
+        value = .milliseconds(Int64(seconds * 1000))
+    }
+}
+
+/// What threads hand to the verb: requests that were delivered, and what people chose in notifications.
+final class WatchBox: Sendable {
+    /// The most requests that wait to be told.
+    private static let limit = 5000
+
+    private struct State {
+        var watch: RequestWatch
+        var found: [RequestWatch.Found] = []
+        var choices: [NotificationChoice] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ watch: RequestWatch) { state = Mutex(State(watch: watch)) }
+
+    var counts: RequestWatch.Counts { state.withLock { $0.watch.counts } }
+
+    /// Takes a message; `false` when there is no room for it.
+    func deliver(_ body: [UInt8]) -> Bool {
+        state.withLock { state in
+            guard state.found.count < Self.limit else { return false }
+            if let found = state.watch.take(delivered: body) { state.found.append(found) }
+            return true
+        }
+    }
+
+    /// Takes what a poll had.
+    func take(_ poll: PushPoll, of account: PushAccount) {
+        state.withLock { state in
+            let found = state.watch.take(poll, of: account)
+            let room = max(0, Self.limit - state.found.count)
+            state.found += found.prefix(room)
+            for left in found.dropFirst(room) { state.watch.forget(left) }
+        }
+    }
+
+    /// Takes what somebody chose.
+    func choose(_ choice: NotificationChoice) { state.withLock { $0.choices.append(choice) } }
+
+    /// The requests that wait to be told.
+    func takeFound() -> [RequestWatch.Found] {
+        state.withLock { state in
+            defer { state.found = [] }
+            return state.found
+        }
+    }
+
+    /// What was chosen since the last look.
+    func takeChoices() -> [NotificationChoice] {
+        state.withLock { state in
+            defer { state.choices = [] }
+            return state.choices
+        }
+    }
+
+    /// Whether requests wait to be told.
+    var isWaiting: Bool { state.withLock { !$0.found.isEmpty } }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKApproval
+import YKHTTP
+import YKTransport
+import YKWire
+
+/// One run of `approve watch`: polls, tells, and declines what somebody declines in a notification.
+struct WatchSession {
+    private(set) var desk: RequestDesk
+    let box: WatchBox
+    let isJSON: Bool
+    let hook: CommandHook?
+    let notifier: DesktopNotifier?
+    private var lock = ScreenLock()
+    private var unverified = 0
+    /// Requests that were told, by their nonces, for the choices in notifications.
+    private var told: [String: OpenRequest] = [:]
+    /// The accounts whose server does not answer, so that this is said once.
+    private var failing: Set<String> = []
+    private var saidClock = false
+
+    /// How often it is looked for what came.
+    private static let step = Duration.milliseconds(100)
+    /// The most requests that are kept for choices.
+    private static let toldLimit = 1000
+
+    init(desk: RequestDesk, box: WatchBox, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
+        (self.desk, self.box, self.isJSON, self.hook, self.notifier) = (desk, box, isJSON, hook, notifier)
+    }
+
+    private var terminal: Terminal { desk.world.terminal }
+
+    /// Says that requests are awaited.
+    func tellReady(_ url: String?, polled: Int, of count: Int) {
+        let listening = url.map { ", requests are taken at \($0)" } ?? ""
+        tell(
+            "ready",
+            ["accounts": .int(Int64(count)), "polled": .int(Int64(polled)), "url": url.map(JSON.string) ?? .null],
+            isNote: true, ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
+    }
+
+    /// Runs until it is over or interrupted.
+    ///
+    /// - Returns: Whether the time is over.
+    mutating func run(
+        _ polled: [PushAccount], every interval: Duration, until end: ContinuousClock.Instant?,
+        _ renewed: () throws -> RequestDesk
+    ) async throws -> Bool {
+        var schedules = polled.map { (account: $0, schedule: PollSchedule(every: interval), next: ContinuousClock.now) }
+        while true {
+            for index in schedules.indices where schedules[index].next <= .now {
+                let chance = Double.random(in: 0...1)
+                if try await poll(schedules[index].account, renewed) {
+                    schedules[index].next = .now + schedules[index].schedule.afterSuccess(chance)
+                } else {
+                    schedules[index].next = .now + schedules[index].schedule.afterFailure(chance)
+                }
+                try tellFound()
+            }
+            try tellFound()
+            for choice in box.takeChoices() { try await act(on: choice) }
+            if let end, end <= .now { return true }
+            if Interruption.happened { throw Explain.interrupted }
+            try await Task.sleep(for: Self.step)
+        }
+    }
+
+    /// Ends what was started.
+    func end() {
+        hook?.finish()
+        notifier?.end()
+    }
+
+    // MARK: polling
+
+    /// Polls an account; whether its server answered. A failure is told once, and its end.
+    private mutating func poll(_ account: PushAccount, _ renewed: () throws -> RequestDesk) async throws -> Bool {
+        let id = account.account.id
+        do {
+            let key = try await desk.keys.key(of: account)
+            let poll = try await desk.approver.requests(of: account, key)
+            box.take(poll, of: account)
+            if let seconds = poll.clockBehind, !saidClock {
+                saidClock = true
+                tell(
+                    "clock", ["behind": .int(seconds)], isNote: true,
+                    ["this clock differs from the server's by \(seconds.magnitude) s"])
+            }
+            if failing.remove(id) != nil {
+                tell(
+                    "answers", ["account": .string(account.account.name)], isNote: true,
+                    ["'\(account.account.name.printable)' can be asked again"])
+            }
+            return true
+        } catch {
+            let reason = Explain.explain(error)
+            if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
+            if failing.insert(id).inserted {
+                tell(
+                    "fails", ["account": .string(account.account.name), "reason": reason.json], isNote: true,
+                    ["'\(account.account.name.printable)' cannot be asked: \(reason.message)"])
+            }
+            // Where not the server failed, the key may have been taken out: what is open of it is not used again.
+            if !Self.isServers(error) { desk = try renewed() }
+            return false
+        }
+    }
+
+    private static func isServers(_ error: any Error) -> Bool {
+        switch error as? ApprovalError {
+        case .server?, .pollRefused?, .clock?, .malformed?: true
+        default: false
+        }
+    }
+
+    // MARK: telling
+
+    private mutating func tellFound() throws {
+        let counts = box.counts
+        if counts.unverified > unverified {
+            tell(
+                "unverified", ["count": .int(Int64(counts.unverified))], isNote: true,
+                [
+                    "\(counts.unverified - unverified) message(s) that no server of an account signed; nothing of them is shown"
+                ])
+            unverified = counts.unverified
+        }
+        guard box.isWaiting, !lock.isLocked() else { return }
+        let found = box.takeFound()
+        for (index, found) in found.enumerated() {
+            let open = OpenRequest(
+                request: found.request, account: found.account, seen: desk.world.now, isPolled: found.isPolled)
+            if told.count >= Self.toldLimit { told = [:] }
+            told[open.request.nonce] = open
+            tell("request", ["request": Self.shown(open)], isNote: false, open.lines(at: desk.world.now))
+            hook?.add(Array((Self.message(open).text + "\n").utf8))
+            if index < DesktopNotifier.burst { notifier?.tell(open) }
+        }
+        if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }
+    }
+
+    /// A request for programs, which may show its texts: they are safe to show and cut.
+    private static func shown(_ open: OpenRequest) -> JSON {
+        guard var object = open.json.object else { return open.json }
+        object["title"] = .string(PushRequest.shown(open.request.title, limit: 200))
+        object["question"] = .string(PushRequest.shown(open.request.question, limit: 200))
+        return .object(object)
+    }
+
+    private static func message(_ open: OpenRequest) -> JSON { ["request": shown(open)] }
+
+    /// Writes an event: a line of JSON, or lines for people, those that are not requests on standard error.
+    private func tell(_ event: String, _ members: KeyValuePairs<String, JSON>, isNote: Bool, _ lines: [String]) {
+        if isJSON {
+            var object = JSON.Object()
+            object["ok"] = true
+            object["error"] = .null
+            object["warnings"] = []
+            object["event"] = .string(event)
+            for (name, value) in members { object[name] = value }
+            terminal.line(JSON.object(object).text)
+        } else if isNote {
+            lines.forEach { terminal.say($0) }
+        } else {
+            terminal.lines(lines)
+        }
+    }
+
+    // MARK: choices
+
+    private mutating func act(on choice: NotificationChoice) async throws {
+        guard let open = told[choice.nonce] else { return }
+        switch choice.action {
+        case .show:
+            tell("show", ["request": Self.shown(open)], isNote: false, open.lines(at: desk.world.now))
+            notifier?.tell(open)
+        case .decline:
+            do {
+                let approver = desk.approver
+                let receipt = try await desk.answer(open, "declined") { account, key in
+                    try await approver.decline(open.request, nil, account, key)
+                }
+                let words = receipt.isAccepted ? "declined" : "not declined: the server did not accept the answer"
+                tell(
+                    "declined", ["id": .string(open.request.nonce), "accepted": .bool(receipt.isAccepted)],
+                    isNote: true,
+                    ["\(open.request.id) is \(words)"])
+                told[choice.nonce] = nil
+            } catch {
+                let reason = Explain.explain(error)
+                if reason.exit == .interrupted || Interruption.happened { throw Explain.interrupted }
+                tell(
+                    "fails", ["id": .string(open.request.nonce), "reason": reason.json], isNote: true,
+                    ["\(open.request.id) is not declined: \(reason.message)"])
+            }
+        }
+    }
+}
+
+extension ApprovalHistory {
+    /// The requests that were answered, and the server accepted that.
+    var answered: [(account: String, nonce: String)] {
+        events.compactMap { event in
+            guard event.isAccepted == true, let nonce = event.nonce else { return nil }
+            return (event.account, nonce)
+        }
+    }
+}
