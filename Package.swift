@@ -225,8 +225,8 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "YKit",
-                "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH", "YKOTP",
-                "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
+                "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH",
+                "YKOTP", "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
             ],
             packageAccess: false, swiftSettings: house),
         test(

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKApproval
 import YKArculus
 import YKCapture
 import YKCrypto
@@ -150,6 +151,17 @@ import YKit
         let made = try await client.registerUser("alice", displayName: "Alice", pin: try ArculusPIN(pin))
 
         print(made.id)
+    }
+
+    func approvals(
+        _ piv: PIVService, _ slot: PIVSlot, _ account: PushAccount, _ askForPIN: @escaping @Sendable () throws -> PIVPIN
+    ) async throws {
+        let approver = Approver(try CurlClient(), Environment())
+        let key = try await PIVApprovalKey(piv, slot, account.publicKey) { try await $0.verify(askForPIN()) }
+        for try await request in approver.requests(of: account, key, every: .seconds(5)) {
+            let receipt = try await approver.approve(request, account, key)
+            print(request.title, receipt.isAccepted)
+        }
     }
 
     @Test func listsTheAccounts() async throws {
