@@ -225,7 +225,8 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "YKit",
-                "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC", "YKOATH",
+                "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC",
+                "YKOATH",
                 "YKOTP", "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
             ],
             packageAccess: false, swiftSettings: house),
