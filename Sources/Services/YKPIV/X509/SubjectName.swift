@@ -43,17 +43,27 @@ extension NameParser.Attribute {
 
     private var encodedValue: [UInt8]? {
         switch value {
-        case .text(let text) where !Self.isPlain(text): return nil
-        case .text(let text) where type == "2.5.4.6":  // A country.
-            return text.utf8.allSatisfy(Self.isPrintable) ? TLV(0x13, Array(text.utf8)).encoded : nil
-        case .text(let text) where Self.internationalASCII.contains(type):
-            return text.utf8.allSatisfy { $0 < 0x80 } ? TLV(0x16, Array(text.utf8)).encoded : nil
-        case .text(let text): return TLV(0x0C, Array(text.utf8)).encoded
+        case .text(let text): return allows(text) ? TLV(textTag, Array(text.utf8)).encoded : nil
         case .der(let bytes):
             guard let object = (try? TLV.list(bytes))?.first, object.encoded == bytes else { return nil }
             guard !object.value.isEmpty else { return nil }
             let text = NameReader.string(object).flatMap { String(validating: $0, as: UTF8.self) }
-            return text.map(Self.isPlain) ?? true ? bytes : nil
+            return text.map(allows) ?? true ? bytes : nil
+        }
+    }
+
+    /// The string type that a text of this attribute is written in (RFC 5280 appendix A.1).
+    private var textTag: TLV.Tag {
+        if type == Self.country { return 0x13 }
+        return Self.internationalASCII.contains(type) ? 0x16 : 0x0C
+    }
+
+    /// Whether the attribute may hold a text, in whichever string type: what a `#` value says has to read back.
+    private func allows(_ text: String) -> Bool {
+        switch textTag {
+        case 0x13: Self.isPlain(text) && text.utf8.allSatisfy(Self.isPrintable)
+        case 0x16: Self.isPlain(text) && text.utf8.allSatisfy { $0 < 0x80 }
+        default: Self.isPlain(text)
         }
     }
 
@@ -63,6 +73,8 @@ extension NameParser.Attribute {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
+
+    private static let country = "2.5.4.6"
 
     /// Domain component and e-mail address.
     private static let internationalASCII: Set = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
