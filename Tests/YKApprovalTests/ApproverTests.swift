@@ -206,7 +206,7 @@ struct ApproverTests {
             try await approver().requestLink(address, user: "alice", password)
         }
         server.state.withLock { state in
-            state.answers["POST /auth"] = PushServer.reply(["token": "jwt"], .null, state)
+            state.answers["POST /auth"] = PushServer.reply(["token": "jwt", "role": "user"], .null, state)
             state.answers["POST /token/init"] = PushServer.reply(
                 true, ["pushurl": ["value": .string(vectors.link)]], state)
             state.answers["GET /audit/"] = PushServer.reply(
@@ -226,7 +226,7 @@ struct ApproverTests {
             try await approver().requestLink(address, user: "alice", password)
         }
         server.state.withLock { state in
-            state.answers["POST /auth"] = PushServer.reply(["token": "jwt"], .null, state)
+            state.answers["POST /auth"] = PushServer.reply(["token": "jwt", "role": "user"], .null, state)
         }
         await #expect(throws: ApprovalError.self) {
             try await approver().requestLink(address, user: "alice", password)

@@ -128,7 +128,7 @@ extension Approver {
     ) async throws(ApprovalError) -> PushLink {
         let client = try await signIn(server, user: user, password, trust: trust)
         do throws(PrivacyIDEAError) {
-            let answer = try await client.call(.post, "/token/init", ["type": "push", "genkey": 1])
+            let answer = try await client.initToken(.push, ["genkey": 1])
             guard let text = answer.detail["pushurl"]?["value"]?.string else {
                 throw PrivacyIDEAError.malformed("the answer has no enrolment link")
             }
@@ -148,12 +148,7 @@ extension Approver {
         client.trust = trust
         client.timeout = timeout
         do throws(PrivacyIDEAError) {
-            let answer = try await client.call(
-                .post, "/auth", ["username": .string(user), "password": .string(password.text)])
-            guard let token = answer.value["token"]?.string else {
-                throw PrivacyIDEAError.malformed("the answer has no token")
-            }
-            client.credentials = .token(SharedSecret(Secret(utf8: token)))
+            client.credentials = .token(try await client.logIn(user, password: password.value).token)
             return client
         } catch { throw .server(error) }
     }

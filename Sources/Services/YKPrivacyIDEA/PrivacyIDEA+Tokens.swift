@@ -11,6 +11,8 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// Approvals by push.
+        public static let push = Kind(rawValue: "push")
         /// A PIN by SMS.
         public static let sms = Kind(rawValue: "sms")
         /// A PIN by mail.

@@ -198,7 +198,7 @@ extension Approver {
     ///
     /// - Throws: `server`.
     public func deleteToken(_ serial: String, _ client: PrivacyIDEA) async throws(ApprovalError) {
-        do { _ = try await client.call(.delete, "/token/\(serial)") } catch { throw .server(error) }
+        do { try await client.deleteToken(serial) } catch { throw .server(error) }
     }
 
     /// What the server logged about an account, newest first, as far as the person who signed in may see it.
