@@ -132,3 +132,10 @@ enum SecretInput {
         case none
     }
 }
+
+extension ValidationError {
+    /// Refuses a line on which more than one option reads standard input.
+    static func check(standardInput readers: [Bool]) throws {
+        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+    }
+}

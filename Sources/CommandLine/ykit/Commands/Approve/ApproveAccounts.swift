@@ -125,9 +125,7 @@ struct ApproveLogout: Verb {
     var global: GlobalOptions
 
     func validate() throws {
-        if person.passwordStdin, key.usesStandardInput {
-            throw ValidationError("standard input cannot be read for two things")
-        }
+        try ValidationError.check(standardInput: [person.passwordStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

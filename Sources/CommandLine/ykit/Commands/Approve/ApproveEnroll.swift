@@ -65,7 +65,7 @@ struct ApproveEnroll: Verb {
     var person: ApproveUserOptions
 
     @OptionGroup(title: "Server Options")
-    var trust: ApproveServerOptions
+    var trust: ServerTrustOptions
 
     @Option(help: ArgumentHelp("A name for the account.", valueName: "name"))
     var name: String?
@@ -110,7 +110,7 @@ struct ApproveEnroll: Verb {
         let sources = [link != nil, qr != nil, server != nil].count { $0 }
         if sources != 1 { throw ValidationError("give a link, --qr with a picture, or --server with --user") }
         if (server == nil) != (person.user == nil) { throw ValidationError("--server and --user belong together") }
-        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        _ = try PIVSlot.forAccount(slot)
         if algorithm.modulusSize == nil {
             throw ValidationError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
         }
@@ -121,16 +121,14 @@ struct ApproveEnroll: Verb {
             throw ValidationError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }
         let readers = [link == "-" || qr == "-", person.passwordStdin, key.usesStandardInput]
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        try ValidationError.check(standardInput: readers)
     }
-
-    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
 
     func answer(in world: World) async throws -> Answer {
         let given = server == nil ? try LinkSource.read(link, qr) : nil
         if let given, !PushLink.matches(given) { return try await open(given, world) }
         let book = try path.book(world)
-        let trust = try trust.trust(world)
+        let trust = try trust.trust(forAccountIn: world)
         let approver = try world.approver()
         let link = try await pushLink(given, approver, trust, world)
         let server = PushAccount.server(of: link.url)

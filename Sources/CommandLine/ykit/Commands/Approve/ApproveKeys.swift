@@ -151,33 +151,15 @@ struct ApproveKey: ApprovalKey {
     }
 }
 
-/// Whose word is taken for who a server is.
-struct ApproveServerOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
-        completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Require the server to have one of these public keys; give two or more.", valueName: "sha256/…"))
-    var serverPin: [String] = []
-
-    @Flag(help: "Do not verify the server's certificate.")
-    var insecure = false
-
-    /// What is trusted; file names are made absolute, because they are kept with the account.
-    func trust(_ world: World) throws -> HTTPTrust {
-        var trust = HTTPTrust(authorities: ca.map(Files.absolute))
-        trust.pins = try serverPin.map { try HTTPPin($0) }
-        if trust.pins.count == 1 {
+extension ServerTrustOptions {
+    /// What is trusted for an account: the file's name is made absolute, because it is kept, and a spare pin is advised.
+    func trust(forAccountIn world: World) throws -> HTTPTrust {
+        var kept = self
+        kept.ca = ca.map(Files.absolute)
+        if serverPin.count == 1 {
             world.terminal.warn("with one pin the account cannot be used once the server changes its key; pin a spare")
         }
-        if insecure {
-            world.terminal.warn("the server's certificate is not verified: anyone on the way can take part")
-            trust.verifiesCertificate = false
-        }
-        return trust
+        return try kept.trust(world, risk: "take part")
     }
 }
 

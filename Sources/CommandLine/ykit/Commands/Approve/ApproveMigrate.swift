@@ -105,28 +105,23 @@ struct ApproveMigrateRun: Verb {
     var global: GlobalOptions
 
     func validate() throws {
-        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw ValidationError("--touch is cached, always or never") }
         let readers = [
             pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
         ]
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        try ValidationError.check(standardInput: readers)
     }
-
-    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let account = try book.one(container, of: [.container], "that is a container")
-        guard let old = ContainerAccount(account) else {
-            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
-        }
+        let old = try book.container(container)
         let other = try world.other(to)
         var otherOptions = try PINOptions.parse([])
         otherOptions.pinFd = toPinFd
         let otherPIN = PINKeeper(other, otherOptions)
         try confirmation.ask(
-            "move container '\(account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
+            "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",
             in: world)
         if let plan = world.plan {
             plan.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
@@ -135,7 +130,7 @@ struct ApproveMigrateRun: Verb {
         }
         let client = try world.containerClient()
         let sealed = try await SealedAccounts.open(book, key, world)
-        if try sealed.secret(of: account) != nil {
+        if try sealed.secret(of: old.account) != nil {
             throw Explanation(
                 "pending", .policy, "the last synchronization was interrupted",
                 hint: "finish it first: ykit approve sync")
@@ -143,7 +138,7 @@ struct ApproveMigrateRun: Verb {
         let present = try await DeviceKey.open(old, PINKeeper(world, pin), world)
         await (try await other.oath(password)).close()
         try await sealed.share(with: other, key)
-        let next = try await DeviceKey.make(chosenSlot, touch, managementKey, otherPIN, other)
+        let next = try await DeviceKey.make(try PIVSlot.forAccount(slot), touch, managementKey, otherPIN, other)
         guard next.publicKey != old.publicKey,
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
         else {

@@ -59,9 +59,7 @@ struct ApproveAdd: Verb {
     var global: GlobalOptions
 
     func validate() throws {
-        if secretStdin, key.usesStandardInput {
-            throw ValidationError("standard input cannot be read for two things")
-        }
+        try ValidationError.check(standardInput: [secretStdin, key.usesStandardInput])
         if let serial, !OCRAAccount.isSerial(serial) {
             throw ValidationError("a serial number has letters, digits, hyphens and underscores, up to 64")
         }
@@ -161,9 +159,7 @@ struct ApproveOffline: Verb {
             throw ValidationError("give --text, --challenge or --qr")
         }
         if hash != nil, challenge != nil { throw ValidationError("--challenge is not hashed, omit --hash") }
-        if [qr == "-", codePinStdin, key.usesStandardInput].count(where: { $0 }) > 1 {
-            throw ValidationError("standard input cannot be read for two things")
-        }
+        try ValidationError.check(standardInput: [qr == "-", codePinStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -90,7 +90,7 @@ struct ApproveOpen: Verb {
     @OptionGroup var confirmation: Confirmation
 
     @OptionGroup(title: "Server Options")
-    var trust: ApproveServerOptions
+    var trust: ServerTrustOptions
 
     @OptionGroup(title: "Management Key Options")
     var managementKey: ManagementKeyOptions
@@ -112,16 +112,14 @@ struct ApproveOpen: Verb {
 
     func validate() throws {
         if (link == nil) == (qr == nil) { throw ValidationError("give a link, or --qr with a picture") }
-        if slot != "auto", chosenSlot == nil { throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto") }
+        _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw ValidationError("--touch is cached, always or never") }
         let readers = [
             link == "-" || qr == "-", answerStdin, pin.pinStdin, managementKey.managementKeyStdin,
             password.passwordStdin, key.usesStandardInput,
         ]
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        try ValidationError.check(standardInput: readers)
     }
-
-    private var chosenSlot: PIVSlot? { PIVSlot(slot).flatMap { $0 == .attestation ? nil : $0 } }
 
     func answer(in world: World) async throws -> Answer {
         let link = try ApprovalLink(try LinkSource.read(link, qr))
@@ -181,7 +179,7 @@ struct ApproveOpen: Verb {
     private func enroll(_ link: TiQREnrolmentLink, _ world: World) async throws -> Answer {
         let book = try path.book(world)
         var client = try world.tiqrClient()
-        client.trust = try trust.trust(world)
+        client.trust = try trust.trust(forAccountIn: world)
         let enrolment = try await client.enrolment(link, at: world.now)
         var account = enrolment.account
         account.account.name = ApprovalStore.freeName(name ?? account.account.issuer, in: book.accounts)
@@ -233,7 +231,7 @@ struct ApproveOpen: Verb {
         let book = try path.book(world)
         let server = link.server.origin
         try book.checkRoom(for: "\(link.serial)@\(PushAccount.server(of: link.server))")
-        let trust = try trust.trust(world)
+        let trust = try trust.trust(forAccountIn: world)
         if link.asksForNoVerification {
             world.terminal.warn(
                 "the link asks for the server's certificate not to be verified; it is verified all the same")
@@ -242,7 +240,8 @@ struct ApproveOpen: Verb {
             "register this key as container \(link.serial) of \(server), run by "
                 + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: world)
         let phrase = try link.passphrasePrompt.map { try passphrase($0, world) }
-        let device = try await DeviceKey.make(chosenSlot, touch ?? .cached, managementKey, PINKeeper(world, pin), world)
+        let device = try await DeviceKey.make(
+            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, PINKeeper(world, pin), world)
         let container = ContainerAccount(
             link, name: ApprovalStore.freeName(name ?? link.issuer, in: book.accounts), publicKey: device.publicKey,
             place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: world.now)

@@ -47,15 +47,12 @@ struct ApproveSync: Verb {
         let readers = [
             pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
         ]
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        try ValidationError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let account = try book.one(container, of: [.container], "that is a container")
-        guard let container = ContainerAccount(account) else {
-            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
-        }
+        let container = try book.container(container)
         let sealed = try await SealedAccounts.open(book, key, world)
         let keeper = PINKeeper(world, pin)
         let tokens = ContainerTokens(container, sealed, world, password, keeper, managementKey)

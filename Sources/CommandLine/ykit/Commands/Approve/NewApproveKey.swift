@@ -102,3 +102,14 @@ struct SoftwareSealing {
         return SoftwareSealing(key: key, seal: try await world.seal(key, options, new, besides: []))
     }
 }
+
+extension PIVSlot {
+    /// The slot that `--slot` names for the key of an account; `nil` for auto.
+    static func forAccount(_ text: String) throws -> PIVSlot? {
+        if text == "auto" { return nil }
+        guard let slot = PIVSlot(text), slot != .attestation else {
+            throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto")
+        }
+        return slot
+    }
+}

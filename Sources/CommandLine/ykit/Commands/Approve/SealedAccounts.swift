@@ -117,4 +117,13 @@ extension AccountBook {
         }
         return account
     }
+
+    /// The container that a text names; without one, the only container.
+    func container(_ query: String?) throws(Explanation) -> ContainerAccount {
+        let account = try one(query, of: [.container], "that is a container")
+        guard let container = ContainerAccount(account) else {
+            throw Explain.malformed("container '\(account.name.printable)' cannot be read")
+        }
+        return container
+    }
 }

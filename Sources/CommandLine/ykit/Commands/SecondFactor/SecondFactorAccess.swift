@@ -18,17 +18,7 @@ struct SecondFactorAccess: ParsableArguments {
     @Option(help: "The users' realm, where it is not the server's default.")
     var realm: String?
 
-    @Option(
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
-        completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp("Require the server to have this public key; may be given again.", valueName: "sha256/…"))
-    var serverPin: [String] = []
-
-    @Flag(help: "Do not verify the server's certificate.")
-    var insecure = false
+    @OptionGroup var trusted: ServerTrustOptions
 
     @Option(
         help: ArgumentHelp("Require every answer to be signed with this audit key, a PEM file.", valueName: "file"),
@@ -99,7 +89,7 @@ struct SecondFactorAccess: ParsableArguments {
             guard !hasCredentials else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
             return try await kept(try vault.onlyLogIn(), vault, world)
         }
-        var connection = try make(url, try trust(world), vault, world)
+        var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
         if let secret = try given(apiKeySource, world) { connection.use(secret) }
         if passkey {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
@@ -120,7 +110,8 @@ struct SecondFactorAccess: ParsableArguments {
         _ world: World, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
         guard let url = try url() else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
-        let connection = try make(url, try trust(world), SecondFactorVault(store, world, key), world)
+        let connection = try make(
+            url, try trusted.trust(world, risk: "read the password"), SecondFactorVault(store, world, key), world)
         return (connection, passkey ? nil : try given(passwordSource, world))
     }
 
@@ -157,16 +148,6 @@ struct SecondFactorAccess: ParsableArguments {
         let service = SecondFactor(client, realm: realm, clock: world.environment.clock)
         return SecondFactorConnection(
             service: service, url: url, trust: trust, origin: try Origin(origin ?? url.origin), vault: vault)
-    }
-
-    private func trust(_ world: World) throws -> HTTPTrust {
-        var trust = HTTPTrust(authorities: ca)
-        trust.pins = try serverPin.map { try HTTPPin($0) }
-        if insecure {
-            world.terminal.warn("the server's certificate is not verified: anyone on the way can read the password")
-            trust.verifiesCertificate = false
-        }
-        return trust
     }
 
     private func given(_ source: SecretInput.Source, _ world: World) throws -> SharedSecret? {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import YKCrypto
 import YKStore
 import YKTransport
@@ -16,7 +15,7 @@ struct SecondFactorVault {
     private let key: StoreKeyOptions
 
     init(_ path: String?, _ world: World, _ key: StoreKeyOptions) {
-        file = StoreFile(path ?? Self.usual, service: Self.service)
+        file = StoreFile(path ?? StorePathOptions.usual("2fa.json"), service: Self.service)
         self.world = world
         self.key = key
     }
@@ -98,16 +97,5 @@ struct SecondFactorVault {
             store.remove(id)
             return isKnown
         }
-    }
-
-    private static var usual: String {
-        let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
-        return folder + "/2fa.json"
     }
 }

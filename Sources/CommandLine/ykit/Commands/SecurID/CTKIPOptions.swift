@@ -15,17 +15,7 @@ struct CTKIPOptions: ParsableArguments {
     @Flag(help: "Read the activation code from standard input, one line.")
     var codeStdin = false
 
-    @Option(
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
-        completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp("Require the server to have this public key; may be given again.", valueName: "sha256/…"))
-    var serverPin: [String] = []
-
-    @Flag(help: "Do not verify the server's certificate.")
-    var insecure = false
+    @OptionGroup var server: ServerTrustOptions
 
     /// Fetches a token; the store's key is not used before the server has answered.
     func fetch(
@@ -45,13 +35,7 @@ struct CTKIPOptions: ParsableArguments {
         if world.plan != nil {
             throw Explanation.usage("--plan cannot ask the server, which accepts the activation code only once")
         }
-        var trust = HTTPTrust(authorities: ca)
-        trust.pins = try serverPin.map { try HTTPPin($0) }
-        if insecure {
-            world.terminal.warn(
-                "the server's certificate is not verified: anyone on the way can read the activation code")
-            trust.verifiesCertificate = false
-        }
+        let trust = try server.trust(world, risk: "read the activation code")
         var client = CTKIPClient(try world.http(), world.environment.random)
         client.trust = trust
         client.timeout = world.environment.timeout

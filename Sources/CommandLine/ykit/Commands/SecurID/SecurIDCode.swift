@@ -72,9 +72,7 @@ struct SecurIDCode: Verb {
     var global: GlobalOptions
 
     func validate() throws {
-        if pin.pinStdin, key.usesStandardInput {
-            throw ValidationError("standard input cannot be read for two things")
-        }
+        try ValidationError.check(standardInput: [pin.pinStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

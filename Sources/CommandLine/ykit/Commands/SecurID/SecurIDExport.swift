@@ -68,9 +68,7 @@ struct SecurIDExport: Verb {
 
     func validate() throws {
         guard ctfVersion == 3 || ctfVersion == 4 else { throw ValidationError("--ctf-version is 3 or 4") }
-        if newPasswordStdin, key.usesStandardInput {
-            throw ValidationError("standard input cannot be read for two things")
-        }
+        try ValidationError.check(standardInput: [newPasswordStdin, key.usesStandardInput])
         if qr, format == .sdtid { throw ValidationError("a QR code holds a URL or a string, not a file") }
     }
 

@@ -71,7 +71,7 @@ struct SecurIDImport: Verb {
         }
         try newKey.check(key)
         let readers = [source == "-", password.passwordStdin, server.codeStdin, key.usesStandardInput]
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        try ValidationError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
