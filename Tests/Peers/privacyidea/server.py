@@ -20,6 +20,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -67,11 +68,8 @@ class Server:
     without."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(["/usr/bin/python3", PROGRAM, "run", "--until-eof", "--env", CACHE, *options],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        atexit.register(self.process.kill)
-        line = self.process.stdout.readline()
-        self.state = json.loads(line) if line else sys.exit("privacyIDEA did not start")
+        self.options = options
+        self.run()
         self.http = self.state["url"]
         self.url = self.state.get("https", self.http)
         self.ca, self.pin, self.dir = (self.state.get(name) for name in ("ca", "pin", "dir"))
@@ -83,6 +81,27 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+    def run(self, *more):
+        """Starts the process, and waits until it answers."""
+        self.process = subprocess.Popen(["/usr/bin/python3", PROGRAM, "run", "--until-eof", "--env", CACHE, *self.options, *more],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(self.process.kill)
+        line = self.process.stdout.readline()
+        self.state = json.loads(line) if line else sys.exit("privacyIDEA did not start")
+
+    def kill(self):
+        """Kills the server as a crash would."""
+        os.kill(self.state["pid"], signal.SIGKILL)
+        self.process.wait(30)
+
+    def restart(self):
+        """Starts the killed server again with its database and its ports."""
+        atexit.register(shutil.rmtree, self.dir, ignore_errors=True)
+        ports = [f"--port={self.http.rsplit(':', 1)[1]}"]
+        if "https" in self.state:
+            ports.append(f"--tls-port={self.url.rsplit(':', 1)[1]}")
+        self.run("--dir", self.dir, "--resume", *ports)
 
     def stop(self):
         """Ends the server, and waits for that."""

@@ -196,6 +196,8 @@ When it answers, one line of JSON goes to standard output and to DIR/server.json
     os.umask(0o077)
     folder = pathlib.Path(options.dir or tempfile.mkdtemp(prefix=name + "-")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    if getattr(options, "resume", False):
+        return serve(options, folder)
     if (folder / "used").exists():
         sys.exit(f"{folder} was used before; take a new folder")
     (folder / "used").touch()
