@@ -64,11 +64,11 @@ class Answer(dict):
 
 
 class Server:
-    """A privacyIDEA that ends with this process. `url` is its address over TLS when that was asked for, `http` the one
+    """A privacyIDEA that ends with this process, with the options of YKIT_TEST_PRIVACYIDEA besides. `url` is its address over TLS when that was asked for, `http` the one
     without."""
 
     def __init__(self, *options):
-        self.options = options
+        self.options = (*options, *os.environ.get("YKIT_TEST_PRIVACYIDEA", "").split())
         self.run()
         self.http = self.state["url"]
         self.url = self.state.get("https", self.http)
