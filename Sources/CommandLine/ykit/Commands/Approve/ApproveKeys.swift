@@ -61,6 +61,9 @@ final class ApproveKeys {
     private let options: ApproveKeyOptions
     private let book: AccountBook
     private var cards: [UInt32?: PIVUnlocking] = [:]
+    private var pins: [UInt32?: PINKeeper] = [:]
+    /// The security keys that refused the PIN that was given: it is not sent to them again.
+    private var refusals: [UInt32?: PIVError] = [:]
     private var storeKey: StoreKey?
 
     init(_ world: World, _ book: AccountBook, _ options: ApproveKeyOptions) {
@@ -82,9 +85,20 @@ final class ApproveKeys {
     /// Signs with the key in a slot, after its PIN and touch.
     func sign(_ text: [UInt8], _ account: PushAccount, _ place: PIVKeyPlace) async throws -> [UInt8] {
         guard var unlocking = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
-        let use = try await unlocking.prepare(
-            place.slot, PIVAlgorithm(account.publicKey), .sign,
-            for: "sign for account '\(account.account.name.printable)'")
+        if let refusal = refusals[place.keySerial] { throw refusal }
+        let use: KeyUse
+        do {
+            use = try await unlocking.prepare(
+                place.slot, PIVAlgorithm(account.publicKey), .sign,
+                for: "sign for account '\(account.account.name.printable)'")
+        } catch let error as PIVError {
+            if error.isRefusedPIN {
+                pins[place.keySerial] = nil
+                cards[place.keySerial] = nil
+                if try options.pin.isGiven { refusals[place.keySerial] = error }
+            }
+            throw error
+        }
         cards[place.keySerial] = unlocking
         let (service, publicKey) = (unlocking.service, account.publicKey)
         return try await use.touching(world) {
@@ -97,7 +111,7 @@ final class ApproveKeys {
         if let wanted = place.keySerial, hasNoChoice {
             world.keys.selection.serial = String(wanted)
             defer { world.keys.selection.serial = nil }
-            return PIVUnlocking(world, try await world.openPIV(), try options.pin)
+            return try unlocking(try await world.openPIV(), place)
         }
         let service = try await world.openPIV()
         let found = try await service.serial()
@@ -107,7 +121,20 @@ final class ApproveKeys {
                 "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
                     + "this is \(found)", hint: "plug it in, or name it with --device \(wanted)")
         }
-        return PIVUnlocking(world, service, try options.pin)
+        return try unlocking(service, place)
+    }
+
+    /// What unlocks a security key: its PIN is asked for once, even when the key is unplugged in between.
+    private func unlocking(_ service: PIVService, _ place: PIVKeyPlace) throws -> PIVUnlocking {
+        let keeper = try pins[place.keySerial] ?? PINKeeper(world, options.pin)
+        pins[place.keySerial] = keeper
+        return keeper.unlocking(service)
+    }
+
+    /// Closes the security keys; each is opened again when it is used next.
+    func close() async {
+        for unlocking in cards.values { await unlocking.service.close() }
+        cards = [:]
     }
 
     /// Whether nobody said which key is meant, so that the account does.
@@ -148,6 +175,16 @@ struct ApproveKey: ApprovalKey {
         if let software { return try await software.sign(text) }
         guard case .piv(let place) = account.place else { throw ApprovalError.possession }
         return try await keys.sign(text, account, place)
+    }
+}
+
+extension PIVError {
+    /// Whether the key refused a PIN, so that sending it again would block the key.
+    var isRefusedPIN: Bool {
+        switch self {
+        case .wrong(.pin, _), .blocked(.pin): true
+        default: false
+        }
     }
 }
 

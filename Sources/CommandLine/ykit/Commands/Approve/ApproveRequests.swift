@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import YKApproval
+import YKPIV
 import YKStore
 import YKWire
 
@@ -91,6 +92,7 @@ struct RequestDesk {
                 found += poll.requests.map { ($0, account) }
             } catch {
                 if accounts.count == 1 || Interruption.happened { throw error }
+                if let error = error as? PIVError, error.isRefusedPIN { throw error }
                 let reason = Explain.explain(error)
                 if reason.exit == .interrupted { throw error }
                 failures.append((account, reason))

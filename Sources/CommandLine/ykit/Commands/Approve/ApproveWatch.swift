@@ -78,9 +78,7 @@ struct ApproveWatch: Verb {
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)
         let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))
-        let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value }) {
-            try RequestDesk(world, path, key)
-        }
+        let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
         let counts = box.counts
         guard isOver, counts.told == 0 else { return Self.done(counts) }
         throw Explanation("no-request", .timeOut, "no request came in this time")

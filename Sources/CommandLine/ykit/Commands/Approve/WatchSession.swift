@@ -2,12 +2,13 @@
 
 import YKApproval
 import YKHTTP
+import YKPIV
 import YKTransport
 import YKWire
 
 /// One run of `approve watch`: polls, tells, and declines what somebody declines in a notification.
 struct WatchSession {
-    private(set) var desk: RequestDesk
+    let desk: RequestDesk
     let box: WatchBox
     let isJSON: Bool
     let hook: CommandHook?
@@ -44,14 +45,13 @@ struct WatchSession {
     ///
     /// - Returns: Whether the time is over.
     mutating func run(
-        _ polled: [PushAccount], every interval: Duration, until end: ContinuousClock.Instant?,
-        _ renewed: () throws -> RequestDesk
+        _ polled: [PushAccount], every interval: Duration, until end: ContinuousClock.Instant?
     ) async throws -> Bool {
         var schedules = polled.map { (account: $0, schedule: PollSchedule(every: interval), next: ContinuousClock.now) }
         while true {
             for index in schedules.indices where schedules[index].next <= .now {
                 let chance = Double.random(in: 0...1)
-                if try await poll(schedules[index].account, renewed) {
+                if try await poll(schedules[index].account) {
                     schedules[index].next = .now + schedules[index].schedule.afterSuccess(chance)
                 } else {
                     schedules[index].next = .now + schedules[index].schedule.afterFailure(chance)
@@ -74,8 +74,11 @@ struct WatchSession {
 
     // MARK: polling
 
-    /// Polls an account; whether its server answered. A failure is told once, and its end.
-    private mutating func poll(_ account: PushAccount, _ renewed: () throws -> RequestDesk) async throws -> Bool {
+    /// Polls an account. A failure is reported once, and so is its end.
+    ///
+    /// - Returns: Whether the server answered.
+    /// - Throws: When the security key refuses the PIN: repeated polls would block it.
+    private mutating func poll(_ account: PushAccount) async throws -> Bool {
         let id = account.account.id
         do {
             let key = try await desk.keys.key(of: account)
@@ -101,8 +104,9 @@ struct WatchSession {
                     "fails", ["account": .string(account.account.name), "reason": reason.json], isNote: true,
                     ["'\(account.account.name.printable)' cannot be asked: \(reason.message)"])
             }
-            // Where not the server failed, the key may have been taken out: what is open of it is not used again.
-            if !Self.isServers(error) { desk = try renewed() }
+            if let error = error as? PIVError, error.isRefusedPIN { throw error }
+            // The key may have been unplugged: its connection is not used again.
+            if !Self.isServers(error) { await desk.keys.close() }
             return false
         }
     }
