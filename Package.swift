@@ -55,6 +55,7 @@ let package = Package(
         .library(name: "YKArculus", targets: ["YKArculus"]),
         .library(name: "YKSecurID", targets: ["YKSecurID"]),
         .library(name: "YKSSH", targets: ["YKSSH"]),
+        .library(name: "YKAge", targets: ["YKAge"]),
         .library(name: "YKStore", targets: ["YKStore"]),
         .library(name: "YKPrivacyIDEA", targets: ["YKPrivacyIDEA"]),
         .library(name: "YKApproval", targets: ["YKApproval"]),
@@ -107,6 +108,7 @@ let package = Package(
         library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSSH", ["YKCrypto", "YKWire"]),
+        library("Services/YKAge", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library(
@@ -138,7 +140,7 @@ let package = Package(
                 "YKVirtualKeyHost",
                 arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
-                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKAge",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
@@ -203,6 +205,7 @@ let package = Package(
             "YKSecurIDTests", ["YKSecurID", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors"), .copy("ctkip")]),
         test("YKSSHTests", ["YKSSH", "YKCrypto", "YKWire"], resources: [.copy("vectors")]),
+        test("YKAgeTests", ["YKAge", "YKCrypto", "YKWire"]),
         test("YKStoreTests", ["YKStore", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
             "YKPrivacyIDEATests", ["YKPrivacyIDEA", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"],

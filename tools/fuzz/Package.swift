@@ -24,6 +24,7 @@ let package = Package(
                 .product(name: "YKSecureChannel", package: "ykit"),
                 .product(name: "YKSecurityDomain", package: "ykit"),
                 .product(name: "YKSSH", package: "ykit"),
+                .product(name: "YKAge", package: "ykit"),
                 .product(name: "YKHTTP", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKPrivacyIDEA", package: "ykit"),

@@ -30,3 +30,20 @@ public struct P256KeyAgreement: Sendable {
         }
     }
 }
+
+/// The two forms of a point on P-256 (SEC 1 §2.3.3).
+public enum P256Point {
+    /// A point of 33 bytes (02 or 03, x) as 65 bytes (04, x, y). Throws when it is not on the curve.
+    public static func uncompressed(_ point: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        do { return Array(try P256.KeyAgreement.PublicKey(compressedRepresentation: point).x963Representation) } catch {
+            throw CryptoFault("P-256: not a compressed point on the curve")
+        }
+    }
+
+    /// A point of 65 bytes (04, x, y) as 33 bytes (02 or 03, x). Throws when it is not on the curve.
+    public static func compressed(_ point: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        do { return Array(try P256.KeyAgreement.PublicKey(x963Representation: point).compressedRepresentation) } catch {
+            throw CryptoFault("P-256: not a point on the curve")
+        }
+    }
+}

@@ -6,7 +6,7 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all: [FuzzTarget] =
-        wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + secureChannel + ssh + fido + attestation + piv
+        wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + secureChannel + ssh + age + fido + attestation + piv
         + nfc + management + servers + securID + approvals + approvalCodes
 }
 

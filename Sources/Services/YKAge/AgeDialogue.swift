@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+public import YKCrypto
+import YKWire
+
+/// Carries stanzas between a plugin and age.
+public protocol AgeConnection: Sendable {
+    /// Waits for the next stanza of the other side.
+    func receive() throws(AgeError) -> AgeStanza
+    /// Sends a stanza.
+    func send(_ stanza: AgeStanza) throws(AgeError)
+}
+
+/// The phases of the plugin protocol (C2SP age-plugin.md): first age tells, then the plugin asks and age answers.
+public final class AgeDialogue: Sendable {
+    private let connection: any AgeConnection
+    /// One question at a time: a request for a touch comes from another thread than everything else.
+    private let turn = Mutex(())
+
+    /// Makes a dialogue over a connection.
+    public init(_ connection: any AgeConnection) { self.connection = connection }
+
+    /// The next command of age's phase; `nil` at its end.
+    func command() throws(AgeError) -> AgeStanza? {
+        let stanza = try connection.receive()
+        return stanza.type == "done" ? nil : stanza
+    }
+
+    /// Sends a command and waits for its answer.
+    @discardableResult
+    func ask(_ stanza: AgeStanza) throws(AgeError) -> AgeStanza {
+        try turn.withLock { _ throws(AgeError) in
+            try connection.send(stanza)
+            return try connection.receive()
+        }
+    }
+
+    /// Ends the plugin's phase.
+    func finish() throws(AgeError) {
+        try turn.withLock { _ throws(AgeError) in try connection.send(AgeStanza("done")) }
+    }
+
+    /// Shows the person a message. Whether it could be shown is of no account.
+    public func say(_ text: String) { _ = try? ask(AgeStanza("msg", body: Array(text.utf8))) }
+
+    /// Asks the person to choose.
+    ///
+    /// - Returns: Whether they chose `yes`; false also when nobody can be asked.
+    /// - Throws: ``AgeError/connection(_:)``.
+    public func confirms(_ question: String, yes: String, no: String) throws(AgeError) -> Bool {
+        let words = [yes, no].map { Base64.encode(Array($0.utf8), padded: false) }
+        let answer = try ask(AgeStanza("confirm", words, body: Array(question.utf8)))
+        return answer.type == "ok" && answer.arguments.first == "yes"
+    }
+
+    /// Asks the person for a PIN.
+    ///
+    /// - Returns: What they typed; `nil` when nobody can be asked, or nothing was typed.
+    /// - Throws: ``AgeError/connection(_:)``.
+    public func secret(_ question: String) throws(AgeError) -> SharedSecret? {
+        var answer = try ask(AgeStanza("request-secret", body: Array(question.utf8)))
+        defer { Secret.wipe(&answer.body) }
+        return answer.type == "ok" && !answer.body.isEmpty ? SharedSecret(Secret(answer.body)) : nil
+    }
+}
+
+/// A key on a card that is plugged in.
+public struct AgeSlotKey: Hashable, Sendable {
+    /// The slot of PIV.
+    public let slot: UInt8
+    /// The serial number of the card, 0 for none.
+    public let serial: UInt32
+    /// The public key.
+    public let key: AgePublicKey
+
+    /// Names a key.
+    public init(slot: UInt8, serial: UInt32, key: AgePublicKey) {
+        (self.slot, self.serial, self.key) = (slot, serial, key)
+    }
+}
+
+/// Does what a plugin wants of security keys, and asks the person for what that takes.
+public protocol AgeKeySource {
+    /// The keys in one or all slots that age uses, on the card that is plugged in or on the one with this serial number;
+    /// empty when the person goes on without it.
+    func slotKeys(serial: UInt32?, slot: UInt8?) async throws -> [AgeSlotKey]
+    /// What the key in a slot agrees on with a public key; `nil` when the person goes on without the card.
+    func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret?
+    /// The secret of a credential: a private key of X25519; `nil` when the person goes on without its key.
+    func secret(of credential: AgeCredential) async throws -> SharedSecret?
+    /// 32 random bytes, for a key that is used once.
+    func ephemeral() throws -> SharedSecret
+    /// An error of this source, for the person.
+    func words(_ error: any Error) -> String
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+/// Why something of age could not be read, made or accepted.
+public enum AgeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is not as the format says, in words.
+    case malformed(String)
+    /// Cryptography refused a key, in words.
+    case refused(String)
+    /// The other side of the plugin protocol closed the connection or did not follow the protocol, in words.
+    case connection(String)
+
+    /// What it is, for people.
+    public var description: String {
+        switch self {
+        case .malformed(let words), .refused(let words), .connection(let words): words
+        }
+    }
+}
+
+/// A stanza: what the header of an age file wraps a file key in, and a message of the plugin protocol
+/// (C2SP age.md and age-plugin.md).
+public struct AgeStanza: Hashable, Sendable {
+    /// The type of a recipient stanza, or the command of a message.
+    public var type: String
+    /// What follows on its first line.
+    public var arguments: [String]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Makes a stanza. Type and arguments consist of visible ASCII characters.
+    public init(_ type: String, _ arguments: [String] = [], body: [UInt8] = []) {
+        (self.type, self.arguments, self.body) = (type, arguments, body)
+    }
+
+    /// The stanza as text: `-> type arguments`, and the body in base 64 in lines of 64 characters, the last of which is
+    /// shorter.
+    public var encoded: [UInt8] {
+        var text = Array("->".utf8)
+        for word in [type] + arguments { text += Array(" ".utf8) + Array(word.utf8) }
+        text.append(Self.newline)
+        let body = Array(Base64.encode(body, padded: false).utf8)
+        for start in stride(from: 0, through: body.count, by: Self.width) {
+            text += body[start..<min(start + Self.width, body.count)]
+            text.append(Self.newline)
+        }
+        return text
+    }
+
+    static let width = 64
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Base 64 as age writes it: standard alphabet, without padding, in one way only. `nil` for any other text.
+    static func base64(_ text: some StringProtocol) -> [UInt8]? {
+        guard let bytes = try? Base64.decode(text), Base64.encode(bytes, padded: false) == text else { return nil }
+        return bytes
+    }
+}
+
+/// Puts stanzas together from the lines of a connection.
+public struct AgeStanzaReader: Sendable {
+    /// The longest line, in bytes.
+    public static let lineLimit = 16384
+    /// The longest body, in bytes.
+    public static let bodyLimit = 1 << 16
+    /// The most words on the first line.
+    public static let wordLimit = 64
+
+    private var stanza: AgeStanza?
+
+    /// Makes a reader that waits for the first line of a stanza.
+    public init() {}
+
+    /// Whether a stanza has begun and not ended.
+    public var isInside: Bool { stanza != nil }
+
+    /// Takes the next line, without its end.
+    ///
+    /// - Returns: The stanza that ends with this line; `nil` when more lines follow.
+    /// - Throws: ``AgeError/malformed(_:)``.
+    public mutating func take(_ line: [UInt8]) throws(AgeError) -> AgeStanza? {
+        guard line.count <= Self.lineLimit else { throw .malformed("a line of more than \(Self.lineLimit) bytes") }
+        guard line.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .malformed("a line that is not ASCII") }
+        let text = String(decoding: line, as: UTF8.self)
+        guard var stanza else {
+            self.stanza = try Self.first(text)
+            return nil
+        }
+        guard line.count <= AgeStanza.width, let bytes = AgeStanza.base64(text) else {
+            throw .malformed("a line of a body that is not base 64 without padding")
+        }
+        guard stanza.body.count + bytes.count <= Self.bodyLimit else {
+            throw .malformed("a body of more than \(Self.bodyLimit) bytes")
+        }
+        stanza.body += bytes
+        let isLast = line.count < AgeStanza.width
+        self.stanza = isLast ? nil : stanza
+        return isLast ? stanza : nil
+    }
+
+    private static func first(_ line: String) throws(AgeError) -> AgeStanza {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.first == "->", words.count >= 2, !words.contains("") else {
+            throw .malformed("a stanza that does not begin with '-> ' and a type")
+        }
+        guard words.count <= wordLimit else { throw .malformed("a stanza with more than \(wordLimit) words") }
+        return AgeStanza(words[1], Array(words[2...]))
+    }
+}
