@@ -22,6 +22,7 @@ struct Ykit: ParsableCommand {
             PIVGroup.self,
             OTPGroup.self,
             SSHGroup.self,
+            AgeGroup.self,
             HSMAuthGroup.self,
             OpenPGPGroup.self,
             SDGroup.self,

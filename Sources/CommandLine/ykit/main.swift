@@ -13,7 +13,7 @@ guard Program.isReadable else {
     Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
     exit(ExitStatus.usage.rawValue)
 }
-let arguments = Array(CommandLine.arguments.dropFirst())
+let arguments = AgePluginLine.words(CommandLine.arguments)
 if arguments.prefix(while: { $0 != "--" }).contains("--version") {
     Terminal.write(Array("ykit \(Program.version)\n".utf8), to: 1)
     exit(0)

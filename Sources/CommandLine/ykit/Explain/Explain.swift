@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKAge
 import YKApproval
 import YKArculus
 import YKCapture
@@ -48,6 +49,8 @@ enum Explain {
         case let error as HTTPError: http(error)
         case let error as SecurIDError: securID(error)
         case let error as SSHError: ssh(error)
+        case AgeError.connection(let words): Explanation("connection", .failed, words.printable)
+        case let error as AgeError: malformed(error.description.printable)
         case let error as SecondFactorError: secondFactor(error)
         case let error as StoreError: store(error)
         case let error as ApprovalError: approval(error)

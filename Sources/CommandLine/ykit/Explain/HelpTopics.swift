@@ -14,7 +14,7 @@ enum FirstScreen {
         (["piv"], "certificates, signatures, decryption"),
         (["openpgp"], "OpenPGP keys, as gpg uses them"),
         (["otp"], "what a key types: Yubico OTP, static, challenge-response"),
-        (["ssh"], "SSH keys, an agent, signatures"),
+        (["ssh", "age"], "SSH keys, an agent, signatures; files encrypted with age"),
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
         (["approve"], "log-ins to approve or decline"),

@@ -19,6 +19,8 @@ struct Terminal: Sendable {
     private final class Notes: Sendable {
         /// Every warning, and how many of them are kept for the answer.
         let texts = Mutex<(all: [String], kept: [String])>(([], []))
+        /// Takes messages in the place of standard error.
+        let relay = Mutex<(@Sendable (String) -> Void)?>(nil)
     }
 
     init() {
@@ -51,7 +53,13 @@ struct Terminal: Sendable {
     }
 
     /// Writes a message for the person, one line.
-    func say(_ text: String) { Self.write(Array((text.shown + "\n").utf8), to: 2) }
+    func say(_ text: String) {
+        if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown) }
+        Self.write(Array((text.shown + "\n").utf8), to: 2)
+    }
+
+    /// Hands messages to something else than standard error; `nil` ends that.
+    func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
 
     /// Writes a message for the person alone, who sees the results too.
     func note(_ text: String) { if isOutputTerminal, isErrorTerminal { say(text) } }

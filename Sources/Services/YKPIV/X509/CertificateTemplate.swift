@@ -11,12 +11,18 @@ public struct CertificateTemplate: Sendable {
     public var alternativeNames: [AlternativeName]
     /// The hash of the signature; Ed25519 has its own.
     public var hash: HashAlgorithm
+    /// When the key may be used, for programs that look for it in the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
+    public var policies: KeyPolicies?
 
     /// Makes a template.
-    public init(subject: SubjectName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256) {
+    public init(
+        subject: SubjectName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256,
+        policies: KeyPolicies? = nil
+    ) {
         self.subject = subject
         self.alternativeNames = alternativeNames
         self.hash = hash
+        self.policies = policies
     }
 
     /// The part of a self-signed certificate that is signed (RFC 5280 §4.1.2).
@@ -53,9 +59,15 @@ public struct CertificateTemplate: Sendable {
     }
 
     private func extensions() -> [UInt8] {
-        guard !alternativeNames.isEmpty else { return [] }
-        let value = AlternativeName.encoded(alternativeNames)
-        let entry = TLV(0x06, [0x55, 0x1D, 0x11]).encoded + TLV(0x04, value).encoded
-        return TLV(0x30, TLV(0x30, entry).encoded).encoded
+        var entries: [UInt8] = []
+        func add(_ identifier: [UInt8], _ value: [UInt8]) {
+            entries += TLV(0x30, TLV(0x06, identifier).encoded + TLV(0x04, value).encoded).encoded
+        }
+        if !alternativeNames.isEmpty { add([0x55, 0x1D, 0x11], AlternativeName.encoded(alternativeNames)) }
+        if let policies {
+            let identifier: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xC4, 0x0A, 0x03, 0x08]
+            add(identifier, [policies.pin.rawValue, policies.touch.rawValue])
+        }
+        return entries.isEmpty ? [] : TLV(0x30, entries).encoded
     }
 }

@@ -9,8 +9,8 @@ struct PIVExportKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the public key of a slot. Private keys never leave the key.",
         discussion: """
-            --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 key. The card's own \
-            word is taken first, then an attestation, then the slot's certificate.
+            --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
+            card's own word is taken first, then an attestation, then the slot's certificate.
             """)
     static let members = ["slot", "algorithm", "format", "publicKey", "output"]
 

@@ -75,7 +75,9 @@ struct PIVGenerateKey: Verb {
     }
 
     func validate() throws {
-        if format == .age, algorithm != .x25519 { throw ValidationError("an age recipient is an x25519 key") }
+        if format == .age, algorithm != .x25519, algorithm != .p256 {
+            throw ValidationError("an age recipient is an x25519 or ecc-p256 key")
+        }
         if format == .ssh, algorithm == .x25519 { throw ValidationError("SSH has no form for an x25519 key") }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import YKAge
 import YKCrypto
 import YKSSH
 import YKWire
@@ -11,7 +12,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
 
     var isText: Bool { self != .der }
 
-    /// The key in this form. SSH has none for X25519, and age has one for nothing else.
+    /// The key in this form. SSH has none for X25519, and age for X25519 and P-256 alone.
     func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
@@ -22,10 +23,10 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
             }
             return Array((text + "\n").utf8)
         case .age:
-            guard case .x25519(let bytes) = key else {
-                throw .usage("an age recipient is an X25519 key", hint: "--format ssh is for the others")
+            guard let recipient = AgePublicKey(key)?.recipient else {
+                throw .usage("an age recipient is an X25519 or P-256 key", hint: "--format ssh is for the others")
             }
-            return Array((Bech32.encode("age", bytes) + "\n").utf8)
+            return Array((recipient.text() + "\n").utf8)
         }
     }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKAge
+import YKCrypto
+import YKFIDO
+import YKPIV
+import YKTransport
+import YKWire
+
+/// Makes a key for age.
+struct AgeGenerate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a key for age, and print its identity and recipients.",
+        discussion: """
+            In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
+            which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
+            identity has to be kept: the key does not remember it.
+            """)
+    static let members = ["keys", "output"]
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "One of 82 to 95, or 1 to 20 for the same slots; the first that is free without it.", valueName: "slot"))
+    var slot: AgeSlotArgument?
+
+    @Option(name: .shortAndLong, help: "The kind of key in a slot: ecc-p256 or x25519.")
+    var algorithm: PIVAlgorithm?
+
+    @Flag(help: "Make a FIDO2 credential instead of a key in a slot.")
+    var fido2 = false
+
+    @Option(help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
+    var uv: VerificationChoice?
+
+    @Option(help: "What the key is called.")
+    var name: String?
+
+    @Option(help: "When the key in a slot needs the PIN: never, once or always; once without it.")
+    var pinPolicy: PINPolicy?
+
+    @Option(help: "When the key in a slot needs a touch: never, always or cached; always without it.")
+    var touchPolicy: TouchPolicy?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the identity goes.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @Flag(
+        name: .shortAndLong, help: "Replace a key that is in the slot without asking, and the output file if it exists."
+    )
+    var force = false
+
+    @OptionGroup(title: "Management Key Options")
+    var managementKey: ManagementKeyOptions
+
+    @OptionGroup(title: "PIN Options")
+    var pin: PINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        if fido2 {
+            guard slot == nil, algorithm == nil, pinPolicy == nil, touchPolicy == nil, name == nil else {
+                throw ValidationError("--fido2 makes no key in a slot: omit the options for those")
+            }
+            guard uv != .preferred else {
+                throw ValidationError("--uv is required or discouraged: the secrets are not the same")
+            }
+        } else {
+            guard uv == nil else { throw ValidationError("--uv belongs to --fido2") }
+            guard [nil, .p256, .x25519].contains(algorithm) else {
+                throw ValidationError("age uses keys of kind ecc-p256 or x25519")
+            }
+            guard slot?.slot != .attestation else { throw ValidationError("the key in f9 attests other keys") }
+        }
+    }
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try FileOutput(output, isText: true, isSecret: true, force: force, world)
+        let (text, json) = fido2 ? try await credential(in: world) : try await slotKey(in: world)
+        var answer = Answer("the identity is in \(output.printable)", [:])
+        file.keep(
+            Array(text.utf8), &answer, orElse: fido2 ? nil : "the key is made: ykit age identity prints its identity")
+        answer.members["keys"] = .array([json])
+        answer.members["output"] = .string(output)
+        return answer
+    }
+
+    // MARK: a slot
+
+    private var policies: KeyPolicies { KeyPolicies(pin: pinPolicy ?? .once, touch: touchPolicy ?? .always) }
+
+    private func slotKey(in world: World) async throws -> (text: String, json: JSON) {
+        let algorithm = algorithm ?? .p256
+        let service = try await world.openPIV()
+        let serial = try await service.serial() ?? 0
+        let slot = try await freeSlot(service, world)
+        let name = name ?? "age identity \(slot)"
+        let template = CertificateTemplate(
+            subject: try SubjectName("CN=\(name.escapedForName),O=\(PIVCertificate.ageOrganization)"),
+            policies: policies)
+        var unlocking = PIVUnlocking(world, service, pin)
+        try await unlocking.manage(managementKey, for: "make a key")
+        // The certificate is signed with the new key: a wrong PIN is refused before the key is made.
+        if algorithm != .x25519, policies.pin != .never {
+            try await unlocking.verify(for: "sign the key's certificate")
+        }
+        let key = try await service.generateKey(slot, algorithm, policies: policies)
+        if algorithm != .x25519 {
+            let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
+            let certificate = try await use.touching(world) {
+                try await service.selfSignedCertificate(use.slot, template, days: 36500, key: key)
+            }
+            try await service.putCertificate(certificate.der, slot)
+        }
+        guard let key = AgePublicKey(key) else {
+            throw Explain.malformed("the key is of another kind than \(algorithm)")
+        }
+        let made = AgeSlot(slot: slot, key: key, name: algorithm == .x25519 ? nil : name, policies: policies)
+        let identity = AgeIdentity.slot(slot.rawValue, serial: serial, key: key)
+        return (
+            AgeIdentityFile.text(made.comments(serial), made.recipients, identity),
+            made.json(serial, recipient: AgeRecipientForm.tag.text(key), identity: identity.text)
+        )
+    }
+
+    /// The slot that is meant, or the first that holds neither key nor certificate.
+    private func freeSlot(_ service: PIVService, _ world: World) async throws -> PIVSlot {
+        let overwriting = KeyOverwriting(world: world, service: service, force: force)
+        if let slot = slot?.slot {
+            try await overwriting.check(slot)
+            if algorithm != .x25519 { try await overwriting.checkCertificate(slot) }
+            return slot
+        }
+        for slot in PIVSlot.retired {
+            let isUsed: Bool
+            do { isUsed = try await service.metadata(of: slot) != nil } catch PIVError.noKey { isUsed = false }
+            guard !isUsed else { continue }
+            do { _ = try await service.certificate(slot) } catch PIVError.noSuchObject { return slot } catch {
+                switch error {
+                case PIVError.malformedObject, PIVError.notInflated, PIVError.notCertificate: continue
+                default: throw error
+                }
+            }
+        }
+        throw Explanation(
+            "full", .notFound, "the slots 82 to 95 all hold a key or a certificate",
+            hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
+    }
+
+    // MARK: a credential
+
+    private func credential(in world: World) async throws -> (text: String, json: JSON) {
+        let isVerified = uv != .discouraged
+        let what = "make a credential for age"
+        let service = try await world.openTouchedFIDO(pin, for: what)
+        if !isVerified, try await service.info().option(.alwaysUv) == true {
+            throw Explanation(
+                "not-supported", .notSupported, "this key always verifies the user, so the identity has to say so",
+                hint: "--uv required")
+        }
+        world.announce("to \(what)")
+        let user = try world.environment.random.draw(32, secret: false)
+        var request = RegistrationRequest(
+            clientDataHash: try world.environment.random.draw(32, secret: false),
+            relyingParty: RelyingParty(id: AgeCredential.rpID),
+            user: FIDOUser(id: user, name: "age", displayName: "age"))
+        request.algorithms = [.es256, .edDSA]
+        request.userVerification = isVerified ? .required : .discouraged
+        request.extensions.createsHMACSecret = true
+        let made = try await service.register(request)
+        let credential = try AgeCredential(
+            salt: world.environment.random.draw(32, secret: false),
+            id: made.response.authenticatorData.credential?.id ?? [], isVerified: isVerified)
+        world.announce("to make the secret of the credential")
+        let secret = try await service.secret(of: credential)
+        guard case .x25519(let key) = try PrivateKey(x25519: secret.value).publicKey else {
+            throw Explain.malformed("the secret is not a key of X25519")
+        }
+        let identity = AgeIdentity.fido2(credential, publicKey: key)
+        let recipients = [
+            AgeRecipient.x25519(key).text(), AgeRecipient.fido2(credential, publicKey: key).text(),
+            AgeRecipient.fido2(credential, publicKey: key).text(isOwn: true),
+        ]
+        let comments = ["#         FIDO2: \(isVerified ? "with PIN or fingerprint" : "with a touch alone")"]
+        let json: JSON = [
+            "slot": .null, "serial": .null, "algorithm": "x25519", "name": .null, "pinPolicy": .null,
+            "touchPolicy": .null, "recipient": .string(recipients[0]),
+            "recipients": .array(recipients.map(JSON.string)), "identity": .string(identity.text),
+        ]
+        return (AgeIdentityFile.text(comments, recipients, identity), json)
+    }
+}
+
+extension String {
+    /// As a value in a name of RFC 4514: what would end or change it has a backslash before it.
+    fileprivate var escapedForName: String {
+        var text = ""
+        for sign in self {
+            if ",+\"\\<>;=#".contains(sign) || sign == " " && (text.isEmpty) { text.append("\\") }
+            text.append(sign)
+        }
+        return hasSuffix(" ") ? text.dropLast() + "\\ " : text
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKAge
+import YKCrypto
+import YKPIV
+import YKWire
+
+/// Verbs for age.
+struct AgeGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "age", abstract: "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
+        discussion: """
+            A recipient is whom a file is encrypted to, which needs no key; an identity says which key decrypts it, and \
+            holds no secret. age finds ykit by a link: ln -s ykit age-plugin-ykit. Keys of age-plugin-yubikey work under \
+            that name.
+            """,
+        subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self])
+}
+
+/// The recipients of a key on P-256 are written in three ways.
+enum AgeRecipientForm: String, CaseIterable, ExpressibleByArgument {
+    case tag, yubikey, ykit
+
+    /// The recipient as text.
+    func text(_ key: AgePublicKey) -> String {
+        switch (self, key) {
+        case (.yubikey, .p256(let point)): AgeRecipient.pivP256(point).text()
+        case (.ykit, _): key.recipient.text(isOwn: true)
+        default: key.recipient.text()
+        }
+    }
+}
+
+/// The slot of a key for age: 82 to 95, or its number from 1 to 20 as age-plugin-yubikey counts.
+struct AgeSlotArgument: ExpressibleByArgument {
+    let slot: PIVSlot
+
+    init?(argument: String) {
+        guard let slot = Int(argument).flatMap({ PIVSlot.retired($0) }) ?? PIVSlot(argument) else { return nil }
+        self.slot = slot
+    }
+
+    static let help: ArgumentHelp = "One of 82 to 95, 1 to 20 for the same slots, or 9a, 9c, 9d, 9e."
+}
+
+/// A key in a slot that age can use.
+struct AgeSlot {
+    let slot: PIVSlot
+    let key: AgePublicKey
+    /// The common name of its certificate.
+    let name: String?
+    /// When it may be used, where the card or the certificate tells.
+    let policies: KeyPolicies?
+
+    func on(_ serial: UInt32) -> AgeSlotKey { AgeSlotKey(slot: slot.rawValue, serial: serial, key: key) }
+
+    /// The identity, as this plugin or age-plugin-yubikey names it; `nil` where the latter cannot.
+    func identity(_ serial: UInt32, _ form: AgeIdentityForm) -> AgeIdentity? {
+        switch (form, key) {
+        case (.ykit, _): .slot(slot.rawValue, serial: serial, key: key)
+        case (.yubikey, .p256) where slot.retiredNumber != nil:
+            .yubikey(slot.rawValue, serial: serial, tag: key.tag)
+        case (.yubikey, _): nil
+        }
+    }
+
+    /// The lines that stand before an identity or a recipient.
+    func comments(_ serial: UInt32) -> [String] {
+        var lines = ["#       Serial: \(serial), Slot: \(slot)"]
+        if let name { lines.append("#         Name: \(name.printable)") }
+        if let policies {
+            lines.append("#   PIN policy: \(policies.pin)")
+            lines.append("# Touch policy: \(policies.touch)")
+        }
+        return lines
+    }
+
+    /// Every recipient that the key has.
+    var recipients: [String] {
+        switch key {
+        case .x25519: [AgeRecipientForm.tag.text(key)]
+        case .p256: AgeRecipientForm.allCases.map { $0.text(key) }
+        }
+    }
+
+    func json(_ serial: UInt32, recipient: String, identity: String?) -> JSON {
+        [
+            "slot": .string(slot.description), "serial": serial == 0 ? .null : .int(Int64(serial)),
+            "algorithm": .string(key.algorithm.description), "name": name.map(JSON.string) ?? .null,
+            "pinPolicy": policies.map { .string($0.pin.description) } ?? .null,
+            "touchPolicy": policies.map { .string($0.touch.description) } ?? .null,
+            "recipient": .string(recipient), "recipients": .array(recipients.map(JSON.string)),
+            "identity": identity.map(JSON.string) ?? .null,
+        ]
+    }
+}
+
+extension AgePublicKey {
+    var algorithm: PIVAlgorithm { if case .x25519 = self { .x25519 } else { .p256 } }
+}
+
+extension PIVService {
+    /// The keys in slots that age can use: as metadata tell, else the certificate.
+    func ageSlots(_ slots: [PIVSlot]) throws(PIVError) -> [AgeSlot] {
+        var found: [AgeSlot] = []
+        for slot in slots {
+            let known: SlotMetadata?
+            do { known = try metadata(of: slot) } catch {
+                guard case .noKey = error else { throw error }
+                continue
+            }
+            if let known, known.publicKey.flatMap({ AgePublicKey($0) }) == nil { continue }
+            let certificate: PIVCertificate?
+            do { certificate = try self.certificate(slot) } catch {
+                switch error {
+                case .noSuchObject, .malformedObject, .notInflated, .notCertificate: certificate = nil
+                default: throw error
+                }
+            }
+            guard let key = (known?.publicKey ?? certificate?.publicKey).flatMap({ AgePublicKey($0) }) else { continue }
+            found.append(
+                AgeSlot(
+                    slot: slot, key: key, name: certificate?.commonName,
+                    policies: known?.policies ?? certificate?.policies))
+        }
+        return found
+    }
+}
+
+extension PIVCertificate {
+    /// Whether age-plugin-yubikey or ykit made the certificate for a key of age.
+    static let ageOrganization = "age-plugin-yubikey"
+
+    /// The first common name of the subject, without the escapes of RFC 4514.
+    fileprivate var commonName: String? {
+        var (parts, part, isEscaped): ([String], String, Bool) = ([], "", false)
+        for sign in subject {
+            if !isEscaped, sign == "\\" {
+                isEscaped = true
+                continue
+            }
+            if !isEscaped, sign == "," || sign == "+" {
+                parts.append(part)
+                part = ""
+            } else {
+                part.append(sign)
+            }
+            isEscaped = false
+        }
+        return (parts + [part]).first { $0.hasPrefix("CN=") }.map { String($0.dropFirst(3)) }
+    }
+
+    /// The policies that age-plugin-yubikey and ykit write into the certificate.
+    fileprivate var policies: KeyPolicies? {
+        guard let value = extensions["1.3.6.1.4.1.41482.3.8"], value.count == 2 else { return nil }
+        return KeyPolicies(pin: PINPolicy(rawValue: value[0]), touch: TouchPolicy(rawValue: value[1]))
+    }
+}
+
+/// Lists recipients.
+struct AgeList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the recipients of the keys in the slots 82 to 95.",
+        discussion: """
+            What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
+            --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
+            """)
+    static let members = ["keys"]
+
+    @Flag(help: "Also the keys in 9a, 9c, 9d and 9e.")
+    var all = false
+
+    @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.")
+    var form: AgeRecipientForm = .tag
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let service = try await world.openPIV()
+        let serial = try await service.serial() ?? 0
+        let slots = try await service.ageSlots((all ? PIVSlot.main : []) + PIVSlot.retired)
+        if slots.isEmpty { world.terminal.note("no keys for age; make one with: ykit age generate") }
+        var answer = Answer([], [:])
+        answer.lines = slots.flatMap { $0.comments(serial) + [form.text($0.key)] }
+        answer.members["keys"] = .array(
+            slots.map {
+                $0.json(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
+            })
+        return answer
+    }
+}
+
+/// How an identity is written.
+enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
+    case ykit, yubikey
+}
+
+/// Prints identities.
+struct AgeIdentityVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "identity", abstract: "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
+        discussion: """
+            Of the key in one slot, or of all in the slots 82 to 95. An identity of --form yubikey is for \
+            age-plugin-yubikey too, and names keys on P-256 alone.
+            """)
+    static let members = ["keys", "output"]
+
+    @Argument(help: AgeSlotArgument.help)
+    var slot: AgeSlotArgument?
+
+    @Option(help: "How identities are written: ykit or yubikey.")
+    var form: AgeIdentityForm = .ykit
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the identities go.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @OptionGroup var replacing: OutputOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, world)
+        let service = try await world.openPIV()
+        let serial = try await service.serial() ?? 0
+        let slots = try await service.ageSlots(slot.map { [$0.slot] } ?? PIVSlot.retired)
+        let keys = slots.compactMap { key in key.identity(serial, form).map { (key, $0) } }
+        guard !keys.isEmpty else {
+            throw Explanation(
+                "no-key", .notFound,
+                "there is no key for age in \(slot.map { "slot \($0.slot)" } ?? "the slots 82 to 95")",
+                hint: "ykit age generate makes one")
+        }
+        var answer = Answer("the identities are in \(output.printable)", [:])
+        let text = keys.map { AgeIdentityFile.text($0.comments(serial), $0.recipients, $1) }.joined()
+        try file.put(Array(text.utf8), &answer)
+        answer.members["keys"] = .array(
+            keys.map { $0.json(serial, recipient: AgeRecipientForm.tag.text($0.key), identity: $1.text) })
+        answer.members["output"] = .string(output)
+        return answer
+    }
+}
+
+/// An identity with the comments that say what it is.
+enum AgeIdentityFile {
+    static func text(_ comments: [String], _ recipients: [String], _ identity: AgeIdentity) -> String {
+        var lines = comments
+        for (index, recipient) in recipients.enumerated() {
+            lines.append((index == 0 ? "#    Recipient: " : "#               ") + recipient)
+        }
+        return (lines + [identity.text]).map { $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKAge
+import YKCrypto
+import YKFIDO
+import YKKeys
+import YKPIV
+import YKTransport
+
+/// Does what age wants of security keys: PIN, touch and the key itself are asked for through age.
+final class AgeKeeper: AgeKeySource {
+    /// How often a PIN is asked for before the person has to begin anew.
+    private static let attempts = 3
+
+    private let world: World
+    private let dialogue: AgeDialogue
+    /// The key that the options or the environment choose.
+    private let chosen: KeySelection
+    /// The card of the last operation.
+    private var open: (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)?
+    private var skipped: Set<UInt32> = []
+    /// Nothing on the line: the PIN of YKIT_PIN, if there is one.
+    private let given: PINOptions
+
+    init(_ world: World, _ dialogue: AgeDialogue) throws {
+        (self.world, self.dialogue) = (world, dialogue)
+        given = try PINOptions.parse([])
+        chosen = world.keys.selection
+    }
+
+    func words(_ error: any Error) -> String {
+        if let error = error as? AgeError { return error.description }
+        return Explain.explain(error).lines.joined(separator: "; ")
+    }
+
+    func ephemeral() throws -> SharedSecret {
+        SharedSecret(Secret(try world.environment.random.draw(32, secret: true)))
+    }
+
+    // MARK: PIV
+
+    func slotKeys(serial: UInt32?, slot: UInt8?) async throws -> [AgeSlotKey] {
+        guard let card = try await card(serial) else { return [] }
+        let slots = slot.map { [PIVSlot(rawValue: $0)] }
+        return try await card.service.ageSlots(slots ?? PIVSlot.retired).map { $0.on(card.serial) }
+    }
+
+    func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret? {
+        guard var card = try await card(key.serial == 0 ? nil : key.serial) else { return nil }
+        let slot = PIVSlot(rawValue: key.slot)
+        var rounds = 0
+        while true {
+            rounds += 1
+            do {
+                let use = try await card.unlocking.prepare(slot, nil, .derive, for: "decrypt a file")
+                guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
+                    throw Explanation(
+                        "no-such-key", .notFound, "slot \(slot) holds another key than the identity names",
+                        hint: "ykit age identity prints the identities of a key")
+                }
+                let service = card.service
+                defer { open?.unlocking = card.unlocking }
+                return try await use.touching(world) {
+                    try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
+                }
+            } catch PIVError.wrong(.pin, let tries) where !given.isGiven && tries > 0 && rounds < Self.attempts {
+                dialogue.say("that was not the PIN")
+            }
+        }
+    }
+
+    /// The card with a serial number, or the one that is plugged in; `nil` when the person goes on without it.
+    private func card(
+        _ serial: UInt32?
+    ) async throws -> (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)? {
+        let serial = serial == 0 ? nil : serial
+        if let open, serial == nil || serial == open.serial { return open }
+        if let serial, skipped.contains(serial) { return nil }
+        await close()
+        while true {
+            do {
+                if let serial, chosen.serial == nil { world.keys.selection.serial = String(serial) }
+                defer { world.keys.selection = chosen }
+                let service = try await world.openPIV()
+                let found = try await service.serial() ?? 0
+                if serial == nil || serial == found {
+                    open = (service, found, unlocking(service, found))
+                    return open
+                }
+                await service.close()
+            } catch {
+                guard Self.isAbsence(error) else { throw error }
+            }
+            let name = serial.map { " with serial number \($0)" } ?? ""
+            guard try dialogue.confirms("Insert the key\(name).", yes: "It is plugged in", no: "Skip it") else {
+                if let serial { skipped.insert(serial) }
+                return nil
+            }
+        }
+    }
+
+    private func unlocking(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
+        var unlocking = PIVUnlocking(world, service, given)
+        guard !given.isGiven else { return unlocking }
+        unlocking.source = { [dialogue] service, _ in
+            let tries = try await service.tries(of: .pin)
+            if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
+            let name = serial == 0 ? "" : " of key \(serial)"
+            let left = tries.map { " (\($0.triesLeft == 1 ? "the last try" : "\($0.triesLeft) tries left"))" } ?? ""
+            guard let pin = try dialogue.secret("PIN\(name)\(left)") else {
+                throw Explanation("no-pin", .declined, "nobody gave the PIN")
+            }
+            return try PIVPIN(pin.value.copy())
+        }
+        return unlocking
+    }
+
+    private func close() async {
+        guard let open else { return }
+        self.open = nil
+        await open.service.close()
+    }
+
+    private static func isAbsence(_ error: any Error) -> Bool {
+        switch error {
+        case KeyError.none, KeyError.notFound: true
+        default: false
+        }
+    }
+
+    // MARK: FIDO2
+
+    func secret(of credential: AgeCredential) async throws -> SharedSecret? {
+        await close()
+        while true {
+            do { return try await secretOnce(of: credential) } catch FIDOError.noCredentials {
+            } catch { guard Self.isAbsence(error) else { throw error } }
+            guard try dialogue.confirms("Insert the key of this identity.", yes: "It is plugged in", no: "Skip it")
+            else {
+                return nil
+            }
+        }
+    }
+
+    private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
+        let service = try await world.openFIDO(
+            given.isGiven
+                ? nil
+                : FIDOInteraction(pin: { [dialogue] request in
+                    let left =
+                        request.retries.map {
+                            " (\($0.count == 1 ? "the last try" : "\($0.count) tries left"))"
+                        } ?? ""
+                    return (try? dialogue.secret("PIN of the key's FIDO2\(left)")) ?? nil
+                }), given)
+        defer { Task { await service.close() } }
+        return try await service.secret(of: credential)
+    }
+}
+
+extension World {
+    /// The FIDO application, with the person asked in a way of their own or by the usual one.
+    fileprivate func openFIDO(_ interaction: FIDOInteraction?, _ pin: PINOptions) async throws -> FIDOService {
+        guard let interaction else { return try await openFIDO(pin, for: "decrypt a file") }
+        return try await openFIDO(interaction)
+    }
+}
+
+extension FIDOService {
+    /// The secret of a credential for age.
+    func secret(of credential: AgeCredential) async throws -> SharedSecret {
+        let token = SystemdToken(
+            rpID: AgeCredential.rpID, credential: credential.id, salt: credential.salt,
+            isVerified: credential.isVerified, needsTouch: true)
+        return try await token.secret(of: self)
+    }
+}

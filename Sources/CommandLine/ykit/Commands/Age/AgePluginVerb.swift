@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import Glibc
+import Synchronization
+public import YKAge
+import YKCrypto
+import YKWire
+
+/// Serves age as a plugin.
+struct AgePluginVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "plugin", abstract: "Serve age as its plugin; age starts it.",
+        discussion: """
+            age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
+            age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. PIN and \
+            touch are asked for through age.
+            """)
+    static let members = ["fileKeys"]
+
+    @Option(help: "What age wants: recipient-v1 or identity-v1.")
+    var state: AgePlugin
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard !global.json, !global.plan else {
+            throw Explanation.usage("a plugin speaks with age on standard output: there is neither JSON nor a plan")
+        }
+        let dialogue = AgeDialogue(AgeStreams())
+        let keys = try AgeKeeper(world, dialogue)
+        world.terminal.relay { dialogue.say($0) }
+        defer { world.terminal.relay(nil) }
+        let count = try await state.run(dialogue, keys)
+        return Answer([], ["fileKeys": .int(Int64(count))])
+    }
+}
+
+extension AgePlugin: ExpressibleByArgument {}
+
+/// The line of a program that was started under the name of a plugin of age.
+enum AgePluginLine {
+    private static let prefix = "age-plugin-"
+
+    /// The words for ykit. `--age-plugin=STATE` becomes the verb that serves age; the options of age-plugin-yubikey that
+    /// people type become verbs.
+    ///
+    /// - Parameter line: The name of the program, and its words.
+    static func words(_ line: [String]) -> [String] {
+        let words = Array(line.dropFirst())
+        guard let name = line.first?.split(separator: "/").last, name.hasPrefix(prefix) else { return words }
+        if let index = words.firstIndex(where: { $0.hasPrefix("--age-plugin=") }) {
+            var rest = words
+            let state = rest.remove(at: index).dropFirst("--age-plugin=".count)
+            return ["age", "plugin", "--state", String(state)] + rest
+        }
+        let verbs = [
+            "--generate": "generate", "-g": "generate", "--identity": "identity", "-i": "identity", "--list": "list",
+            "-l": "list", "--list-all": "list",
+        ]
+        guard let index = words.firstIndex(where: { verbs[$0] != nil }), let verb = verbs[words[index]] else {
+            return words.isEmpty ? ["age"] : words
+        }
+        var rest = words
+        rest.remove(at: index)
+        if verb == "identity" { rest.removeAll { $0 == "--slot" } }
+        let form = name.dropFirst(prefix.count) == "yubikey" && verb != "generate" ? ["--form", "yubikey"] : []
+        return ["age", verb] + form + rest.map { $0 == "--serial" ? "--device" : $0 }
+    }
+}
+
+/// Standard input and output as age speaks on them.
+final class AgeStreams: AgeConnection {
+    private let input = Mutex<[UInt8]>([])
+
+    /// Reads as many lines as a stanza has. The bytes of a file key or PIN are wiped with the buffer.
+    func receive() throws(AgeError) -> AgeStanza {
+        var reader = AgeStanzaReader()
+        while true {
+            if let stanza = try reader.take(try line()) { return stanza }
+        }
+    }
+
+    func send(_ stanza: AgeStanza) throws(AgeError) {
+        var rest = stanza.encoded[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .connection("age does not listen any more") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func line() throws(AgeError) -> [UInt8] {
+        try input.withLock { buffer throws(AgeError) in
+            while true {
+                if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = Array(buffer[..<end])
+                    for index in buffer.indices.prefix(end) { buffer[index] = 0 }
+                    buffer.removeFirst(end + 1)
+                    return line
+                }
+                guard buffer.count <= AgeStanzaReader.lineLimit else { throw .malformed("a line without an end") }
+                try fill(&buffer)
+            }
+        }
+    }
+
+    private func fill(_ buffer: inout [UInt8]) throws(AgeError) {
+        var block = [UInt8](repeating: 0, count: 4096)
+        defer { Secret.wipe(&block) }
+        while true {
+            let count = read(0, &block, block.count)
+            if count < 0, errno == EINTR, !Interruption.happened { continue }
+            guard count > 0 else { throw .connection("age ended the conversation") }
+            buffer += block[..<count]
+            return
+        }
+    }
+}
