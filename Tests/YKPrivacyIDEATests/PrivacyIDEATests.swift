@@ -90,6 +90,10 @@ import YKWire
         #expect(error(json(500, "<html>", type: "text/html")) == .status(500))
         #expect(error(json(502, "", type: "text/plain")) == .status(502))
         #expect(error(json(500, good)) == .status(500))
+        #expect(error(json(503, "{\"error\":\"busy\"}")) == .status(503))
+        #expect(error(json(429, "[]")) == .status(429))
+        #expect(error(json(502, "{\"error\":")) == .status(502))
+        #expect(error(json(502, "")) == .status(502))
     }
 
     @Test func readsCookiesAndDate() throws {

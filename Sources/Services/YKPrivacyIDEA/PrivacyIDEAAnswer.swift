@@ -55,6 +55,8 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     ) throws(PrivacyIDEAError) {
         let envelope = try Self.json(response)
         guard let result = envelope["result"], let isDone = result["status"]?.bool else {
+            // A proxy in front of the server answers with JSON of its own.
+            guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("the answer has no result")
         }
         if let auditKey {
@@ -66,7 +68,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
             }
             throw .refused(status: response.status, code: code, message: error["message"]?.string ?? "")
         }
-        guard (200...299).contains(response.status) else { throw .status(response.status) }
+        guard response.isSuccess else { throw .status(response.status) }
         self.envelope = envelope
         value = result["value"] ?? .null
         authentication = result["authentication"]?.string.map(Authentication.init)
@@ -78,10 +80,13 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
 
     private static func json(_ response: HTTPResponse) throws(PrivacyIDEAError) -> JSON {
         guard response.type == "application/json" else {
-            guard (200...299).contains(response.status) else { throw .status(response.status) }
+            guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("the answer is \(response.type ?? "of no type"), not JSON")
         }
-        do { return try JSON(parsing: response.body) } catch { throw .malformed("\(error)") }
+        do { return try JSON(parsing: response.body) } catch {
+            guard response.isSuccess else { throw .status(response.status) }
+            throw .malformed("\(error)")
+        }
     }
 
     /// RSA-PSS with SHA-256 over the object without its signature, as Python's `json.dumps(sort_keys=True)` writes it.
@@ -104,4 +109,9 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         }
         return cookies
     }
+}
+
+extension HTTPResponse {
+    /// Whether the status says that the request succeeded (RFC 9110 §15.3).
+    fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }

@@ -20,10 +20,10 @@ import urllib.request
 
 #: What ykit says of an answer that cannot be used: exit status, error code.
 TABLE = {
-    "close": (16, "http"), "cut-header": (13, "malformed"), "cut-body": (16, "http"), "stall": (16, "server-timed-out"),
-    "trickle": (16, "server-timed-out"), "html": (13, "malformed"), "wrong-type": (13, "malformed"),
+    "close": (16, "http"), "cut-header": (13, "malformed"), "cut-body": (16, "http"), "stall": (10, "server-timed-out"),
+    "trickle": (10, "server-timed-out"), "html": (13, "malformed"), "wrong-type": (13, "malformed"),
     "empty": (13, "malformed"), "half-json": (13, "malformed"), "deep-json": (13, "malformed"),
-    "gigabyte": (13, "malformed"), "endless-header": (13, "malformed"), "500": (1, "server"), "503": (13, "malformed"),
+    "gigabyte": (13, "malformed"), "endless-header": (13, "malformed"), "500": (1, "server"), "503": (1, "server"),
     "redirect": (16, "redirected"), "redirect-here": (16, "redirected"), "not-http": (16, "http"),
 }
 

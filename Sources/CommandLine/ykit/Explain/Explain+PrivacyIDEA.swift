@@ -9,12 +9,7 @@ extension Explain {
         case .http(let error): server(http(error))
         case .refused(let status, let code, let message): refused(status, code, message.printable)
         case .status(let status):
-            with(
-                status, nil,
-                Explanation(
-                    status >= 500 ? "server" : "not-privacyidea", status >= 500 ? .failed : .server,
-                    "the server answered with HTTP status \(status) and without a reason",
-                    hint: "check the address: it is the one of privacyIDEA's web page"))
+            with(status, nil, withoutReason(status))
         case .malformed(let reason):
             malformed(
                 "the server's answer cannot be used: \(reason.printable)",
@@ -24,6 +19,21 @@ extension Explain {
                 "signature", .malformed, "the server's answer is not signed with the audit key that was given",
                 hint: "another server may have answered, or it has a new key; ask who runs it")
         case .random: Explanation("random", .failed, "the system gave no random bytes")
+        }
+    }
+
+    /// A status with which a proxy or another server answers.
+    private static func withoutReason(_ status: Int) -> Explanation {
+        switch status {
+        case 502...504:
+            Explanation(
+                "server", .failed, "the server is unavailable (HTTP status \(status))", hint: "repeat the command later"
+            )
+        case 500...: Explanation("server", .failed, "the server failed (HTTP status \(status))")
+        default:
+            Explanation(
+                "not-privacyidea", .server, "the server answered with HTTP status \(status) and without a reason",
+                hint: "check the address: it is the one of privacyIDEA's web page")
         }
     }
 
@@ -62,7 +72,7 @@ extension Explain {
     static func server(_ explanation: Explanation) -> Explanation {
         var explanation = explanation
         switch explanation.code {
-        case "server-unreachable", "server-timed-out", "redirected", "http": explanation.exit = .server
+        case "server-unreachable", "redirected", "http": explanation.exit = .server
         case "server-not-trusted":
             explanation.hint = "nothing was sent; trust its authority with --ca FILE, or do without with --insecure"
         default: break

@@ -11,18 +11,25 @@ struct ServerTrustOptions: ParsableArguments {
     var ca: String?
 
     @Option(
-        help: ArgumentHelp("Require the server to have this public key; may be given again.", valueName: "sha256/…"))
+        help: ArgumentHelp(
+            "Require the server to have one of these public keys: at least two, so that it can change its key.",
+            valueName: "sha256/…"))
     var serverPin: [String] = []
 
     @Flag(help: "Do not verify the server's certificate.")
     var insecure = false
 
-    /// What is trusted.
+    /// What is trusted. One pin is refused, as RFC 7469 §4.3 has it: with it the server could never change its key.
     ///
     /// - Parameter risk: What anyone on the way can do when the certificate is not verified, which is warned of.
     func trust(_ world: World, risk: String) throws -> HTTPTrust {
         var trust = HTTPTrust(authorities: ca)
         trust.pins = try serverPin.map { try HTTPPin($0) }
+        if Set(trust.pins).count == 1 {
+            throw Explanation.usage(
+                "one --server-pin is not enough: the server could never change its key",
+                hint: "give the pin of a spare key as well; whoever runs the server has it")
+        }
         if insecure {
             world.terminal.warn("the server's certificate is not verified: anyone on the way can \(risk)")
             trust.verifiesCertificate = false

@@ -2,7 +2,7 @@
 
 import YKCrypto
 import YKPIV
-public import YKWire
+import YKWire
 
 /// Brings together the requests that are delivered and those that are polled: each is told once, whichever way it comes.
 ///

@@ -46,6 +46,19 @@ struct AccountBook {
     /// How many accounts there are, in words.
     var countText: String { accounts.count == 1 ? "1 account" : "\(accounts.count) accounts" }
 
+    /// Whether the server refused the account's signature last time: the account may have been deleted there.
+    func isGone(_ account: ApprovalAccount) -> Bool { store.settings["gone"]?[account.id] != nil }
+
+    /// Remembers whether the server refused an account's signature, and since when.
+    func mark(_ account: ApprovalAccount, isGone: Bool, at time: Int64) throws {
+        guard isGone != self.isGone(account) else { return }
+        try file.update { store throws(StoreError) in
+            var marks = store.settings["gone"]?.object ?? JSON.Object()
+            marks[account.id] = isGone ? .int(time) : nil
+            store.settings["gone"] = .object(marks)
+        }
+    }
+
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import YKApproval
 import YKCrypto
+import YKOATH
 import YKPIV
 import YKStore
 import YKWire
@@ -11,7 +12,11 @@ import YKWire
 /// Lists accounts.
 struct ApproveAccounts: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List the accounts; neither key nor server is needed for that.")
+        commandName: "accounts", abstract: "List the accounts; neither key nor server is needed for that.",
+        discussion: """
+            'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
+            right: it was probably deleted there. Nothing is deleted here because of that.
+            """)
     static let members = ["accounts", "store"]
 
     @OptionGroup(title: "Store Options")
@@ -29,11 +34,15 @@ struct ApproveAccounts: Verb {
             [
                 account.name.printable, account.kind.rawValue.printable, account.serial.printable,
                 account.server.printable, Self.place(account), "added \(Day.text(account.added))",
+                book.isGone(account) ? "gone?" : "",
             ]
         }
         return Answer(
             Table.lines(rows),
-            ["accounts": .array(book.accounts.map(Self.listed)), "store": .string(book.file.path)])
+            [
+                "accounts": .array(book.accounts.map { Self.listed($0, isGone: book.isGone($0)) }),
+                "store": .string(book.file.path),
+            ])
     }
 
     private static func place(_ account: ApprovalAccount) -> String {
@@ -42,12 +51,13 @@ struct ApproveAccounts: Verb {
         return "slot \(key.slot)" + (key.keySerial.map { " of key \($0)" } ?? "") + ", touch \(key.policies.touch)"
     }
 
-    private static func listed(_ account: ApprovalAccount) -> JSON {
+    private static func listed(_ account: ApprovalAccount, isGone: Bool) -> JSON {
         var object = account.description.object ?? JSON.Object()
         object["id"] = .string(account.id)
         object["details"] = nil
         object["key"] = account.details["key"] ?? .null
         object["address"] = account.details["address"] ?? .null
+        object["gone"] = .bool(isGone)
         return .object(object)
     }
 }
@@ -83,8 +93,11 @@ struct ApproveAddress: Verb {
             return Answer()
         }
         let keys = ApproveKeys(world, book, key)
-        let changed = try await world.approver().setAddress(address, push, try await keys.key(of: push))
-        try book.replace(changed.stored)
+        let opened = try await keys.key(of: push)
+        // A store that cannot be written is found before the server is told.
+        try book.file.update { _ in }
+        let changed = try await world.approver().setAddress(address, push, opened)
+        try keys.replace(changed.stored)
         return Answer(
             "requests of '\(push.account.name.printable)' are delivered to \(address.printable)",
             ["account": .string(push.account.id), "address": .string(address)])
@@ -97,7 +110,8 @@ struct ApproveLogout: Verb {
         commandName: "logout", abstract: "End an account: at the server, on the key, and in the store.",
         discussion: """
             With --user the server is told to delete its token; without it, the token stays there. The private key is \
-            deleted from its slot (firmware 5.7 and later), and only if it is the account's own; --keep-key leaves it.
+            deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
+            with codes is deleted from the OATH application. --keep-key leaves both.
             """)
     static let members = ["account", "server", "key"]
 
@@ -107,7 +121,7 @@ struct ApproveLogout: Verb {
     @OptionGroup(title: "Server Options")
     var person: ApproveUserOptions
 
-    @Flag(help: "Leave the private key in its slot.")
+    @Flag(help: "Leave the private key in its slot, or the secret in the OATH application.")
     var keepKey = false
 
     @OptionGroup var confirmation: Confirmation
@@ -124,6 +138,9 @@ struct ApproveLogout: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
+    /// The password of the OATH application: asked for, or given by its variable.
+    private var password: PasswordOptions { get throws { try PasswordOptions.parse([]) } }
+
     func validate() throws {
         try ValidationError.check(standardInput: [person.passwordStdin, key.usesStandardInput])
     }
@@ -132,10 +149,13 @@ struct ApproveLogout: Verb {
         let book = try path.book(world)
         let ended = try book.one(account)
         try confirmation.ask(
-            "end account '\(ended.name.printable)' of \(ended.server.printable)? It has to be enrolled anew afterwards",
+            "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
             in: world)
         guard world.plan == nil else { return Answer() }
+        // A store that cannot be written is found before anything is deleted.
+        try book.file.update { _ in }
         if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
+        if let codes = CodeAccount(ended) { return try await forget(codes, book, world) }
         var isTold = false
         if let user = person.user, let push = PushAccount(ended) {
             guard let base = push.base else { throw Explain.malformed("the account's address is not below /ttype/") }
@@ -157,6 +177,28 @@ struct ApproveLogout: Verb {
         return Answer(
             "ended account '\(ended.name.printable)'" + (fate == "kept" ? "; its key was left where it is" : ""),
             ["account": .string(ended.id), "server": .bool(isTold), "key": .string(fate)])
+    }
+}
+
+extension ApproveLogout {
+    /// Ends an account with one-time codes: its secret is deleted from the key's OATH application.
+    private func forget(_ codes: CodeAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
+        var fate = "kept"
+        if !keepKey {
+            let service = try await world.oath(try password)
+            do {
+                try await service.delete(codes.id)
+                fate = "deleted"
+            } catch .noSuchAccount {
+                world.terminal.warn("this security key does not have the account's secret; no secret was deleted")
+            }
+        }
+        world.terminal.warn("the server keeps token \(codes.account.serial.printable); have it deleted there")
+        try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
+        return Answer(
+            "ended account '\(codes.account.name.printable)'"
+                + (fate == "kept" ? "; its secret was left where it is" : ""),
+            ["account": .string(codes.account.id), "server": false, "key": .string(fate)])
     }
 }
 
@@ -198,19 +240,6 @@ struct SlotCleaning {
             removed.append(account)
         }
         return removed
-    }
-}
-
-extension AccountBook {
-    /// Writes a changed account over the one with its identifier; its secret part is not touched.
-    func replace(_ account: ApprovalAccount) throws {
-        try file.update { store throws(StoreError) in
-            guard let old = store.records.first(where: { $0.id == account.id }) else { return }
-            guard !old.hasSecret else {
-                throw .malformed(path: file.path, reason: "the account's public part is sealed with its key")
-            }
-            store.put(account.record)
-        }
     }
 }
 

@@ -11,5 +11,6 @@ struct ApproveGroup: ParsableCommand {
             ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,
             ApproveMoveStore.self, ApproveCode.self, ApproveOffline.self, ApproveAdd.self, ApproveSync.self,
             ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self, ApproveWatch.self,
+            ApproveStoreGroup.self,
         ])
 }

@@ -144,6 +144,24 @@ final class ApproveKeys {
             && world.software == nil
     }
 
+    /// Writes a changed account over the one with its identifier. A record that seals a key in software, which was opened
+    /// to sign, is sealed again: its public part is authenticated with the secret.
+    func replace(_ account: ApprovalAccount) throws {
+        guard let old = book.store.records.first(where: { $0.id == account.id }) else { return }
+        var record = account.record
+        if old.hasSecret {
+            guard let storeKey else { throw StoreError.noKeys }
+            let secret = try storeKey.open(old, service: ApprovalStore.service)
+            record = try storeKey.seal(
+                secret.value, id: account.id, service: ApprovalStore.service, account.description)
+        }
+        let made = record
+        try book.file.update { store throws(StoreError) in
+            guard store.seals == book.store.seals else { throw .inUse(path: book.file.path) }
+            store.put(made)
+        }
+    }
+
     private func softwareKey(_ account: PushAccount) async throws -> SoftwareApprovalKey {
         guard let record = book.store.records.first(where: { $0.id == account.account.id }) else {
             throw ApprovalError.possession
@@ -189,13 +207,10 @@ extension PIVError {
 }
 
 extension ServerTrustOptions {
-    /// What is trusted for an account: the file's name is made absolute, because it is kept, and a spare pin is advised.
+    /// What is trusted for an account: the file's name is made absolute, because it is kept.
     func trust(forAccountIn world: World) throws -> HTTPTrust {
         var kept = self
         kept.ca = ca.map(Files.absolute)
-        if serverPin.count == 1 {
-            world.terminal.warn("with one pin the account cannot be used once the server changes its key; pin a spare")
-        }
         return try kept.trust(world, risk: "take part")
     }
 }

@@ -89,8 +89,12 @@ struct RequestDesk {
                 let key = try await keys.key(of: account)
                 let poll = try await approver.requests(of: account, key)
                 tell(poll, account)
+                try book.mark(account.account, isGone: false, at: world.now)
                 found += poll.requests.map { ($0, account) }
             } catch {
+                if case .pollRefused? = error as? ApprovalError {
+                    try book.mark(account.account, isGone: true, at: world.now)
+                }
                 if accounts.count == 1 || Interruption.happened { throw error }
                 if let error = error as? PIVError, error.isRefusedPIN { throw error }
                 let reason = Explain.explain(error)

@@ -52,6 +52,9 @@ struct ApproveWatch: Verb {
     @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
     var touchOk = false
 
+    @Flag(help: "Do not poll while the computer runs on battery.")
+    var pauseOnBattery = false
+
     @OptionGroup(title: "Key Options")
     var key: ApproveKeyOptions
 
@@ -75,6 +78,7 @@ struct ApproveWatch: Verb {
         var session = WatchSession(
             desk: desk, box: box, isJSON: global.json, hook: command.map { CommandHook($0, world.terminal) },
             notifier: notify ? try DesktopNotifier(box) : nil)
+        session.pausesOnBattery = pauseOnBattery
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)
         let interval = every?.value ?? (limit.map { $0.value <= .seconds(300) } ?? false ? .seconds(5) : .seconds(60))

@@ -231,7 +231,7 @@ final class CommandHook: Sendable {
             do throws(Explanation) {
                 let result = try Spawn.run("/bin/sh", ["-c", command], input: input)
                 if result.status != 0 {
-                    terminal.warnNow("the command of --command failed with status \(result.status)")
+                    terminal.warnNow("the command for notifications failed with status \(result.status)")
                 }
             } catch { terminal.warnNow(error.message) }
         }

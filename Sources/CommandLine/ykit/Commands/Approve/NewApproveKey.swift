@@ -99,7 +99,8 @@ struct SoftwareSealing {
         }
         let key = try StoreKey(world.environment.random)
         let new = try NewStoreKeyOptions.parse([])
-        return SoftwareSealing(key: key, seal: try await world.seal(key, options, new, besides: []))
+        return SoftwareSealing(
+            key: key, seal: try await world.seal(key, options, new, besides: [], of: "account store"))
     }
 }
 

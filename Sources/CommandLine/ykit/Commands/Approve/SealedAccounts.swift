@@ -35,7 +35,8 @@ final class SealedAccounts {
             }
         }
         let key = try StoreKey(world.environment.random)
-        let seal = try await world.seal(key, options, try NewStoreKeyOptions.parse([]), besides: [])
+        let seal = try await world.seal(
+            key, options, try NewStoreKeyOptions.parse([]), besides: [], of: "account store")
         if !options.software {
             world.terminal.say("losing this key loses the secrets of these accounts: keep another means to log in")
         }
@@ -72,7 +73,8 @@ final class SealedAccounts {
         guard !options.software else { return }
         let made: StoreSeal
         do {
-            made = try await other.seal(key, options, try NewStoreKeyOptions.parse([]), besides: book.store.seals)
+            made = try await other.seal(
+                key, options, try NewStoreKeyOptions.parse([]), besides: book.store.seals, of: "account store")
         } catch let error as StoreError {
             guard case .duplicateKey = error else { throw error }
             return

@@ -13,6 +13,8 @@ struct WatchSession {
     let isJSON: Bool
     let hook: CommandHook?
     let notifier: DesktopNotifier?
+    /// Whether accounts are not polled while the computer runs on battery.
+    var pausesOnBattery = false
     private var lock = ScreenLock()
     private var unverified = 0
     /// Requests that were told, by their nonces, for the choices in notifications.
@@ -20,6 +22,7 @@ struct WatchSession {
     /// The accounts whose server does not answer, so that this is said once.
     private var failing: Set<String> = []
     private var saidClock = false
+    private var isPaused = false
 
     /// How often it is looked for what came.
     private static let step = Duration.milliseconds(100)
@@ -50,6 +53,10 @@ struct WatchSession {
         var schedules = polled.map { (account: $0, schedule: PollSchedule(every: interval), next: ContinuousClock.now) }
         while true {
             for index in schedules.indices where schedules[index].next <= .now {
+                if isOnBattery() {
+                    schedules[index].next = .now + interval
+                    continue
+                }
                 let chance = Double.random(in: 0...1)
                 if try await poll(schedules[index].account) {
                     schedules[index].next = .now + schedules[index].schedule.afterSuccess(chance)
@@ -64,6 +71,19 @@ struct WatchSession {
             if Interruption.happened { throw Explain.interrupted }
             try await Task.sleep(for: Self.step)
         }
+    }
+
+    /// Whether polling pauses because the computer runs on battery; a change is told.
+    private mutating func isOnBattery() -> Bool {
+        guard pausesOnBattery else { return false }
+        let isOnBattery = PowerSupply.isOnBattery()
+        if isOnBattery != isPaused {
+            isPaused = isOnBattery
+            tell(
+                isOnBattery ? "paused" : "resumed", ["reason": "battery"], isNote: true,
+                [isOnBattery ? "on battery: nothing is polled" : "on mains: polling goes on"])
+        }
+        return isOnBattery
     }
 
     /// Ends what was started.

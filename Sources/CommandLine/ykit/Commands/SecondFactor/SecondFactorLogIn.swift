@@ -145,6 +145,11 @@ struct SecondFactorLogInTest: SecondFactorVerb {
 
     @OptionGroup var code: SentPINOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Run this for each step, by the shell, with the step as JSON on its standard input.", valueName: "command"))
+    var notifyCommand: String?
+
     @OptionGroup(title: "Server Options") var access: SecondFactorAccess
 
     @OptionGroup(title: "Store Options") var key: StoreKeyOptions
@@ -155,6 +160,8 @@ struct SecondFactorLogInTest: SecondFactorVerb {
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let connection = connection
+        let hook = notifyCommand.map { CommandHook($0, world.terminal) }
+        defer { hook?.finish() }
         let id = SecondFactorVault.trustID(connection.url, user)
         var steps: [LogInStep] = []
         func test(_ cookie: SharedSecret?) async throws -> LogInOutcome {
@@ -163,6 +170,7 @@ struct SecondFactorLogInTest: SecondFactorVerb {
                 pin: { _ in SharedSecret(try code.read(world)) },
                 report: { step in
                     steps.append(step)
+                    hook?.add(Array((step.json.text + "\n").utf8))
                     world.terminal.say(step.words)
                 })
         }

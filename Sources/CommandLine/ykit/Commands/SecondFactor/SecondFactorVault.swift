@@ -57,7 +57,8 @@ struct SecondFactorVault {
             return (try await world.open(store, key, for: "open the store of second factors"), nil)
         }
         let made = try StoreKey(world.environment.random)
-        let seal = try await world.seal(made, key, try NewStoreKeyOptions.parse([]), besides: [])
+        let seal = try await world.seal(
+            made, key, try NewStoreKeyOptions.parse([]), besides: [], of: "store of second factors")
         return (made, seal)
     }
 

@@ -191,7 +191,7 @@ struct SecurIDImport: Verb {
         var seal: StoreSeal?
         if store.seals.isEmpty {
             storeKey = try StoreKey(world.environment.random)
-            seal = try await world.seal(storeKey, key, newKey, besides: [])
+            seal = try await world.seal(storeKey, key, newKey, besides: [], of: "token store")
             if !key.software {
                 world.terminal.say("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
             }

@@ -18,24 +18,7 @@ struct SecurIDStoreShow: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let (tokens, keys) = (store.records.count, store.seals.count)
-        let counts = "\(tokens) token\(tokens == 1 ? "" : "s"), \(keys) key\(keys == 1 ? "" : "s")"
-        let rows = store.seals.map { seal in
-            var use = seal.kind
-            if case .fido(_, _, let isVerified, _) = seal.means {
-                use += isVerified ? ", PIN or fingerprint" : ", touch only"
-            }
-            if let slot = seal.slot { use += " slot \(slot)" }
-            return [seal.id, seal.name.printable, use, "added \(Day.text(seal.added))"]
-        }
-        return Answer(
-            ["\(file.path.printable): \(counts)"] + Table.lines(rows),
-            [
-                "store": .string(file.path), "keys": .array(store.seals.map(\.listed)),
-                "tokens": .int(Int64(store.records.count)),
-            ])
+        try StoreKeys.info(try path.file(world), "token")
     }
 }
 
@@ -59,14 +42,8 @@ struct SecurIDStoreAddKey: Verb {
     @OptionGroup(title: "Store Options")
     var newKey: NewStoreKeyOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The key that opens the store now: a serial number, or the state file of a software key.", valueName: "key")
-    )
-    var from: String?
-
-    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
-    var fromPassphrase = false
+    @OptionGroup(title: "Store Options")
+    var present: PresentStoreKeyOptions
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -74,40 +51,7 @@ struct SecurIDStoreAddKey: Verb {
     func validate() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        let store = try file.read()
-        let storeKey: StoreKey
-        if store.seals.isEmpty {
-            storeKey = try StoreKey(world.environment.random)
-        } else {
-            var opening = key
-            opening.software = fromPassphrase
-            storeKey = try await opener(world).open(store, opening, for: "open the token store")
-        }
-        let seal = try await world.seal(storeKey, key, newKey, besides: store.seals)
-        guard world.plan == nil else { return Answer() }
-        let count = try file.update { current throws(StoreError) -> Int in
-            guard current.seals == store.seals else { throw .inUse(path: file.path) }
-            current.add(seal)
-            return current.seals.count
-        }
-        return Answer(
-            "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))",
-            ["id": .string(seal.id), "kind": .string(seal.kind), "keys": .int(Int64(count))])
-    }
-
-    /// The world of the key that opens the store now.
-    private func opener(_ world: World) throws -> World {
-        guard let from, !fromPassphrase else { return world }
-        var options = global
-        if Files.isFile(from) {
-            options.virtual = from
-            (options.device, options.reader, options.path) = (nil, nil, nil)
-        } else {
-            options.virtual = nil
-            options.device = from
-        }
-        return try World(options, world.terminal)
+        try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", global, world)
     }
 }
 
@@ -133,16 +77,6 @@ struct SecurIDStoreRemoveKey: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let file = try path.file(world)
-        var copy = try file.read()
-        let seal = try copy.removeSeal(name)
-        try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: world)
-        guard world.plan == nil else { return Answer() }
-        let count = try file.update { store throws(StoreError) -> Int in
-            _ = try store.removeSeal(seal.id)
-            return store.seals.count
-        }
-        _ = try StoreKeyring.forget([seal])
-        return Answer("removed key \(seal.id)", ["id": .string(seal.id), "keys": .int(Int64(count))])
+        try StoreKeys.remove(name, from: try path.file(world), confirmation, world)
     }
 }

@@ -28,7 +28,7 @@ extension World {
             throw Explanation(
                 "software-store", .policy,
                 "the store is sealed with \(kinds(store)), not with a security key",
-                hint: "repeat with --software, or add a key: ykit securid store add-key --software")
+                hint: "repeat with --software, or add a security key: ykit \(store.service) store add-key")
         }
         describe(store)
         let hasFIDO = store.seals.contains { $0.kind == "fido2" }
@@ -91,8 +91,12 @@ extension World {
     }
 
     /// Seals a store's key for another key, and says what that means.
+    ///
+    /// - Parameters:
+    ///   - what: What the store is called, in prompts.
     func seal(
-        _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal]
+        _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal],
+        of what: String
     ) async throws -> StoreSeal {
         let random = environment.random
         if options.software, new.keyring {
@@ -112,8 +116,8 @@ extension World {
             return try StoreSeal.piv(
                 key, slot, publicKey, name: new.keyName ?? "PIV slot \(slot)", added: now, random)
         }
-        let service = try await openFIDO(try options.pin, for: "seal the token store")
-        announce("a credential that seals the token store")
+        let service = try await openFIDO(try options.pin, for: "seal the \(what)")
+        announce("a credential that seals the \(what)")
         let seal = try await StoreAuthenticator(service, random).seal(
             key, name: new.keyName ?? "security key", isDiscoverable: new.discoverable, added: now, besides: known)
         if case .fido(_, _, false, _) = seal.means {

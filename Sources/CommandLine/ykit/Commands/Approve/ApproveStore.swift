@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Verbs on the keys that open the account store.
+struct ApproveStoreGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "The keys that open the secrets in the account store.",
+        subcommands: [ApproveStoreInfo.self, ApproveStoreAddKey.self, ApproveStoreRemoveKey.self])
+}
+
+/// Shows the keys of the account store.
+struct ApproveStoreInfo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show which keys open the account store.")
+    static let members = ["store", "keys", "accounts"]
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer { try StoreKeys.info(path.file(world), "account") }
+}
+
+/// Adds a key to the account store.
+struct ApproveStoreAddKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add-key", abstract: "Let another key open the account store, as a spare.",
+        discussion: """
+            The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys in \
+            software. The keys of push accounts and containers are in PIV slots and are not copied. With one key at a \
+            time, --from names the key that opens the store now.
+            """)
+    static let members = ["id", "kind", "keys"]
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Store Options")
+    var key: StoreKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var newKey: NewStoreKeyOptions
+
+    @OptionGroup(title: "Store Options")
+    var present: PresentStoreKeyOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws { try newKey.check(key) }
+
+    func answer(in world: World) async throws -> Answer {
+        try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", global, world)
+    }
+}
+
+/// Removes a key from the account store.
+struct ApproveStoreRemoveKey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove-key", abstract: "Take a key's access to the account store away.",
+        discussion: "The key is not needed. It still opens copies of the file that were made before.")
+    static let members = ["id", "keys"]
+
+    @Argument(help: "The key's identifier or name, as 'store info' shows it.")
+    var name: String
+
+    @OptionGroup var confirmation: Confirmation
+
+    @OptionGroup(title: "Store Options")
+    var path: ApproveStoreOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func answer(in world: World) async throws -> Answer {
+        try StoreKeys.remove(name, from: path.file(world), confirmation, world)
+    }
+}

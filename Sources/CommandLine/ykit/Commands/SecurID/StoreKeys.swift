@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import YKStore
+import YKTransport
+import YKWire
+
+/// The key that opens a store now, when another one is added.
+struct PresentStoreKeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The key that opens the store now: a serial number, or the state file of a software key.", valueName: "key")
+    )
+    var from: String?
+
+    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
+    var fromPassphrase = false
+
+    /// The world of that key.
+    func opener(_ global: GlobalOptions, _ world: World) throws -> World {
+        guard let from, !fromPassphrase else { return world }
+        var options = global
+        if Files.isFile(from) {
+            options.virtual = from
+            (options.device, options.reader, options.path) = (nil, nil, nil)
+        } else {
+            options.virtual = nil
+            options.device = from
+        }
+        return try World(options, world.terminal)
+    }
+}
+
+/// What verbs on the keys of a store have in common.
+enum StoreKeys {
+    /// The keys that open a store.
+    ///
+    /// - Parameters:
+    ///   - record: What the store's records are called.
+    static func info(_ file: StoreFile, _ record: String) throws -> Answer {
+        let store = try file.read()
+        let (records, keys) = (store.records.count, store.seals.count)
+        let counts = "\(records) \(record)\(records == 1 ? "" : "s"), \(keys) key\(keys == 1 ? "" : "s")"
+        let rows = store.seals.map { seal in
+            var use = seal.kind
+            if case .fido(_, _, let isVerified, _) = seal.means {
+                use += isVerified ? ", PIN or fingerprint" : ", touch only"
+            }
+            if let slot = seal.slot { use += " slot \(slot)" }
+            return [seal.id, seal.name.printable, use, "added \(Day.text(seal.added))"]
+        }
+        var answer = Answer(
+            ["\(file.path.printable): \(counts)"] + Table.lines(rows),
+            ["store": .string(file.path), "keys": .array(store.seals.map(\.listed))])
+        answer.members["\(record)s"] = .int(Int64(records))
+        return answer
+    }
+
+    /// Lets another key open a store; a store without keys gets its first one.
+    ///
+    /// - Parameters:
+    ///   - name: What the store is called, in prompts.
+    static func add(
+        _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
+        _ name: String, _ global: GlobalOptions, _ world: World
+    ) async throws -> Answer {
+        let store = try file.read()
+        let storeKey: StoreKey
+        if store.seals.isEmpty {
+            storeKey = try StoreKey(world.environment.random)
+        } else {
+            var opening = key
+            opening.software = present.fromPassphrase
+            storeKey = try await present.opener(global, world).open(store, opening, for: "open the \(name)")
+        }
+        let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
+        guard world.plan == nil else { return Answer() }
+        let count = try file.update { current throws(StoreError) -> Int in
+            guard current.seals == store.seals else { throw .inUse(path: file.path) }
+            current.add(seal)
+            return current.seals.count
+        }
+        return Answer(
+            "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))",
+            ["id": .string(seal.id), "kind": .string(seal.kind), "keys": .int(Int64(count))])
+    }
+
+    /// Takes a key's access to a store away.
+    static func remove(
+        _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ world: World
+    ) throws -> Answer {
+        var copy = try file.read()
+        let seal = try copy.removeSeal(name)
+        try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: world)
+        guard world.plan == nil else { return Answer() }
+        let count = try file.update { store throws(StoreError) -> Int in
+            _ = try store.removeSeal(seal.id)
+            return store.seals.count
+        }
+        _ = try StoreKeyring.forget([seal])
+        return Answer("removed key \(seal.id)", ["id": .string(seal.id), "keys": .int(Int64(count))])
+    }
+}
