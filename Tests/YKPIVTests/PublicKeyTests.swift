@@ -30,6 +30,15 @@ struct PublicKeyTests {
         #expect(try curve.publicKey.isResult(signature, of: digest) == true)
         #expect(try curve.publicKey.isResult(signature, of: other) == false)
         #expect(try curve.publicKey.isResult([], of: digest) == false)
+        for other in VerificationKey.Curve.allCases {
+            let key = try PrivateKey(other, scalar: Secret([UInt8](repeating: 0, count: other.fieldSize - 1) + [7]))
+            let signature = try key.sign(digest: digest)
+            #expect(key.publicKey.isResult(signature, of: digest) == true, "\(other)")
+            #expect(key.publicKey.isResult(signature, of: [0] + digest.dropFirst()) == false, "\(other)")
+            #expect(key.publicKey.isResult(Array(signature.dropLast()), of: digest) == false, "\(other)")
+            let nowhere = PublicKey.ec(other, point: [0x04] + [UInt8](repeating: 1, count: 2 * other.fieldSize))
+            #expect(nowhere.isResult(signature, of: digest) == nil, "\(other)")
+        }
         let edwards = try PrivateKey(ed25519: Secret([UInt8](repeating: 5, count: 32)))
         let signed = try edwards.sign([1, 2, 3], .sha256)
         #expect(try edwards.publicKey.isResult(signed, of: [1, 2, 3]) == true)
@@ -39,6 +48,8 @@ struct PublicKeyTests {
         let result = try rsa.rsaPrivate(block)
         #expect(try rsa.publicKey.isResult(result, of: block) == true)
         #expect(try rsa.publicKey.isResult(result, of: [0] + [UInt8](repeating: 2, count: 127)) == false)
+        #expect(try rsa.publicKey.isResult([UInt8](repeating: 0xFF, count: 128), of: block) == false)
+        #expect(try rsa.publicKey.isResult([], of: block) == false)
         #expect(PublicKey.x25519([UInt8](repeating: 9, count: 32)).isResult(signed, of: [1]) == nil)
     }
 

@@ -27,6 +27,7 @@
     X(EVP_PKEY_encrypt) X(EVP_PKEY_encrypt_init)                                                                      \
     X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get_bn_param) X(EVP_PKEY_get_group_name)                                    \
     X(EVP_PKEY_get_octet_string_param) X(EVP_PKEY_private_check) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_des_ede3_ecb)                     \
+    X(EVP_PKEY_verify) X(EVP_PKEY_verify_init)                                                                        \
     X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
     X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
     X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
@@ -226,6 +227,15 @@ long ykit_key_sign(ykit_key key, const char *hash, const uint8_t *in, size_t siz
         && ssl.EVP_DigestSign(context, out, &written, in, size) == 1;
     ssl.EVP_MD_CTX_free(context);
     return done(ok ? (long)written : -1);
+}
+
+int ykit_key_verify_digest(
+    ykit_key key, const uint8_t *signature, size_t signature_size, const uint8_t *digest, size_t size) {
+    EVP_PKEY_CTX *context = ssl.EVP_PKEY_CTX_new(key, NULL);
+    int ok = context && ssl.EVP_PKEY_verify_init(context) == 1
+        && ssl.EVP_PKEY_verify(context, signature, signature_size, digest, size) == 1;
+    ssl.EVP_PKEY_CTX_free(context);
+    return (int)done(ok);
 }
 
 int ykit_key_verify(

@@ -75,13 +75,19 @@ public enum PublicKey: Hashable, Sendable {
     /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that ECDSA
     /// signs, as long as the curve's numbers, or the message of Ed25519.
     ///
-    /// - Returns: `nil` where that cannot be checked here.
+    /// - Returns: `nil` where that cannot be checked here: for X25519, a point that is not on its curve, and without
+    ///   OpenSSL for RSA, the other curves, and digests of another length than the curve's.
     public func isResult(_ result: [UInt8], of block: [UInt8]) -> Bool? {
         switch self {
-        case .rsa: (try? rsaPublic(result)).map { $0 == block }
-        case .ec(let curve, let point): VerificationKey.isValid(result, overDigest: block, curve, point: point)
-        case .ed25519(let bytes): (try? VerificationKey(ed25519: bytes))?.isValid(result, for: block)
-        case .x25519: nil
+        case .rsa:
+            do { return try rsaPublic(result) == block } catch { return error == .noOpenSSL ? nil : false }
+        case .ec(let curve, let point):
+            if let isValid = VerificationKey.isValid(result, overDigest: block, curve, point: point) { return isValid }
+            guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return nil }
+            return ykit_key_verify_digest(key.handle, result, result.count, block, block.count) == 1
+        case .ed25519(let bytes):
+            return (try? VerificationKey(ed25519: bytes))?.isValid(result, for: block) ?? false
+        case .x25519: return nil
         }
     }
 

@@ -43,6 +43,9 @@ long ykit_key_rsa_public(ykit_key key, const uint8_t *in, size_t size, uint8_t *
 long ykit_key_sign_digest(ykit_key key, const uint8_t *in, size_t size, uint8_t *out, size_t room);
 // A signature over a message; `hash` is NULL for Ed25519.
 long ykit_key_sign(ykit_key key, const char *hash, const uint8_t *in, size_t size, uint8_t *out, size_t room);
+// 1 when an ECDSA signature over a digest, DER, is right.
+int ykit_key_verify_digest(
+    ykit_key key, const uint8_t *signature, size_t signature_size, const uint8_t *digest, size_t size);
 // 1 when the signature is right. `pss` has the salt as long as it is.
 int ykit_key_verify(
     ykit_key key, const char *hash, int pss, const uint8_t *signature, size_t signature_size, const uint8_t *message,
