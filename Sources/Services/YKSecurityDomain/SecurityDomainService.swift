@@ -229,14 +229,24 @@ public actor SecurityDomainService: KeyService {
 
     // MARK: - Reset
 
-    /// Brings the factory's keys back by blocking every key, which deletes it.
+    /// Brings the factory's keys back by blocking every key, which deletes it, and reads the keys that are there then.
     ///
-    /// - Throws: `channelOpen`, `resetIncomplete`.
+    /// - Throws: `channelOpen`; `resetIncomplete` where a key is not blocked, or is still there, or the factory's set is not.
     public func reset() throws(SecurityDomainError) {
         guard channel.secureChannel == nil else { throw .channelOpen }
         for key in try keys().map(\.reference) where ![0x02, 0x03].contains(key.id) { try block(key) }
+        let found = try keys().map(\.reference)
+        let isFactory = { (key: SCPKeyReference) in
+            [0x01, 0x02, 0x03].contains(key.id) ? key.version == Self.factorySet.version : key == Self.factoryPair
+        }
+        if let left = found.first(where: { !isFactory($0) }) { throw .resetIncomplete(left, .ok) }
+        guard found.contains(Self.factorySet) else { throw .resetIncomplete(Self.factorySet, .ok) }
     }
 
+    /// The SCP03 set that every card has when it is new.
+    private static let factorySet = SCPKeyReference(id: 0x01, version: 0xFF)
+    /// The key of SCP11b that every card has when it is new.
+    private static let factoryPair = SCPKeyReference(id: 0x13, version: 0x01)
     /// The most failed attempts that a key takes.
     private static let attemptLimit = 65
 
@@ -252,8 +262,8 @@ public actor SecurityDomainService: KeyService {
         let attempt = APDU(
             cla: 0x80, ins: instruction, p1: parameters.version, p2: parameters.id,
             data: [UInt8](repeating: 0, count: 8))
+        var status = StatusWord.ok
         for _ in 0..<Self.attemptLimit {
-            let status: StatusWord
             do { status = try channel.transmit(attempt).status } catch { throw .card(error) }
             switch status {
             case .authenticationBlocked, .securityStatusNotSatisfied: return
@@ -262,6 +272,7 @@ public actor SecurityDomainService: KeyService {
             default: throw .resetIncomplete(key, status)
             }
         }
+        throw .resetIncomplete(key, status)
     }
 
     // MARK: - Exchanges

@@ -35,6 +35,10 @@ extension Explain {
                 "check-value", .failed, "the key stored something else as \(key.typed) than was sent",
                 hint: "delete it: ykit sd keys delete \(key.typed)")
         case .badReference(let why), .badKey(let why): .usage(why)
+        case .resetIncomplete(_, .ok):
+            Explanation(
+                "reset-incomplete", .failed, "after the reset the key does not have the keys of a new one",
+                hint: "run 'ykit sd reset' again; ykit sd keys list")
         case .resetIncomplete(let key, let status):
             Explanation(
                 "reset-incomplete", .failed, "the key did not let \(key.typed) be blocked: \(status)",
