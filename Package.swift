@@ -179,8 +179,8 @@ let package = Package(
         test(
             "MultiWriteTests",
             [
-                "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKPIV", "YKVirtualKey", "YKTransport",
-                "YKCrypto", "YKWire",
+                "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKSecurityDomain",
+                "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(
             "CLITests",

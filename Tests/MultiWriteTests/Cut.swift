@@ -66,7 +66,8 @@ final class CutLink: CardLink {
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         if isRemoved { throw .removed }
         switch counter.next(command) {
-        case .refused(0x6A82) where command[1] == 0xCB:  // "There is no such object" would be an answer, not a fault.
+        // "There is no such object" would be an answer, not a fault.
+        case .refused(0x6A82) where [0xCA, 0xCB].contains(command[1]):
             return try link.exchange(command, deadline: deadline)
         case nil: return try link.exchange(command, deadline: deadline)
         case .removedBefore: isRemoved = true

@@ -75,5 +75,51 @@ enum HSMAuthOperations {
             isDone: { key in
                 try await open(key.link()).changeManagementKey(from: password("new"), to: password("new"))
             }),
+        Operation(
+            name: "store a generated key", prepare: { try await add($0.link(), "one") },
+            run: { link in
+                let service = try await open(link)
+                if try await service.credentials().contains(where: { $0.label.text == "two" }) { return }
+                try await service.add(
+                    HSMAuthLabel("two"), .generatedP256, password: password("pw"), managementKey: password(""))
+            }, holds: { try await works($0, "one") },
+            isDone: { _ = try await open($0.link()).publicKey(of: HSMAuthLabel("two")) }),
+        Operation(
+            name: "change a credential's password", version: Version(5, 8, 0),
+            prepare: { try await add($0.link(), "one") },
+            run: {
+                try await open($0).changePassword(of: HSMAuthLabel("one"), from: password("pw"), to: password("new"))
+            },
+            holds: { try await answers($0, "one", ["pw", "new"]) },
+            again: { key in
+                do { try await answers(key, "one", ["new"]) } catch HSMAuthError.wrongPassword {
+                    try await open(key.link())
+                        .changePassword(of: HSMAuthLabel("one"), from: password("pw"), to: password("new"))
+                }
+            }, isDone: { try await answers($0, "one", ["new"]) }),
+        Operation(
+            name: "set a credential's password", version: Version(5, 8, 0),
+            prepare: { try await add($0.link(), "one") },
+            run: { link in
+                try await open(link)
+                    .setPassword(of: HSMAuthLabel("one"), to: password("new"), managementKey: password(""))
+            }, holds: { try await answers($0, "one", ["pw", "new"]) },
+            isDone: { try await answers($0, "one", ["new"]) }),
+        Operation(
+            name: "reset", prepare: { try await add($0.link(), "one") }, run: { try await open($0).reset() },
+            holds: { _ = try await open($0.link()).credentials() },
+            isDone: { try require(try await labels($0).isEmpty, "nothing") }),
     ]
+
+    /// The credential answers to one of the passwords.
+    static func answers(_ key: VirtualKey, _ label: String, _ passwords: [String]) async throws {
+        for (index, text) in passwords.enumerated() {
+            do {
+                _ = try await open(key.link()).sessionKeys(
+                    HSMAuthLabel(label), hostChallenge: [UInt8](repeating: 1, count: 8),
+                    hsmChallenge: [UInt8](repeating: 2, count: 8), password: password(text))
+                return
+            } catch HSMAuthError.wrongPassword where index < passwords.count - 1 {}
+        }
+    }
 }

@@ -10,6 +10,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
     typealias Link = CardLink
     let name: String
     var version = Version(5, 7, 1)
+    var model = DeviceModel.yubiKey
     var cuts = Cut.card
     /// Brings a new key into the state before.
     var prepare: @Sendable (VirtualKey) async throws -> Void = { _ in }
@@ -26,8 +27,9 @@ struct Operation: CustomTestStringConvertible, Sendable {
 
     /// Runs the operation without a cut, and then with each cut of each exchange.
     func proveNothingIsLost() async throws {
-        let first = try VirtualKey(
-            .new(DeviceProfile(version: version, serial: 4711), random: Counting()), world: Self.world)
+        var profile = DeviceProfile(model: model, serial: 4711)
+        if model == .yubiKey { profile.version = version }
+        let first = try VirtualKey(.new(profile, random: Counting()), world: Self.world)
         try await prepare(first)
         let before = first.state
         let whole = VirtualKey(before, world: Self.world)

@@ -35,7 +35,7 @@ struct CardFacts {
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
     /// Whether PUT DATA F9 sets the PINs, too; other cards leave that to the host.
-    var derivationSetsPINs: Bool { isYubiKey }
+    var derivationSetsPINs: Bool { isYubiKey || derivationNeedsNoKeys }
     /// Whether the card holds a key derivation only while it has no key, as Gnuk does.
     var derivationNeedsNoKeys: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
     /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count the other way round.
@@ -181,9 +181,10 @@ extension OpenPGPService {
 extension OpenPGPService {
     /// Has PINs sent as hashes from now on (KDF-DO, §4.3.2), and sets both PINs.
     ///
-    /// A YubiKey takes the PINs with the object. On other cards, which only store it, the admin PIN is changed first, then
-    /// the user PIN, and the object comes last; on a failure the admin PIN is changed back. The reset code is lost. Both
-    /// PINs are verified afterwards.
+    /// YubiKeys and Gnuk take the PINs with the object. Other cards only store it: there the object comes first, since the
+    /// salts in it are what a hash can be repeated with, and the admin PIN gets its new value last. Where that was
+    /// interrupted, the admin PIN is the present one, hashed or as it is typed; both are tried, and a derivation that is
+    /// there is kept. The reset code is lost. Both PINs are verified afterwards.
     ///
     /// - Parameters:
     ///   - admin: The present admin PIN.
@@ -199,41 +200,92 @@ extension OpenPGPService {
             throw .badInput("this card takes a key derivation only while it holds no key")
         }
         try prepareLength(newUser, newAdmin)
-        let derivation = try newDerivation(hash, count)
-        try verify(admin, for: .administration)
-        let user = derivation.derive(newUser, .user)
-        let administrator = derivation.derive(newAdmin, .admin)
-        let object = derivation.encoded(user: user, admin: administrator)
-        if facts.derivationSetsPINs || facts.derivationNeedsNoKeys {
-            try put(0xF9, object)
+        let fresh = try newDerivation(hash, count)
+        let present = try verifiedForm(of: admin, facts)
+        if facts.derivationSetsPINs {
+            let user = fresh.derive(newUser, .user)
+            try put(0xF9, fresh.encoded(user: user, admin: fresh.derive(newAdmin, .admin)))
         } else {
-            let present = try prepare(admin, .admin)
-            try store(object, from: present, user: user, admin: administrator)
+            let known = try kdf()
+            let derivation = known ?? fresh
+            let user = derivation.derive(newUser, .user)
+            let last = derivation.derive(newAdmin, .admin)
+            if known == nil { try put(0xF9, derivation.encoded(user: user, admin: last)) }
+            let hashed = derivation.derive(admin, .admin)
+            try setUserPIN(user, from: present, to: hashed, isNew: known == nil)
+            try setAdminPIN(from: hashed, to: last)
         }
         verified = []
         try verify(newUser, for: .using)
         try verify(newAdmin, for: .administration)
     }
 
-    /// Has PINs sent as they are again, and sets both. YubiKeys give both PINs those of a new card, so these are changed
-    /// afterwards.
+    /// Has PINs sent as they are again, and sets both. YubiKeys and Gnuk give both PINs those of a new card, so these are
+    /// changed afterwards; on other cards the object is removed once both PINs are as they are typed.
+    ///
+    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` where no derivation is set up.
     public func endKDF(
         admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
         try prepareLength(newUser, newAdmin)
         guard facts.capabilities.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
-        try verify(admin, for: .administration)
+        let present = try verifiedForm(of: admin, facts)
         if facts.derivationSetsPINs {
-            try put(0xF9, OpenPGPKDF.off)
-            try changePIN(.user, from: Secret(utf8: "123456"), to: newUser)
+            try put(0xF9, facts.derivationNeedsNoKeys ? [] : OpenPGPKDF.off)
             try changePIN(.admin, from: Secret(utf8: "12345678"), to: newAdmin)
+            try changePIN(.user, from: Secret(utf8: "123456"), to: newUser)
         } else {
-            let present = try prepare(admin, .admin)
-            let object = facts.derivationNeedsNoKeys ? [] : OpenPGPKDF.off
-            try store(object, from: present, user: newUser.copy(), admin: newAdmin.copy())
+            try setUserPIN(newUser, from: present, to: admin, isNew: false)
+            try put(0xF9, OpenPGPKDF.off)
+            try setAdminPIN(from: admin, to: newAdmin)
         }
         verified = []
+    }
+
+    /// Gives the admin PIN another form, drops the reset code and sets the user PIN, all as they are sent. Where the card
+    /// refuses a step, the admin PIN has its form back, and then an object that is new is removed. After any other failure
+    /// nobody knows which form the PIN has, and the salts stay.
+    private func setUserPIN(
+        _ user: borrowing Secret, from present: borrowing Secret, to form: borrowing Secret, isNew: Bool
+    ) throws(OpenPGPError) {
+        var isChanged = false
+        do {
+            try channel.send(ChangePIN(0x83, from: present, to: form))
+            isChanged = true
+            try channel.send(VerifyPIN(0x83, form))
+            try channel.send(PutData(tag: 0xD3, value: []))
+            try channel.send(ResetRetryCounter(user))
+        } catch {
+            guard case .status = error else { throw .card(error) }
+            do throws(CardError) {
+                if isChanged { try channel.send(ChangePIN(0x83, from: form, to: present)) }
+                try channel.send(VerifyPIN(0x83, present))
+                if isNew { try channel.send(PutData(tag: 0xF9, value: OpenPGPKDF.off)) }
+            } catch _ { throw .administration(error) }
+            throw .administration(error)
+        }
+    }
+
+    private func setAdminPIN(from old: borrowing Secret, to new: borrowing Secret) throws(OpenPGPError) {
+        do { try channel.send(ChangePIN(0x83, from: old, to: new)) } catch { throw .administration(error) }
+    }
+
+    /// Verifies the admin PIN, and returns it in the form that the card took: hashed, or as it was typed where a set-up was
+    /// interrupted. The second form is not tried with the last try.
+    private func verifiedForm(of admin: borrowing Secret, _ facts: CardFacts) throws(OpenPGPError) -> Secret {
+        let form = try prepare(admin, .admin)
+        do throws(CardError) { try channel.send(VerifyPIN(0x83, form)) } catch {
+            let failure = try meaning(error, .admin)
+            guard case .wrongPIN(_, let left?) = failure, left > 1, !facts.derivationSetsPINs, try kdf() != nil else {
+                throw failure
+            }
+            do { try channel.send(VerifyPIN(0x83, admin)) } catch { throw try meaning(error, .admin) }
+            verified.insert(.administration)
+            return admin.copy()
+        }
+        verified.insert(.administration)
+        return form
     }
 
     private func newDerivation(_ hash: HashAlgorithm, _ count: Int) throws(OpenPGPError) -> OpenPGPKDF {
@@ -251,24 +303,6 @@ extension OpenPGPService {
     private func prepareLength(_ user: borrowing Secret, _ admin: borrowing Secret) throws(OpenPGPError) {
         guard (6...127).contains(user.count) else { throw .badPINLength(.user, least: 6, most: 127) }
         guard (8...127).contains(admin.count) else { throw .badPINLength(.admin, least: 8, most: 127) }
-    }
-
-    /// Changes both PINs as they are sent, then writes the object; changes the admin PIN back when that is refused.
-    private func store(
-        _ object: [UInt8], from present: borrowing Secret, user: borrowing Secret, admin: borrowing Secret
-    ) throws(OpenPGPError) {
-        do {
-            try channel.send(ChangePIN(0x83, from: present, to: admin))
-            try channel.send(VerifyPIN(0x83, admin))
-        } catch { throw .administration(error) }
-        do {
-            try channel.send(ResetRetryCounter(user))
-            try channel.send(PutData(tag: 0xD3, value: []))
-            try channel.send(PutData(tag: 0xF9, value: object))
-        } catch {
-            _ = try? channel.send(ChangePIN(0x83, from: admin, to: present))
-            throw .administration(error)
-        }
     }
 
     /// Writes a data object; the admin PIN has to be verified.

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKTransport
+import YKWire
+
+@testable import YKOpenPGP
+
+/// What cards refuse, what broken ones answer, and what is refused before it is sent: PINs, certificates, reset.
+struct AccessFailureTests {
+    private static func pin(_ text: String = "12345678") -> SharedSecret { SharedSecret(Secret(utf8: text)) }
+
+    private static func failure(
+        _ card: ScriptedCard, verified: [OpenPGPAccess] = [], log: ScriptedLink.Log = ScriptedLink.Log(),
+        _ operation: (OpenPGPService) async throws -> Void
+    ) async throws -> OpenPGPError? {
+        let service = try await card.open(log)
+        for access in verified { try await service.verify(Secret(utf8: "12345678"), for: access) }
+        return await #expect(throws: OpenPGPError.self) { try await operation(service) }
+    }
+
+    private static func isMalformed(_ error: OpenPGPError?, _ command: String) -> Bool {
+        guard case .card(.malformed(_, command)) = error else { return false }
+        return true
+    }
+
+    // MARK: Opening
+
+    @Test("an application that is missing, fails, or is activated")
+    func opening() async throws {
+        func failure(_ status: UInt16) async -> OpenPGPError? {
+            await #expect(throws: OpenPGPError.self) {
+                _ = try await ScriptedCard().answering("00a4", status).open()
+            }
+        }
+        #expect(await failure(0x6A82) == .card(.appletMissing(.openPGP)))
+        #expect(await failure(0x6985) == .terminated)
+        #expect(await failure(0x6F00) == .card(.status(.aborted, during: "SELECT \(AID.openPGP)")))
+        let log = ScriptedLink.Log()
+        let active = try await OpenPGPService.activate(ScriptedCard().channel(log))
+        #expect(log.text.count == 1)
+        #expect(await active.statistics.exchanges == 1)
+        await active.rest()
+        let terminated = ScriptedCard().answering("00a4", inTurn: [.init(status: 0x6285), .init(status: 0x9000)])
+            .answering("0044", 0x9000)
+        let second = ScriptedLink.Log()
+        _ = try await OpenPGPService.activate(terminated.channel(second))
+        #expect(second.text.map { $0.prefix(4) } == ["00a4", "0044", "00a4"])
+        await #expect(throws: OpenPGPError.card(.status(.aborted, during: "ACTIVATE FILE"))) {
+            let failing = ScriptedCard().answering("00a4", 0x6285).answering("0044", 0x6F00)
+            _ = try await OpenPGPService.activate(failing.channel())
+        }
+        await #expect(throws: OpenPGPError.card(.appletMissing(.openPGP))) {
+            _ = try await OpenPGPService.activate(ScriptedCard().answering("00a4", 0x6A82).channel())
+        }
+    }
+
+    @Test("objects that are malformed, or refused")
+    func objects() async throws {
+        func failure(
+            _ command: String, _ status: UInt16, _ data: [UInt8], _ operation: (OpenPGPService) async throws -> Void
+        ) async throws -> OpenPGPError? {
+            try await Self.failure(ScriptedCard().answering(command, status, data), operation)
+        }
+        for data: [UInt8] in [[], [0x93, 5, 0, 0, 0, 0, 1], [0x7A, 2, 0x94, 0]] {
+            let error = try await failure("00ca007a", 0x9000, data) { _ = try await $0.signatureCount() }
+            #expect(Self.isMalformed(error, "GET DATA"))
+        }
+        let error = try await failure("00ca006e", 0x9000, [0x6E, 1]) { _ = try await $0.status() }
+        #expect(Self.isMalformed(error, "GET DATA"))
+        let refused = OpenPGPError.card(.status(.securityStatusNotSatisfied, during: "GET DATA"))
+        #expect(try await failure("00ca00f9", 0x6982, []) { _ = try await $0.kdf() } == refused)
+        #expect(
+            try await failure("00f1", 0x6982, []) { _ = try await $0.firmware() }
+                == .card(.status(.securityStatusNotSatisfied, during: "GET VERSION")))
+        let short = try await failure("00f1", 0x9000, [5, 4]) { _ = try await $0.firmware() }
+        #expect(Self.isMalformed(short, "GET VERSION"))
+        let status = try await failure("00ca00c4", 0x9000, [1, 127, 127, 127, 3, 0]) { _ = try await $0.pinStatus() }
+        #expect(Self.isMalformed(status, "GET DATA"))
+        #expect(try await ScriptedCard().answering("00ca00f9", 0x6A88).open().kdf() == nil)
+    }
+
+    // MARK: PINs
+
+    @Test("a wrong PIN is told by any of the words that cards have for it")
+    func wrongPINs() async throws {
+        func failure(_ status: UInt16, _ card: ScriptedCard = ScriptedCard()) async throws -> OpenPGPError? {
+            try await Self.failure(card.answering("002000", status)) {
+                try await $0.verify(Self.pin().value, for: .administration)
+            }
+        }
+        for status: UInt16 in [0x6982, 0x63C2, 0x6300] {
+            #expect(try await failure(status) == .wrongPIN(.admin, triesLeft: 3))
+        }
+        #expect(try await failure(0x6983) == .blocked(.admin))
+        #expect(try await failure(0x6F00) == .card(.status(.aborted, during: "VERIFY")))
+        let silent = ScriptedCard().answering("00ca00c4", 0x6F00)
+        #expect(try await failure(0x63C2, silent) == .wrongPIN(.admin, triesLeft: 2))
+        #expect(try await failure(0x6982, silent) == .wrongPIN(.admin, triesLeft: nil))
+        let empty = ScriptedCard().answering("00ca00c4", 0x9000, [0, 127, 127, 127, 0, 0, 0])
+        #expect(try await failure(0x6982, empty) == .blocked(.admin))
+        let changing = ScriptedCard().answering("0024", 0x6985)
+        #expect(
+            try await Self.failure(changing) {
+                try await $0.changePIN(.user, from: Self.pin().value, to: Self.pin().value)
+            } == .wrongPIN(.user, triesLeft: 2))
+        #expect(
+            try await Self.failure(ScriptedCard()) {
+                try await $0.changePIN(.reset, from: Self.pin().value, to: Self.pin().value)
+            } == .badInput("a reset code is set, not changed"))
+    }
+
+    @Test("what needs the admin PIN says so")
+    func administration() async throws {
+        let operations: [(String, @Sendable (OpenPGPService) async throws -> Void)] = [
+            ("00da00d3", { try await $0.setResetCode(Self.pin().value) }),
+            ("002c02", { try await $0.resetPIN(to: Self.pin().value) }),
+            ("00f2", { try await $0.setRetries(user: 3, reset: 3, admin: 3) }),
+            ("00da00c4", { try await $0.setSignaturePolicy(needsPINForEach: true) }),
+            ("00da7f21", { try await $0.putCertificate([0x30, 0], .signature) }),
+            ("00da7f21", { try await $0.deleteCertificate(.signature) }),
+        ]
+        for (command, operation) in operations {
+            let card = ScriptedCard().answering(command, 0x6982)
+            #expect(try await Self.failure(card, operation) == .pinRequired(.admin), "\(command)")
+            let failing = ScriptedCard().answering(command, 0x6F00)
+            guard case .card(.status(.aborted, _)) = try await Self.failure(failing, operation) else {
+                Issue.record("\(command)")
+                return
+            }
+        }
+    }
+
+    @Test("a reset code that is not set is blocked, not wrong")
+    func resetCodes() async throws {
+        func failure(_ status: UInt16) async throws -> OpenPGPError? {
+            try await Self.failure(ScriptedCard().answering("002c00", status)) {
+                try await $0.resetPIN(to: Self.pin().value, code: Self.pin().value)
+            }
+        }
+        #expect(try await failure(0x6A80) == .blocked(.reset))
+        #expect(try await failure(0x6983) == .blocked(.reset))
+        #expect(try await failure(0x6982) == .blocked(.reset))
+        let some = ScriptedCard().answering("00ca00c4", 0x9000, [0, 127, 127, 127, 3, 2, 3]).answering("002c00", 0x6982)
+        #expect(
+            try await Self.failure(some) { try await $0.resetPIN(to: Self.pin().value, code: Self.pin().value) }
+                == .wrongPIN(.reset, triesLeft: 2))
+    }
+
+    @Test("numbers of tries that firmware before 4.3.1 and other cards do not set")
+    func retries() async throws {
+        var old = ScriptedCard()
+        old.firmware = [0x04, 0x03, 0x00]
+        var other = ScriptedCard()
+        other.manufacturer = 15
+        for card in [old, other] {
+            #expect(
+                try await Self.failure(card) { try await $0.setRetries(user: 3, reset: 3, admin: 3) }
+                    == .unsupported("setting the number of tries"))
+        }
+    }
+
+    // MARK: Certificates, attestation, reset
+
+    @Test("certificates of cards with one, with none, and with a hostile one")
+    func certificates() async throws {
+        let early = ScriptedCard().answering("00a5", 0x6D00).answering("00ca7f21", 0x9000, [0x30, 0x00])
+        #expect(try await early.open().certificate(.authentication) == [0x30, 0x00])
+        #expect(
+            try await Self.failure(early) { _ = try await $0.certificate(.signature) }
+                == .unsupported("a certificate of the signature key"))
+        let failing = ScriptedCard().answering("00a5", 0x6F00)
+        #expect(
+            try await Self.failure(failing) { _ = try await $0.certificate(.signature) }
+                == .card(.status(.aborted, during: "SELECT DATA")))
+        for status: UInt16 in [0x6A88, 0x9000] {
+            let empty = ScriptedCard().answering("00ca7f21", status)
+            #expect(
+                try await Self.failure(empty) { _ = try await $0.certificate(.decryption) }
+                    == .noCertificate(.decryption))
+        }
+        let locked = ScriptedCard().answering("00ca7f21", 0x6982)
+        #expect(
+            try await Self.failure(locked) { _ = try await $0.certificate(.decryption) }
+                == .card(.status(.securityStatusNotSatisfied, during: "GET DATA")))
+        for bytes in [[], [UInt8](repeating: 1, count: 0x10000)] {
+            #expect(
+                try await Self.failure(ScriptedCard()) { try await $0.putCertificate(bytes, .signature) }
+                    == .badInput("a certificate of \(bytes.count) bytes"))
+        }
+        var other = ScriptedCard()
+        other.manufacturer = 15
+        #expect(
+            try await Self.failure(other) { _ = try await $0.certificate(.attestation) }
+                == .unsupported("the attestation slot"))
+    }
+
+    @Test(
+        "cardholder certificates are counted as the maker counts them",
+        arguments: [
+            (UInt16(6), [0x02, 0x01, 0x00]), (15, [0x02, 0x01, 0x00]), (0xF1D0, [0x00, 0x01, 0x02]),
+        ] as [(UInt16, [UInt8])])
+    func occurrences(_ manufacturer: UInt16, _ numbers: [UInt8]) async throws {
+        var card = ScriptedCard().answering("00ca7f21", 0x9000, [0x30, 0x00])
+        card.manufacturer = manufacturer
+        let log = ScriptedLink.Log()
+        let service = try await card.open(log)
+        for slot in [OpenPGPSlot.signature, .decryption, .authentication] { _ = try await service.certificate(slot) }
+        let selections = log.commands.filter { $0[1] == 0xA5 }
+        #expect(selections.map { $0[2] } == numbers)
+        // Firmware up to 5.4.3 has the length of the list before it.
+        #expect(selections.allSatisfy { ($0[4] == 7) == (manufacturer == 6) })
+    }
+
+    @Test("what a status word to GET ATTESTATION means")
+    func attestations() async throws {
+        func failure(_ status: UInt16, _ verified: [OpenPGPAccess] = []) async throws -> OpenPGPError? {
+            try await Self.failure(ScriptedCard().answering("80fb", status), verified: verified) {
+                _ = try await $0.attest(.signature)
+            }
+        }
+        #expect(try await failure(0x6982) == .pinRequired(.user))
+        #expect(try await failure(0x6982, [.signing]) == .touchTimeout(.attestation))
+        for status: UInt16 in [0x6985, 0x6A88, 0x6A80] {
+            #expect(try await failure(status) == .notAttestable(.signature))
+        }
+        #expect(try await failure(0x6F00) == .card(.status(.aborted, during: "GET ATTESTATION")))
+        #expect(
+            try await Self.failure(ScriptedCard()) { _ = try await $0.attest(.attestation) }
+                == .notAttestable(.attestation))
+    }
+
+    @Test("a reset blocks both PINs first, and ends where the card does not terminate")
+    func resets() async throws {
+        func failure(_ card: ScriptedCard, _ log: ScriptedLink.Log = ScriptedLink.Log()) async throws -> OpenPGPError? {
+            try await Self.failure(card, log: log) { try await $0.reset() }
+        }
+        let wrong = [ScriptedCard.Answer(status: 0x6982), .init(status: 0x63C1), .init(status: 0x6983)]
+        let log = ScriptedLink.Log()
+        let card = ScriptedCard().answering("002000", inTurn: wrong)
+        #expect(try await failure(card.answering("00e6", 0x6D00), log) == .unsupported("a reset"))
+        #expect(log.text.filter { $0.hasPrefix("00200081") }.count == 3)
+        #expect(log.text.filter { $0.hasPrefix("00200083") }.count == 1)
+        #expect(
+            try await failure(card.answering("00e6", 0x6F00)) == .card(.status(.aborted, during: "TERMINATE DF")))
+        let second = ScriptedLink.Log()
+        #expect(
+            try await failure(ScriptedCard().answering("002000", 0x6F00), second)
+                == .card(.status(.aborted, during: "VERIFY")))
+        #expect(!second.text.contains { $0.hasPrefix("00e6") })
+        let third = ScriptedLink.Log()
+        let kdf = "8101038201088304000186a084083031323334353637"
+        let hashed = ScriptedCard().answering("00ca00f9", 0x9000, try Hex.decode(kdf)).answering("0020", 0x6983)
+        _ = try await failure(hashed.answering("00e6", 0x6D00), third)
+        let guess = String(repeating: "40", count: 32)
+        #expect(third.text.contains { $0.hasPrefix("00200081") && $0.contains(guess) })
+    }
+
+    @Test("a card that never blocks its PINs is not asked for ever")
+    func endless() async throws {
+        let log = ScriptedLink.Log()
+        let card = ScriptedCard().answering("0020", 0x6982).answering("00e6", 0x6982)
+        _ = try await Self.failure(card, log: log) { try await $0.reset() }
+        #expect(log.text.filter { $0.hasPrefix("0020") }.count == 256)
+    }
+}

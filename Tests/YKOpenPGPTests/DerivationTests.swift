@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKCrypto
+import YKTransport
+import YKWire
+
+@testable import YKOpenPGP
+
+/// Setting up and ending a key derivation on cards of several makers, and what is left where they refuse.
+struct DerivationTests {
+    private static func pin(_ text: String = "12345678") -> SharedSecret { SharedSecret(Secret(utf8: text)) }
+
+    private static func failure(
+        _ card: ScriptedCard, verified: [OpenPGPAccess] = [], log: ScriptedLink.Log = ScriptedLink.Log(),
+        _ operation: (OpenPGPService) async throws -> Void
+    ) async throws -> OpenPGPError? {
+        let service = try await card.open(log)
+        for access in verified { try await service.verify(Secret(utf8: "12345678"), for: access) }
+        return await #expect(throws: OpenPGPError.self) { try await operation(service) }
+    }
+
+    private static func setUp(_ service: OpenPGPService, count: Int = 100_000) async throws {
+        try await service.setUpKDF(
+            admin: pin().value, newUser: pin("new-user").value, newAdmin: pin("new-admin").value, count: count)
+    }
+
+    @Test("a key derivation that the card does not have, or cannot have now")
+    func derivations() async throws {
+        let without = ScriptedCard().with(0xC0, [0x7C])
+        #expect(
+            try await Self.failure(without) { try await Self.setUp($0) }
+                == .unsupported("a key derivation for PINs"))
+        #expect(
+            try await Self.failure(without) {
+                try await $0.endKDF(admin: Self.pin().value, newUser: Self.pin().value, newAdmin: Self.pin().value)
+            } == .badInput("no key derivation is set up"))
+        var gnuk = ScriptedCard()
+        gnuk.manufacturer = 0xF517
+        let full = gnuk.with(0xC5, [UInt8](repeating: 7, count: 60))
+        #expect(
+            try await Self.failure(full) { try await Self.setUp($0) }
+                == .badInput("this card takes a key derivation only while it holds no key"))
+        for count in [99, 1 << 29] {
+            guard case .badInput = try await Self.failure(ScriptedCard(), { try await Self.setUp($0, count: count) })
+            else {
+                Issue.record("\(count) bytes were taken")
+                return
+            }
+        }
+        for (user, admin) in [("12345", "12345678"), ("123456", "1234567")] {
+            guard
+                case .badPINLength = try await Self.failure(
+                    ScriptedCard(),
+                    {
+                        try await $0.setUpKDF(
+                            admin: Self.pin().value, newUser: Self.pin(user).value, newAdmin: Self.pin(admin).value)
+                    })
+            else {
+                Issue.record("\(user), \(admin) were taken")
+                return
+            }
+        }
+    }
+
+    @Test("on a card that only stores the object, a refusal leaves everything as it was")
+    func refusedDerivation() async throws {
+        var card = ScriptedCard()
+        card.manufacturer = 15
+        let old = Hex.encode(Array("12345678".utf8))
+        func commands(_ refused: String, _ status: UInt16) async throws -> [String] {
+            let log = ScriptedLink.Log()
+            let error = try await Self.failure(card.answering(refused, status), log: log) { try await Self.setUp($0) }
+            guard case .card(.status(StatusWord(status), _)) = error else {
+                Issue.record("\(refused): \(String(describing: error))")
+                return []
+            }
+            return log.text.filter { $0.hasPrefix("0024") || $0.hasPrefix("002c") || $0.hasPrefix("00da") }
+        }
+        #expect(try await commands("00da00f9", 0x6A80).map { $0.prefix(8) } == ["00da00f9"])
+        let changing = try await commands("0024", 0x6F00)
+        #expect(changing.map { $0.prefix(8) } == ["00da00f9", "00240083", "00da00f9"])
+        #expect(changing.last == "00da00f903810100")
+        for (refused, count) in [("00da00d3", 5), ("002c02", 6)] {
+            let sent = try await commands(refused, 0x6F00)
+            let changes = sent.filter { $0.hasPrefix("00240083") }
+            #expect(sent.count == count && changes.count == 2 && sent.last == "00da00f903810100")
+            #expect(changes.first?.contains(old) ?? false)
+            #expect(changes.last?.hasSuffix(old) ?? false)
+        }
+    }
+
+    @Test("after a set-up that was interrupted, the PIN is tried as it was typed, but not with the last try")
+    func interruptedDerivation() async throws {
+        let object = try Hex.decode("8101038201088304000003e884083031323334353637")
+        let raw = "0020008308" + Hex.encode(Array("12345678".utf8))
+        func attempt(_ tries: UInt8) async throws -> [String] {
+            let log = ScriptedLink.Log()
+            var card = ScriptedCard().answering("00ca00f9", 0x9000, object).answering(raw, 0x9000)
+                .answering("00200083", 0x6982).answering("00da00d3", 0x6F00)
+                .answering("00ca00c4", 0x9000, [0, 127, 127, 127, 3, 0, tries])
+            card.manufacturer = 15
+            _ = try await Self.failure(card, log: log) { try await Self.setUp($0) }
+            return log.text
+        }
+        let sent = try await attempt(2)
+        #expect(sent.contains(raw))
+        // The derivation that is there is kept: only with its salts are hashes known.
+        #expect(!sent.contains { $0.hasPrefix("00da00f9") })
+        #expect(try await !attempt(1).contains(raw))
+        var yubiKey = ScriptedCard().answering("00ca00f9", 0x9000, object).answering("00200083", 0x6982)
+        yubiKey.manufacturer = 6
+        let log = ScriptedLink.Log()
+        #expect(
+            try await Self.failure(yubiKey, log: log) { try await Self.setUp($0) }
+                == .wrongPIN(.admin, triesLeft: 3))
+        #expect(!log.text.contains(raw))
+    }
+
+    @Test("Gnuk's PINs are those of a new card when a derivation ends")
+    func endsOnGnuk() async throws {
+        let log = ScriptedLink.Log()
+        let object = try Hex.decode("8101038201088304000003e884083031323334353637")
+        let hashed = ScriptedCard.Answer(status: 0x9000, data: object)
+        var gnuk = ScriptedCard().answering("00ca00f9", inTurn: [hashed, hashed, .init(status: 0x9000)])
+        gnuk.manufacturer = 0xF517
+        try await gnuk.open(log)
+            .endKDF(admin: Self.pin().value, newUser: Self.pin("new-user").value, newAdmin: Self.pin("new-admin").value)
+        let changes = log.text.filter { $0.hasPrefix("0024") || $0.hasPrefix("00da") }
+        func change(_ reference: String, _ old: String, _ new: String) -> String {
+            let data = Hex.encode(Array((old + new).utf8))
+            return "0024" + reference + Hex.encode([UInt8(data.count / 2)]) + data
+        }
+        #expect(
+            changes == [
+                "00da00f9", change("0083", "12345678", "new-admin"), change("0081", "123456", "new-user"),
+            ])
+    }
+
+    @Test("a derivation has three salts of 8 bytes and SHA-256 or SHA-512")
+    func newDerivations() throws {
+        let salt = [UInt8](repeating: 1, count: 8)
+        #expect(throws: WireError.self) {
+            try OpenPGPKDF(.sha256, count: 1000, user: [1], reset: salt, admin: salt)
+        }
+        #expect(throws: WireError.self) { try OpenPGPKDF(.sha1, count: 1000, user: salt, reset: salt, admin: salt) }
+        let kdf = try OpenPGPKDF(.sha512, count: 1000, user: salt, reset: [2] + salt.dropFirst(), admin: salt)
+        let object = kdf.encoded(user: Secret([7]), admin: Secret([8]))
+        #expect(try OpenPGPKDF(decoding: object) == kdf)
+        #expect(try OpenPGPKDF(decoding: TLV(0xF9, object).encoded) == kdf)
+        let user = kdf.derive(Self.pin().value, .user).copyBytes()
+        #expect(user.count == 64 && user != kdf.derive(Self.pin().value, .reset).copyBytes())
+        #expect(throws: WireError.self) {
+            try OpenPGPKDF(decoding: Hex.decode("81010382010883020001" + "84083031323334353637"))
+        }
+    }
+}
