@@ -145,12 +145,24 @@ import YKWire
     /// SELECT, INITIALIZE UPDATE and EXTERNAL AUTHENTICATE come first.
     private static let handshake = 3
 
-    @Test("a bad MAC of a reply at every position of ten commands ends the channel", arguments: 0..<10)
-    func badReply(_ position: Int) throws {
-        let link = Tampering(try Self.key().link()) { number, isCommand, bytes in
-            if !isCommand, number == Self.handshake + position { bytes[bytes.count - 3] ^= 1 }
+    /// How a channel is opened, and with how many exchanges. SCP11b reads the card's key and certificates first.
+    enum Opening: CaseIterable {
+        case scp03, scp11b
+
+        var credential: SecureChannelCredential {
+            self == .scp03 ? .scp03(.factory) : .scp11(.b, trust: .unverified)
         }
-        let channel = try Self.channel(link)
+        var exchanges: Int { self == .scp03 ? 3 : 5 }
+    }
+
+    @Test(
+        "a bad MAC of a reply at every position of ten commands ends the channel", arguments: 0..<10, Opening.allCases)
+    func badReply(_ position: Int, _ opening: Opening) throws {
+        let handshake = opening.exchanges
+        let link = Tampering(try Self.key().link()) { number, isCommand, bytes in
+            if !isCommand, number == handshake + position { bytes[bytes.count - 3] ^= 1 }
+        }
+        let channel = try Self.channel(link, opening.credential, .extended)
         _ = try channel.select(.securityDomain)
         for index in 0..<10 {
             let command = APDU(ins: 0xCA, p1: 0x00, p2: index.isMultiple(of: 2) ? 0xE0 : 0x66)
@@ -162,7 +174,7 @@ import YKWire
             }
         }
         let sent = channel.exchanges
-        #expect(sent == Self.handshake + position + 1)
+        #expect(sent == handshake + position + 1)
         #expect(throws: Never.self) { try channel.select(.securityDomain) }
         #expect(channel.secureChannel?.isOpen ?? false)
     }
