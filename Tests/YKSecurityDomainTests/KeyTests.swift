@@ -90,14 +90,14 @@ import YKWire
         }
         await service.close()
         let own = [0x04] + (try P256KeyAgreement(scalar: number.value)).publicPoint
-        for (version, key) in [(UInt8(2), point), (3, own)] {
-            let opened = try await open(.scp11(.b, version: version, trust: .key(key)))
+        for (version, trust) in [(UInt8(2), SCP11Trust.key(point)), (2, .unverified), (3, .key(own))] {
+            let opened = try await open(.scp11(.b, version: version, trust: trust))
             await opened.close()
         }
         await #expect(
             throws: SecurityDomainError.card(
-                .secureChannel(.noCertificate(SCPKeyReference(id: 0x13, version: 2))))
-        ) { try await open(.scp11(.b, version: 2, trust: .unverified)) }
+                .secureChannel(.noCertificate(SCPKeyReference(id: 0x13, version: 3))))
+        ) { try await open(.scp11(.b, version: 3, trust: .unverified)) }
     }
 
     @Test func whatMakesNoSenseIsNotSent() async throws {

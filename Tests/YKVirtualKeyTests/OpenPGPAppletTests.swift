@@ -88,7 +88,8 @@ struct OpenPGPAppletTests {
     func retries() throws {
         let key = try key()
         #expect(try key.send("00f20000030b0c0d") == "6982" && key.send(Self.admin) == "9000")
-        #expect(try key.send("00f20000030b000d") == "6a80" && key.send("00f20000020b0c") == "6a80")
+        #expect(try key.send("00f2000003000c0d") == "6a80" && key.send("00f20000020b0c") == "6a80")
+        #expect(try key.send("00f200000305001f") == "9000" && status(key).hasPrefix("017f7f7f05001f"))
         #expect(try key.send("00f20000030b0c0d") == "9000" && status(key).hasPrefix("017f7f7f0b000d"))
         #expect(try key.send("00da00d3083837363534333231") == "9000" && status(key).hasPrefix("017f7f7f0b0c0d"))
     }

@@ -13,7 +13,8 @@ package struct ManagementApplet: Applet {
         Array("Virtual mgr - FW version \(key.profile.version)".utf8)
     }
 
-    /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE; a NEO wants the last in its OTP application.
+    /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (a NEO wants the last in its OTP application), and ECHO, which
+    /// gives its data back; ykman's device tests exercise secure channels with it.
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -21,6 +22,7 @@ package struct ManagementApplet: Applet {
         case (0x1D, _) where key.profile.version >= Version(4, 1, 0):
             guard let page = key.managementPage(command.p1) else { throw .status(.wrongParameters) }
             return page
+        case (0x01, 0) where key.profile.version.major >= 5: return command.data
         case (0x1C, 0): try key.writeManagement(command.data)
         case (0x1F, 0): try key.resetDevice()
         case (0x16, 0x11) where key.profile.version.major >= 4: try key.setMode(command.data)

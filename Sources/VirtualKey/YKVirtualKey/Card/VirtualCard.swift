@@ -137,11 +137,11 @@ package struct VirtualCard: Sendable {
     }
 
     /// Whether a command is refused in the clear: those of a key of the FIPS series on a contactless reader, apart from
-    /// what tells which key it is.
+    /// what tells which key it is. A locked OATH application says first that it is locked, as ykman's device tests expect.
     private func needsChannel(_ command: APDU) -> Bool {
         guard isOnReader, state.profile.isFIPS57, let selected else { return false }
         return switch selected {
-        case is OATHApplet: true
+        case let applet as OATHApplet: command.ins == 0xA3 || applet.isUnlocked
         case is PIVApplet: ![0xF8, 0xFD].contains(command.ins)
         default: false
         }

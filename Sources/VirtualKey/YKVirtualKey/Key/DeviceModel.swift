@@ -13,7 +13,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     case yubiKey4 = "yubikey4"
     /// A YubiKey 4 FIPS, firmware 4.4.5: U2F behind a PIN of its own.
     case yubiKey4FIPS = "yubikey4-fips"
-    /// A YubiKey 5 FIPS, firmware 5.7.1: PIN complexity, and keys only after the defaults were changed.
+    /// A YubiKey 5 FIPS, firmware 5.7.4: PIN complexity, and keys only after the defaults were changed.
     case yubiKey5FIPS = "yubikey5-fips"
     /// A YubiKey Bio with FIDO and PIV, firmware 5.7.1.
     case yubiKeyBio = "yubikey-bio"
@@ -79,7 +79,9 @@ extension DeviceProfile {
         case .neo: version = Version(3, 5, 0)
         case .yubiKey4: version = Version(4, 3, 7)
         case .yubiKey4FIPS: version = Version(4, 4, 5)
-        case .yubiKey5FIPS: formFactor = 0x81
+        case .yubiKey5FIPS:
+            version = Version(5, 7, 4)
+            formFactor = 0x81
         case .yubiKeyBio:
             formFactor = 0x06
             fido.hasFingerprints = true

@@ -82,13 +82,18 @@ extension VirtualKeyState {
         otp = OTPMemory()
     }
 
-    /// The applications with a FIPS-approved mode: FIDO2 1, PIV 2, OATH 8.
-    private var fipsCapable: UInt8 { profile.isFIPS ? 0x0B : 0 }
+    /// The applications with a FIPS-approved mode: FIDO2 1, PIV 2, OpenPGP 4, OATH 8, HSM Auth 16.
+    private var fipsCapable: UInt8 { profile.isFIPS ? 0x1F : 0 }
 
-    /// Those that are in it: FIDO2 with a PIN, PIV without default secrets, OATH with an access key.
+    /// Those that are in it: FIDO2 with a PIN, PIV and OpenPGP without default secrets, OATH with an access key, HSM Auth
+    /// without the default management key.
     private var fipsApproved: UInt8 {
         guard profile.isFIPS else { return 0 }
-        return (fido.pinHash != nil ? 1 : 0) | (piv.hasOwnSecrets ? 2 : 0) | (oath.accessKey != nil ? 8 : 0)
+        let isApproved = [
+            fido.pinHash != nil, piv.hasOwnSecrets, !openPGP.usesDefaultPINs, oath.accessKey != nil,
+            hsmAuth.managementKey != HSMAuthMemory.defaultManagementKey,
+        ]
+        return isApproved.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) }
     }
 
     /// The applications of a key with PIV and fingerprints that cannot be reset alone, as the other one is in use.

@@ -83,14 +83,16 @@ extension OpenPGPApplet {
         key.openPGP.reset.left = key.openPGP.reset.total
     }
 
-    /// SET PIN RETRIES (Yubico): tries of user PIN, reset code and admin PIN; PINs stay.
+    /// SET PIN RETRIES (Yubico): tries of user PIN, reset code and admin PIN; PINs stay. No tries for the reset code leave
+    /// its number as it is: ykman's device tests send that to a key without one.
     func setRetries(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         try requireAdmin()
-        guard command.data.count == 3, command.data.allSatisfy({ (1...99).contains($0) }) else {
-            throw .status(.incorrectParameters)
-        }
-        for (place, count) in zip([\OpenPGPMemory.user, \.reset, \.admin], command.data) {
+        let places = [\OpenPGPMemory.user, \.reset, \.admin]
+        guard command.data.count == places.count,
+            zip(places, command.data).allSatisfy({ (1...99).contains($1) || $1 == 0 && $0 == \.reset })
+        else { throw .status(.incorrectParameters) }
+        for (place, count) in zip(places, command.data) where count > 0 {
             key.openPGP[keyPath: place].total = count
             key.openPGP[keyPath: place].left = key.openPGP[keyPath: place].value.isEmpty ? 0 : count
         }

@@ -236,10 +236,9 @@ extension SecurityDomainApplet {
         guard [0x11, 0x13, 0x15].contains(command.p2), command.data.count == 4, command.data[1...] == [0xF0, 1, 0],
             (1...0x7F).contains(command.data[0])
         else { throw .status(.incorrectParameters) }
-        let number = try HSMAuthApplet.privateNumber(world)
-        guard let pair = try? P256KeyAgreement(scalar: Secret(number)) else { throw .status(.memoryFailure) }
-        try Self.store(
-            .init(id: command.p2, version: command.data[0], bytes: number), replacing: command.p1, &memory)
+        let (key, _) = try SecurityDomainMemory.generated(command.p2, command.data[0], world)
+        guard let pair = try? P256KeyAgreement(scalar: Secret(key.bytes)) else { throw .status(.memoryFailure) }
+        try Self.store(key, replacing: command.p1, &memory)
         return TLV(0xB0, [0x04] + pair.publicPoint).encoded
     }
 

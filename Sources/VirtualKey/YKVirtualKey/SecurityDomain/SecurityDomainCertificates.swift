@@ -3,11 +3,12 @@
 import YKCrypto
 import YKWire
 
-/// The certificates of the Security Domain's factory key, and the reading of a host's (RFC 5280 §4.1).
+/// The certificates of the Security Domain's own keys, and the reading of a host's (RFC 5280 §4.1).
 enum SecurityDomainCertificates {
-    /// A small authority's certificate and one for key agreement, and the authority's key identifier.
+    /// A small authority's certificate and one for key agreement, and the authority's key identifier. Keys that the
+    /// application made have them from the beginning.
     static func chain(
-        _ root: [UInt8], _ leaf: [UInt8], serial: UInt32
+        _ root: [UInt8], _ leaf: [UInt8], id: UInt8, version: UInt8
     ) throws -> (certificates: [UInt8], issuer: [UInt8]) {
         let rootKey = try PrivateKey(.p256, scalar: Secret(root))
         let leafKey = try PrivateKey(.p256, scalar: Secret(leaf))
@@ -17,7 +18,7 @@ enum SecurityDomainCertificates {
             rootKey.publicKey, name, signedBy: rootKey, name, serial: [1],
             [VirtualCertificate.authority, usage(0x01, 0x06), subjectKey(issuer)])
         let end = try VirtualCertificate.make(
-            leafKey.publicKey, "ykit virtual SCP11b \(serial)", signedBy: rootKey, name,
+            leafKey.publicKey, "ykit virtual SCP key \(Hex.encode([id])):\(Hex.encode([version]))", signedBy: rootKey, name,
             serial: Array(HashAlgorithm.sha256.hash(leafKey.publicKey.subjectPublicKeyInfo).prefix(8)),
             [usage(0x03, 0x08), subjectKey(own), authorityKey(issuer)])
         return (top + end, issuer)

@@ -52,19 +52,24 @@ extension SecurityDomainMemory {
         guard keys?.isEmpty ?? true else { return }
         let factory = (0..<3).flatMap { _ in UInt8(0x40)...UInt8(0x4F) }
         var made = [Key(id: 0x01, version: Self.factoryVersion, bytes: factory)]
-        if profile.hasSCP11 { made.append(try Self.factoryKey(profile, world)) }
+        if profile.hasSCP11 { made.append(try Self.factoryKey(world)) }
         keys = made
     }
 
-    private static func factoryKey(_ profile: DeviceProfile, _ world: VirtualWorld) throws(Refusal) -> Key {
-        let number = try HSMAuthApplet.privateNumber(world)
-        var key = Key(id: 0x13, version: 0x01, bytes: number)
-        let (root, leaf) = (try HSMAuthApplet.privateNumber(world), number)
-        if let chain = try? SecurityDomainCertificates.chain(root, leaf, serial: profile.serial) {
-            key.certificates = chain.certificates
-            key.issuer = chain.issuer
+    private static func factoryKey(_ world: VirtualWorld) throws(Refusal) -> Key {
+        let (key, issuer) = try generated(0x13, 0x01, world)
+        return Key(id: key.id, version: key.version, bytes: key.bytes, certificates: key.certificates, issuer: issuer)
+    }
+
+    /// A new private key with its certificates, and the identifier of the authority that signed them.
+    static func generated(
+        _ id: UInt8, _ version: UInt8, _ world: VirtualWorld
+    ) throws(Refusal) -> (key: Key, issuer: [UInt8]) {
+        let (root, number) = (try HSMAuthApplet.privateNumber(world), try HSMAuthApplet.privateNumber(world))
+        guard let chain = try? SecurityDomainCertificates.chain(root, number, id: id, version: version) else {
+            throw .status(.memoryFailure)
         }
-        return key
+        return (Key(id: id, version: version, bytes: number, certificates: chain.certificates), chain.issuer)
     }
 }
 

@@ -142,28 +142,34 @@ extension VirtualChannel {
 // MARK: - SCP11
 
 extension VirtualChannel {
-    /// PERFORM SECURITY OPERATION: one certificate of the host's chain.
+    /// PERFORM SECURITY OPERATION: one certificate of the host's chain. Key ID and version 0 stand for any authority
+    /// (Amendment F §7.5.2), as ykman has them unless it is told which.
     private mutating func performSecurityOperation(
         _ command: APDU, _ before: Stage, _ key: inout VirtualKeyState
     ) throws(Refusal) {
-        let id = command.p2 & 0x7F
-        guard let index = key.securityDomain.index(id, command.p1), let authority = key.securityDomain.keys?[index],
-            authority.isAuthority
-        else { throw .status(.referenceNotFound) }
-        let reference = (authority.id, authority.version)
-        var signer = authority.bytes
-        if case .certified(let point, let other, false) = before, other == reference { signer = point }
-        do {
-            let certificate = try SecurityDomainCertificates.Host(command.data)
-            guard certificate.isSigned(by: signer),
-                authority.allowed.map({ $0.contains(certificate.serial) }) ?? true
-            else { throw Refusal.status(.incorrectParameters) }
-            key.securityDomain.keys?[index].tries = SecurityDomainMemory.tryLimit
-            stage = .certified(
-                point: certificate.point, authority: reference, isComplete: command.p2 & 0x80 == 0)
-        } catch {
-            try fail(index, &key)
+        let (id, version) = (command.p2 & 0x7F, command.p1)
+        let keys = key.securityDomain.keys ?? []
+        let places = keys.indices.filter {
+            keys[$0].isAuthority && (id == 0 || keys[$0].id == id) && (version == 0 || keys[$0].version == version)
         }
+        guard let first = places.first else { throw .status(.referenceNotFound) }
+        guard let certificate = try? SecurityDomainCertificates.Host(command.data),
+            let index = places.first(where: { certificate.isSigned(by: Self.signer(keys[$0], before)) }),
+            keys[index].allowed.map({ $0.contains(certificate.serial) }) ?? true
+        else { return try fail(first, &key) }
+        key.securityDomain.keys?[index].tries = SecurityDomainMemory.tryLimit
+        stage = .certified(
+            point: certificate.point, authority: (keys[index].id, keys[index].version),
+            isComplete: command.p2 & 0x80 == 0)
+    }
+
+    /// Whose signature the next certificate has to bear: that of the one before it, of the same authority, or the
+    /// authority's.
+    private static func signer(_ authority: SecurityDomainMemory.Key, _ before: Stage) -> [UInt8] {
+        guard case .certified(let point, (authority.id, authority.version), false) = before else {
+            return authority.bytes
+        }
+        return point
     }
 
     /// A handshake that failed: costs a try, and with the last one the key.

@@ -81,6 +81,10 @@ public struct VPCDServer {
         }
     }
 
+    /// How long a key that restarts is away from the USB. One on a contactless reader stays in the field, and is back
+    /// before the reader asks for it: ykman's device tests do not wait for it there.
+    private static let restartTime = Duration.milliseconds(300)
+
     /// How often a key that left and comes back may be turned away.
     private static let patience = 20
 
@@ -124,7 +128,9 @@ public struct VPCDServer {
                 case .nothing: continue
                 case .bytes(let answer):
                     guard stream.send(VPCDMessage.frame(answer), cancellation) else { return .readerGone }
-                    if key.takeRestart() { return .removed(back: .milliseconds(300)) }
+                    guard key.takeRestart() else { continue }
+                    guard isContactless else { return .removed(back: Self.restartTime) }
+                    key.powerOff()
                 case .leave(let back): return .removed(back: back)
                 }
             }
