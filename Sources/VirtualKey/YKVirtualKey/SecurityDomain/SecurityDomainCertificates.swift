@@ -18,7 +18,8 @@ enum SecurityDomainCertificates {
             rootKey.publicKey, name, signedBy: rootKey, name, serial: [1],
             [VirtualCertificate.authority, usage(0x01, 0x06), subjectKey(issuer)])
         let end = try VirtualCertificate.make(
-            leafKey.publicKey, "ykit virtual SCP key \(Hex.encode([id])):\(Hex.encode([version]))", signedBy: rootKey, name,
+            leafKey.publicKey, "ykit virtual SCP key \(Hex.encode([id])):\(Hex.encode([version]))", signedBy: rootKey,
+            name,
             serial: Array(HashAlgorithm.sha256.hash(leafKey.publicKey.subjectPublicKeyInfo).prefix(8)),
             [usage(0x03, 0x08), subjectKey(own), authorityKey(issuer)])
         return (top + end, issuer)
