@@ -24,6 +24,14 @@ extension Explain {
         }
     }
 
+    /// What has GnuPG's scdaemon leave a card to others: it takes the reader past pcscd, and through pcscd for itself, unless
+    /// it is told otherwise, and asks for the PIN again when it finds another application than its own.
+    static let releaseBySCDaemon = """
+        gpgconf --kill scdaemon
+        to have it share the card from then on:
+        printf '%s\\n' disable-ccid pcsc-shared 'disable-application piv' >> ~/.gnupg/scdaemon.conf
+        """
+
     private static func isBrowser(_ name: String) -> Bool {
         let browsers = [
             "firefox", "librewolf", "GeckoMain", "chrome", "chromium", "brave", "msedge", "microsoft-edge", "vivaldi",

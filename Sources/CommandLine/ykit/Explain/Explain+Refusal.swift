@@ -9,11 +9,11 @@ extension Explain {
         case .service:
             Explanation(
                 "polkit", .permission, "polkit refused \(User.name) the use of the smart card service",
-                hint: rule(for: ["access_pcsc", "access_card"]))
+                hint: rule)
         case .card(let reader):
             Explanation(
                 "polkit", .permission, "polkit refused \(User.name) the use of the card in '\(reader.printable)'",
-                hint: rule(for: ["access_card"]))
+                hint: rule)
         case .socket(let path):
             Explanation(
                 "socket-permission", .permission,
@@ -50,15 +50,17 @@ extension Explain {
         }
     }
 
-    /// The rule that lets the calling user use smart cards, also without a local session (polkit(8)).
-    private static func rule(for actions: [String]) -> String {
-        let tests = actions.map { "action.id == \"org.debian.pcsc-lite.\($0)\"" }.joined(separator: " ||\n       ")
+    /// The rule that lets one group use smart cards, also without a local session (polkit(8)). It names both actions, since
+    /// whoever may not connect to the service cannot use a card either.
+    private static var rule: String {
+        let tests = ["access_pcsc", "access_card"].map { "action.id == \"org.debian.pcsc-lite.\($0)\"" }
         return """
-            allow it with this rule in /etc/polkit-1/rules.d/60-pcscd.rules, then repeat the command:
+            allow it to one group with this rule in /etc/polkit-1/rules.d/60-pcscd.rules:
               polkit.addRule(function(action, subject) {
-                if ((\(tests)) &&
-                    subject.user == "\(User.name)") { return polkit.Result.YES; }
+                if ((\(tests.joined(separator: " ||\n       "))) &&
+                    subject.isInGroup("\(UDevRule.group)")) { return polkit.Result.YES; }
               });
+            then: sudo usermod -aG \(UDevRule.group) \(User.name) && sudo systemctl restart polkit pcscd; log in anew, repeat the command
             """
     }
 }

@@ -147,6 +147,10 @@ enum HelpTopic: String, CaseIterable {
             ["YKIT_LOCK_CODE", "YKIT_NEW_LOCK_CODE"],
             "The code that protects the configuration of a YubiKey, and the one that it is changed to."
         ),
+        (
+            ["YKIT_NOTIFY"],
+            "Tells when the key waits for a touch, and when it does not any more: desktop for notifications, else a command for the shell, which gets one line of JSON on its standard input (event: touch or done, message, reason, pid)."
+        ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
         (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
         (["NO_COLOR"], "No colours."),

@@ -15,7 +15,7 @@ struct ArgumentRewriting {
         "--scp-oce-ca", "--scp-password-fd",
     ]
     /// Global options that stand alone.
-    static let flags = ["--json", "--strict", "--keep-secrets", "--plan"]
+    static let flags = ["--json", "--strict", "--notify", "--keep-secrets", "--plan"]
 
     /// The value of `--virtual` without a file.
     static let inMemory = ":memory:"

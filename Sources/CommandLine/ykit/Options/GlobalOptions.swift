@@ -29,6 +29,9 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Treat warnings as errors.")
     var strict = false
 
+    @Flag(help: "Show a notification of the desktop while the key waits for a touch (YKIT_NOTIFY).")
+    var notify = false
+
     @Option(
         help: ArgumentHelp("Record what passes over the link into a new file, secrets overwritten.", valueName: "file"),
         completion: .file())

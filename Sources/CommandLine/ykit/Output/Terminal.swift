@@ -21,6 +21,8 @@ struct Terminal: Sendable {
         let texts = Mutex<(all: [String], kept: [String])>(([], []))
         /// Takes messages in the place of standard error.
         let relay = Mutex<(@Sendable (String) -> Void)?>(nil)
+        /// What the key is used for, and who is told besides when it waits for a touch.
+        let touch = Mutex<(reason: String, notifier: TouchNotifier?)>(("use the key", nil))
     }
 
     init() {
@@ -60,6 +62,25 @@ struct Terminal: Sendable {
 
     /// Hands messages to something else than standard error; `nil` ends that.
     func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
+
+    /// Takes note of what the key is used for, for those who are asked to touch it.
+    func purpose(_ reason: String) { notes.touch.withLock { $0.reason = reason } }
+
+    /// Has somebody told besides when the key waits for a touch.
+    func notify(by notifier: TouchNotifier?) { notes.touch.withLock { $0.notifier = notifier } }
+
+    /// Says that the key waits for a touch.
+    func beginTouch(_ words: String) {
+        say(words)
+        let (reason, notifier) = notes.touch.withLock { $0 }
+        notifier?.begin(words, for: reason.shown)
+    }
+
+    /// Says to whom it may concern that the key does not wait any more.
+    func endTouch() { notes.touch.withLock { $0.notifier }?.end() }
+
+    /// Waits until everybody was told.
+    func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
 
     /// Writes a message for the person alone, who sees the results too.
     func note(_ text: String) { if isOutputTerminal, isErrorTerminal { say(text) } }

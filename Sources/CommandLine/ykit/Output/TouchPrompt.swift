@@ -7,26 +7,53 @@ struct TouchPrompt {
     /// What is said unless there is something better.
     static let usual = "touch the key"
 
+    private enum Stage { case waiting, shown, over(wasShown: Bool) }
+
     private final class State: Sendable {
-        let isShown = Mutex(false)
+        let stage = Mutex(Stage.waiting)
     }
 
     private let state = State()
     private let task: Task<Void, Never>
+    private let terminal: Terminal
 
     init(_ terminal: Terminal, _ words: String = usual) {
         let state = state
+        self.terminal = terminal
         task = Task {
             do { try await Task.sleep(for: .milliseconds(300)) } catch { return }
-            state.isShown.withLock { $0 = true }
-            terminal.say(words)
+            state.stage.withLock { stage in
+                guard case .waiting = stage else { return }
+                stage = .shown
+                terminal.beginTouch(words)
+            }
         }
     }
 
-    func end() { task.cancel() }
+    /// The key does not wait any more.
+    func end() {
+        task.cancel()
+        state.stage.withLock { stage in
+            switch stage {
+            case .waiting: stage = .over(wasShown: false)
+            case .shown:
+                stage = .over(wasShown: true)
+                terminal.endTouch()
+            case .over: break
+            }
+        }
+    }
 
     /// Whether the person was asked.
-    var isShown: Bool { state.isShown.withLock { $0 } }
+    var isShown: Bool {
+        state.stage.withLock { stage in
+            switch stage {
+            case .waiting: false
+            case .shown: true
+            case .over(let wasShown): wasShown
+            }
+        }
+    }
 
     /// Runs an exchange that waits for a touch.
     ///

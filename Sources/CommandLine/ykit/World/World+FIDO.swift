@@ -8,6 +8,7 @@ extension World {
     func openFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
         pins = source
+        terminal.purpose(reason)
         var interaction = FIDOInteraction(pin: { source.pin($0) })
         interaction.hasPIN = source.isGiven
         return try await openFIDO(interaction)
@@ -72,6 +73,7 @@ extension World {
 
     /// Says what is about to be approved with a touch; a plan asks for none.
     func announce(_ what: String) {
+        terminal.purpose(what)
         if plan == nil { terminal.say("to be approved: \(what)") }
     }
 }

@@ -53,7 +53,8 @@ final class World {
         }
         let decoration = LinkDecoration(
             recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
-            touchPrompt: { terminal.say($0.words) })
+            touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
+        terminal.notify(by: try TouchNotifier.wanted(options))
         keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
         keys.secureChannel = try secureChannelCredential()
         if options.keepSecrets {
@@ -85,6 +86,7 @@ final class World {
 
     /// Runs a verb; afterwards a strict replay has to be used up.
     func answer(of verb: some Verb) async throws -> Answer {
+        defer { terminal.finishTouch() }
         do {
             var answer = try await verb.answer(in: self)
             try replay?.finish()

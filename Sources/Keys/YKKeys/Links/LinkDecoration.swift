@@ -13,16 +13,19 @@ public struct LinkDecoration: Sendable {
     public var plan: ExchangePlan?
     /// Called when a FIDO application has waited for its user for ``TouchReason/delay``. It must not block.
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
+    /// Called when the wait is over that ``touchPrompt`` told of. It must not block.
+    public var touchEnd: (@Sendable () -> Void)?
 
     /// Creates a decoration.
     public init(
         recorder: Recorder? = nil, log: TrafficLog? = nil, plan: ExchangePlan? = nil,
-        touchPrompt: (@Sendable (TouchReason) -> Void)? = nil
+        touchPrompt: (@Sendable (TouchReason) -> Void)? = nil, touchEnd: (@Sendable () -> Void)? = nil
     ) {
         self.recorder = recorder
         self.log = log
         self.plan = plan
         self.touchPrompt = touchPrompt
+        self.touchEnd = touchEnd
     }
 
     /// A card, recorded and logged.
@@ -55,7 +58,7 @@ public struct LinkDecoration: Sendable {
     /// A FIDO application whose waits are told.
     package func prompting(_ link: sending any FIDOLink) -> sending any FIDOLink {
         guard let touchPrompt else { return link }
-        return PromptingLink(link, touchPrompt)
+        return PromptingLink(link, touchPrompt, end: touchEnd ?? {})
     }
 
     /// A card that a plan stands before.

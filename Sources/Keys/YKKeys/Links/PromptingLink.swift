@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import YKProtocols
 import YKTransport
 import YKWire
@@ -24,10 +25,15 @@ public enum TouchReason: Sendable, Hashable {
 final class PromptingLink: ForwardingFIDOLink {
     let link: any FIDOLink
     private let prompt: @Sendable (TouchReason) -> Void
+    private let end: @Sendable () -> Void
 
-    init(_ link: any FIDOLink, _ prompt: @escaping @Sendable (TouchReason) -> Void) {
+    init(
+        _ link: any FIDOLink, _ prompt: @escaping @Sendable (TouchReason) -> Void,
+        end: @escaping @Sendable () -> Void
+    ) {
         self.link = link
         self.prompt = prompt
+        self.end = end
     }
 
     func call(
@@ -35,12 +41,16 @@ final class PromptingLink: ForwardingFIDOLink {
     ) throws(FIDOLinkError) -> [UInt8] {
         let reason = command == .cbor ? CTAPProtocol.waiting(for: payload).map(TouchReason.init) : nil
         if profile.carrier == .card, let reason {
+            let wait = CardWait()
             let prompt = prompt
             let task = Task {
                 guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
-                prompt(reason)
+                wait.begin { prompt(reason) }
             }
-            defer { task.cancel() }
+            defer {
+                task.cancel()
+                wait.finish(end)
+            }
             do { return try link.call(command, payload, deadline: deadline, keepalive: keepalive) } catch {
                 guard case .device(.timedOut) = error else { throw error }
                 throw .device(.timedOut("waiting for a touch"))
@@ -48,6 +58,7 @@ final class PromptingLink: ForwardingFIDOLink {
         }
         let start = ContinuousClock.now
         var isPrompted = false
+        defer { if isPrompted { end() } }
         return try link.call(command, payload, deadline: deadline) { status in
             if status == .touchNeeded, !isPrompted, start.duration(to: .now) >= TouchReason.delay {
                 isPrompted = true
@@ -64,6 +75,28 @@ extension TouchReason {
         case .touch: self = .touch
         case .fingerprint: self = .fingerprint
         case .enrolment: self = .enrolment
+        }
+    }
+}
+
+/// The wait of a card: what tells of its end comes after what told of its beginning, or neither comes.
+private final class CardWait: Sendable {
+    private enum Stage { case waiting, told, over }
+
+    private let stage = Mutex(Stage.waiting)
+
+    func begin(_ tell: () -> Void) {
+        stage.withLock { stage in
+            guard stage == .waiting else { return }
+            stage = .told
+            tell()
+        }
+    }
+
+    func finish(_ tell: () -> Void) {
+        stage.withLock { stage in
+            if stage == .told { tell() }
+            stage = .over
         }
     }
 }

@@ -13,7 +13,7 @@ struct ApproveWatch: Verb {
         commandName: "watch", abstract: "Tell of requests as they come, delivered or fetched, for all accounts.",
         discussion: """
             Nothing is approved here: an approval needs 'ykit approve yes'. A request is told once, on a line of its own, \
-            by a notification with --notify, and to a command with --command. While the screen is locked nothing is told; \
+            by a notification with --notify, which can decline it, and to a command with --command. While the screen is locked nothing is told; \
             requests wait.
 
             With --listen a server delivers requests by POST, and only those are taken that the server of an account \
@@ -46,9 +46,6 @@ struct ApproveWatch: Verb {
             "Run this for each request, by the shell, with the request on its standard input.", valueName: "command"))
     var command: String?
 
-    @Flag(help: "Show notifications on the desktop, with which a request can be declined.")
-    var notify = false
-
     @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
     var touchOk = false
 
@@ -77,7 +74,7 @@ struct ApproveWatch: Verb {
         defer { listener?.stop() }
         var session = WatchSession(
             desk: desk, box: box, isJSON: global.json, hook: command.map { CommandHook($0, world.terminal) },
-            notifier: notify ? try DesktopNotifier(box) : nil)
+            notifier: global.notify ? try DesktopNotifier(box) : nil)
         session.pausesOnBattery = pauseOnBattery
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)

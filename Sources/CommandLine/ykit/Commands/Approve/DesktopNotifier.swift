@@ -41,25 +41,12 @@ final class DesktopNotifier: Sendable {
 
     /// Begins to listen for what people choose.
     init(_ box: WatchBox) throws(Explanation) {
-        guard Variables["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else {
-            throw Explanation(
-                "no-desktop", .failed, "there is no desktop session to notify",
-                hint: "omit --notify, or start it in one: systemctl --user enable --now ykit-approve")
-        }
-        guard let tool = Spawn.find("gdbus") else {
-            throw Explanation(
-                "no-gdbus", .failed, "gdbus, which talks to the desktop, is not installed",
-                hint: "sudo apt install libglib2.0-bin")
-        }
+        let tool = try DesktopNotification.tool()
         (self.tool, self.box) = (tool, box)
-        monitor = try Spawn.stream(tool, ["monitor", "--session"] + Self.service)
+        monitor = try Spawn.stream(tool, ["monitor", "--session"] + DesktopNotification.service)
         let isStarted = SystemThread.start { [self] in listen() }
         guard isStarted else { throw Explanation("failed", .failed, "no thread for the notifications") }
     }
-
-    private static let service = [
-        "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
-    ]
 
     /// Ends the listening.
     func end() {
@@ -92,19 +79,9 @@ final class DesktopNotifier: Sendable {
     private func notify(
         _ title: String, _ lines: [String], buttons: Bool, _ done: (UInt32) -> Void
     ) {
-        let body = lines.map(Self.escaped).joined(separator: "\n")
-        let actions = buttons ? "['show', 'Show', 'decline', 'Decline']" : "@as []"
-        let arguments =
-            ["call", "--session"] + Self.service + [
-                "--timeout", "5", "--method", "org.freedesktop.Notifications.Notify", Self.quoted("ykit"), "0",
-                Self.quoted("dialog-password"), Self.quoted(title), Self.quoted(body), actions, "{'urgency': <byte 2>}",
-                "120000",
-            ]
-        let result = try? Spawn.run(tool, arguments, within: .seconds(6))
-        // (uint32 7,)
-        let digits = String(decoding: result?.output ?? [], as: UTF8.self).split(separator: " ").last?
-            .prefix { $0.isNumber }
-        guard result?.status == 0, let number = digits.flatMap({ UInt32($0) }) else {
+        let actions = buttons ? [("show", "Show"), ("decline", "Decline")] : []
+        guard let number = DesktopNotification.show(title, lines, actions: actions, milliseconds: 120_000, with: tool)
+        else {
             let isFirst = state.withLock { state in
                 defer { state.hasFailed = true }
                 return !state.hasFailed
@@ -131,33 +108,6 @@ final class DesktopNotifier: Sendable {
         if !state.withLock({ $0.isEnded }) {
             Terminal().warnNow("the desktop's notifications cannot be heard any more")
         }
-    }
-
-    /// A text as GVariant writes it, so that no server's text is read as anything else.
-    static func quoted(_ text: String) -> String {
-        var out = "'"
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "'", "\\": out += "\\\(scalar)"
-            case "\n": out += "\\n"
-            default: out.unicodeScalars.append(scalar)
-            }
-        }
-        return out + "'"
-    }
-
-    /// A text without the markup that bodies of notifications may have.
-    static func escaped(_ text: String) -> String {
-        var out = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            default: out.unicodeScalars.append(scalar)
-            }
-        }
-        return out
     }
 }
 
@@ -195,45 +145,22 @@ struct ScreenLock {
 final class CommandHook: Sendable {
     private let command: String
     private let terminal: Terminal
-    private let state = Mutex<(waiting: [[UInt8]], isRunning: Bool)>(([], false))
+    private let queue = WorkQueue()
 
     init(_ command: String, _ terminal: Terminal) { (self.command, self.terminal) = (command, terminal) }
 
     /// Has the command run with these bytes on its standard input.
-    func add(_ input: [UInt8]) {
-        let starts = state.withLock { state in
-            state.waiting.append(input)
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        guard starts else { return }
-        if !SystemThread.start({ [self] in work() }) { state.withLock { $0.isRunning = false } }
-    }
+    func add(_ input: [UInt8]) { queue.add { [self] in run(input) } }
 
     /// Waits until all have run, for a minute at most.
-    func finish() {
-        let deadline = Deadline.after(Spawn.limit, cancellation: Interruption.cancellation)
-        while state.withLock({ $0.isRunning }), !deadline.isOver, !deadline.isCancelled {
-            Pause.step(deadline, atMost: 20)
-        }
-    }
+    func finish() { queue.finish(within: Spawn.limit) }
 
-    private func work() {
-        while true {
-            let input: [UInt8]? = state.withLock { state in
-                guard !state.waiting.isEmpty else {
-                    state.isRunning = false
-                    return nil
-                }
-                return state.waiting.removeFirst()
+    private func run(_ input: [UInt8]) {
+        do throws(Explanation) {
+            let result = try Spawn.run("/bin/sh", ["-c", command], input: input)
+            if result.status != 0 {
+                terminal.warnNow("the command for notifications failed with status \(result.status)")
             }
-            guard let input else { return }
-            do throws(Explanation) {
-                let result = try Spawn.run("/bin/sh", ["-c", command], input: input)
-                if result.status != 0 {
-                    terminal.warnNow("the command for notifications failed with status \(result.status)")
-                }
-            } catch { terminal.warnNow(error.message) }
-        }
+        } catch { terminal.warnNow(error.message) }
     }
 }

@@ -111,14 +111,14 @@ extension Ladder {
 
     private func holder(_ slot: Findings.Slot) -> Rung? {
         guard let first = slot.holders.first else { return nil }
-        let isOwnDriver = first.name == "scdaemon"
         return Rung(
-            "holder", .bad, "the smart card at \(slot.node) is held by \(slot.holders.words)",
-            remedy: isOwnDriver
-                ? """
-                gpgconf --kill scdaemon
-                to keep it from taking the reader past pcscd: echo disable-ccid >> ~/.gnupg/scdaemon.conf
-                """ : Explain.release(first), exit: .busy)
+            "holder", .bad, "the smart card at \(slot.node) is held by \(slot.holders.words)", remedy: release(first),
+            exit: .busy)
+    }
+
+    /// How a holder is made to let a card go, and kept from taking it again where that is known.
+    private func release(_ holder: LinkError.Holder) -> String {
+        holder.name == "scdaemon" ? Explain.releaseBySCDaemon : Explain.release(holder)
     }
 
     // MARK: readers and cards
@@ -167,7 +167,7 @@ extension Ladder {
                 "holder", .bad,
                 "a program has the card in \(name) for itself"
                     + (holders.isEmpty ? "" : "; connected to pcscd: \(holders.words)"),
-                remedy: holders.first.map(Explain.release) ?? "who it is only root is told: sudo ykit doctor",
+                remedy: holders.first.map(release) ?? "who it is only root is told: sudo ykit doctor",
                 exit: .busy)
         }
         let users = reader.isInUse ? ", in use" + (findings.clients.isEmpty ? "" : " by \(findings.clients.words)") : ""

@@ -63,6 +63,7 @@ struct OATHCalculate: Verb {
         case .failed(let error): throw error
         case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
+            world.terminal.purpose("make a code for \(entry.account.id.text.printable)")
             return try await TouchPrompt.during(world.terminal) {
                 try await service.code(for: entry.account.id, at: at)
             }

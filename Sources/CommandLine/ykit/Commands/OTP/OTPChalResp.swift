@@ -12,7 +12,9 @@ struct OTPChalResp: Verb {
         commandName: "chalresp", abstract: "Program a slot to answer challenges.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
-            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate.
+            comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
+            slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
+            opened without it.
             """)
     static let members = ["slot", "touch", "kind"]
 

@@ -14,11 +14,14 @@ struct PIVShow: Verb {
             """)
     static let members = [
         "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
-        "brokenFIPSRules",
+        "brokenFIPSRules", "uris",
     ]
 
     @Flag(name: .shortAndLong, help: "Look at all slots.")
     var all = false
+
+    @Flag(help: "Show PKCS#11 URIs of the keys instead, and commands that use them.")
+    var uris = false
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
@@ -27,9 +30,10 @@ struct PIVShow: Verb {
         let service = try await world.openPIV()
         let text = PIVReportText(report: try await service.report(all ? .all : .usual), now: world.now)
         var answer = Answer()
-        answer.lines = text.lines
+        answer.lines = uris ? PKCS11Advice(text.report).lines : text.lines
         answer.warnings = text.warnings
         for (name, value) in text.members { answer.members[name] = value }
+        answer.members["uris"] = uris ? PKCS11Advice(text.report).json : .null
         return answer
     }
 }

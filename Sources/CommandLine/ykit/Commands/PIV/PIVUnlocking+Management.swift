@@ -9,6 +9,7 @@ extension PIVUnlocking {
     /// Gives the management key: the one that was given; else that of a new card, with a warning, when the card still
     /// has it; else the one that the PIN protects; else it is asked for.
     mutating func manage(_ options: ManagementKeyOptions, for reason: String) async throws {
+        world.terminal.purpose(reason)
         let metadata = try await service.managementKeyMetadata()
         switch try SecretInput.given(options.source, world.terminal) {
         case .secret(let text): return try await authenticate(text, metadata)

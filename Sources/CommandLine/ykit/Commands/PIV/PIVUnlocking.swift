@@ -46,6 +46,7 @@ struct PIVUnlocking {
     mutating func prepare(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for reason: String
     ) async throws -> KeyUse {
+        world.terminal.purpose(reason)
         let metadata = try await service.metadata(of: slot)
         var key = metadata?.publicKey
         var algorithm = metadata?.algorithm ?? kind

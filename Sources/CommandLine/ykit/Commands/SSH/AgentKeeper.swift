@@ -70,6 +70,7 @@ final class AgentKeeper {
 
     private func signature(_ request: SSHSignatureRequest) async -> SSHSignature? {
         let reason = request.words
+        world.terminal.purpose("\(reason), key \(request.identity.comment.printable)")
         world.terminal.say("\(reason), key \(request.identity.comment.printable)")
         if request.needsConfirmation {
             guard await prompt.agrees("Allow to \(reason) with key \(request.identity.comment.printable)?") else {

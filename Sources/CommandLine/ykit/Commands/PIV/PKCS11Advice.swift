@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKPIV
+import YKWire
+
+/// How programs that know keys by PKCS#11 URIs (RFC 7512) use those of a card, through a module of somebody else: Yubico's
+/// ykcs11 or OpenSC's opensc-pkcs11, which give the slots the same identifiers.
+struct PKCS11Advice {
+    let report: PIVReport
+
+    init(_ report: PIVReport) { self.report = report }
+
+    /// A slot with its place in the modules.
+    private struct Entry {
+        let slot: PIVSlot
+        let id: UInt8
+        let hasCertificate: Bool
+
+        func uri(_ type: String, _ token: String = "") -> String {
+            "pkcs11:\(token)id=%\(Hex.encode([id]).uppercased());type=\(type)"
+        }
+    }
+
+    private var entries: [Entry] {
+        report.slots.compactMap { slot in
+            guard let id = Self.identifier(slot.slot) else { return nil }
+            let certificate = slot.certificate.flatMap { try? $0.get() }
+            guard slot.metadata != nil || certificate != nil else { return nil }
+            return Entry(slot: slot.slot, id: id, hasCertificate: certificate != nil)
+        }
+    }
+
+    /// 9a, 9c, 9d, 9e are 1 to 4, the retired slots 5 to 24.
+    static func identifier(_ slot: PIVSlot) -> UInt8? {
+        if let number = PIVSlot.main.firstIndex(of: slot) { return UInt8(number) + 1 }
+        return slot.retiredNumber.map { UInt8($0) + 4 }
+    }
+
+    /// The token as ykcs11 names it: by the serial number.
+    private var token: String { report.serial.map { "serial=\($0);" } ?? "" }
+
+    var lines: [String] {
+        let entries = entries
+        guard !entries.isEmpty else { return ["no keys and no certificates in slots that PKCS#11 modules show"] }
+        var lines = entries.flatMap { entry in
+            [
+                "slot \(entry.slot)", "  ykcs11  \(entry.uri("private", token))", "  OpenSC  \(entry.uri("private"))",
+            ] + (entry.hasCertificate ? [] : ["  without a certificate, by which the modules know it"])
+        }
+        guard let first = entries.first(where: \.hasCertificate) else { return lines }
+        let (slot, key) = (first.slot, first.uri("private"))
+        lines += [
+            "", "commands with the key in \(slot); the module is libykcs11.so, or opensc-pkcs11.so:",
+            "  ykit piv certificates export \(slot) \(slot).pem",
+            "  openssl dgst -sha256 -engine pkcs11 -keyform engine -sign '\(key)' -out FILE.sig FILE",
+            "  curl --engine pkcs11 --key-type ENG --key '\(key)' --cert \(slot).pem https://HOST/",
+            "  modutil -dbdir sql:$HOME/.pki/nssdb -add ykcs11 -libfile libykcs11.so",
+            "  certutil -L -h all -d sql:$HOME/.pki/nssdb",
+        ]
+        return lines
+    }
+
+    var json: JSON {
+        .array(
+            entries.map { entry in
+                [
+                    "slot": .string(entry.slot.description), "private": .string(entry.uri("private", token)),
+                    "certificate": entry.hasCertificate ? .string(entry.uri("cert", token)) : .null,
+                    "openscPrivate": .string(entry.uri("private")),
+                    "openscCertificate": entry.hasCertificate ? .string(entry.uri("cert")) : .null,
+                ]
+            })
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKTransport
+
+/// Notifications of the desktop (org.freedesktop.Notifications), through gdbus.
+enum DesktopNotification {
+    /// The service, as gdbus is told of it.
+    static let service = [
+        "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
+    ]
+
+    /// The program that talks to the desktop.
+    ///
+    /// - Throws: `no-desktop` outside a session, `no-gdbus` where it is not installed.
+    static func tool() throws(Explanation) -> String {
+        guard Variables["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else {
+            throw Explanation(
+                "no-desktop", .failed, "there is no desktop session to notify",
+                hint: "omit --notify and YKIT_NOTIFY, or start ykit in a session, as a unit of 'systemctl --user'")
+        }
+        guard let tool = Spawn.find("gdbus") else {
+            throw Explanation(
+                "no-gdbus", .failed, "gdbus, which talks to the desktop, is not installed",
+                hint: "sudo apt install libglib2.0-bin")
+        }
+        return tool
+    }
+
+    /// Shows a notification.
+    ///
+    /// - Parameters:
+    ///   - actions: The names of buttons and what is written on them.
+    ///   - milliseconds: How long it stays; 0 for as long as nobody closes it.
+    /// - Returns: Its number; `nil` when the desktop did not take it.
+    static func show(
+        _ title: String, _ lines: [String], actions: [(name: String, label: String)] = [], milliseconds: Int,
+        with tool: String
+    ) -> UInt32? {
+        let body = lines.map(escaped).joined(separator: "\n")
+        let words = actions.flatMap { [quoted($0.name), quoted($0.label)] }.joined(separator: ", ")
+        let result = call(
+            "Notify",
+            [
+                quoted("ykit"), "0", quoted("dialog-password"), quoted(title), quoted(body),
+                actions.isEmpty ? "@as []" : "[\(words)]", "{'urgency': <byte 2>}", String(milliseconds),
+            ], with: tool)
+        // (uint32 7,)
+        let digits = String(decoding: result?.output ?? [], as: UTF8.self).split(separator: " ").last?
+            .prefix { $0.isNumber }
+        return result?.status == 0 ? digits.flatMap { UInt32($0) } : nil
+    }
+
+    /// Takes a notification away.
+    static func close(_ number: UInt32, with tool: String) { _ = call("CloseNotification", ["\(number)"], with: tool) }
+
+    private static func call(_ method: String, _ arguments: [String], with tool: String) -> Spawn.Result? {
+        let head = ["call", "--session"] + service
+        let method = ["--timeout", "5", "--method", "org.freedesktop.Notifications.\(method)"]
+        return try? Spawn.run(tool, head + method + arguments, within: .seconds(6))
+    }
+
+    /// A text as GVariant writes it, so that no server's text is read as anything else.
+    static func quoted(_ text: String) -> String {
+        var out = "'"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'", "\\": out += "\\\(scalar)"
+            case "\n": out += "\\n"
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out + "'"
+    }
+
+    /// A text without the markup that bodies of notifications may have.
+    static func escaped(_ text: String) -> String {
+        var out = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": out += "&amp;"
+            case "<": out += "&lt;"
+            case ">": out += "&gt;"
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+}
