@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKFIDO
 public import YKOATH
 public import YKPIV
 public import YKPrivacyIDEA
@@ -38,6 +39,12 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case policyNotApplied(PIVSlot, String)
     /// A signature of the account's own key does not verify.
     case possession
+    /// The security key has neither a PIN for FIDO2 nor a fingerprint, so that it cannot verify its user.
+    case cannotVerifyUser
+    /// The proof of presence does not verify: why.
+    case unproven(String)
+    /// The FIDO2 application of the security key failed.
+    case fido(FIDOError)
     /// The security key failed.
     case key(PIVError)
     /// A primitive failed on this computer.

@@ -79,11 +79,12 @@ extension Approver {
     ///   - place: Where the private key is.
     ///   - address: Where the server is to deliver requests to; `nil` to fetch them only.
     ///   - trust: Whose word is taken for who the server is.
+    ///   - proof: What the person has to prove before each approval.
     /// - Throws: `unsupportedKey` before anything is sent; `enrolmentRefused`, `possession`, `server`, or what the key
     ///   throws.
     public func enroll(
         _ link: PushLink, name: String, _ key: some ApprovalKey, _ place: ApprovalKeyPlace, address: String? = nil,
-        trust: HTTPTrust = HTTPTrust()
+        trust: HTTPTrust = HTTPTrust(), proof: UserProof? = nil
     ) async throws -> Enrolment {
         guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
@@ -105,7 +106,7 @@ extension Approver {
         }
         let account = PushAccount(
             link, name: name, serverKey: serverKey, publicKey: key.publicKey, place: place, address: address,
-            trust: trust, added: environment.clock.now)
+            trust: trust, added: environment.clock.now, proof: proof)
         do {
             _ = try await poll(account, timestamp, signature)
             return Enrolment(account: account, problem: nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKApproval
+import YKFIDO
 import YKPrivacyIDEA
 
 extension Explain {
@@ -62,6 +63,18 @@ extension Explain {
                 hint: "name policies that this firmware has, with --touch and --pin-policy")
         case .possession:
             Explanation("possession", .failed, "a signature of the account's key does not verify; nothing was sent")
+        case .cannotVerifyUser:
+            Explanation(
+                "no-user-verification", .notSupported, "the key has neither a FIDO2 PIN nor a fingerprint",
+                hint: "set a PIN first: ykit fido2 pin set")
+        case .unproven(let reason):
+            Explanation(
+                "not-proven", .authentication, "presence is not proved, nothing was signed: \(reason.printable)")
+        case .fido(.noCredentials):
+            Explanation(
+                "other-key", .authentication, "this key does not have the credential that the account requires",
+                hint: "plug in the key that was enrolled; if its FIDO2 application was reset, enrol again")
+        case .fido(let error): fido(error)
         case .key(let error): piv(error)
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
         case .store(let error): store(error)

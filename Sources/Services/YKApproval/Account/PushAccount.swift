@@ -21,14 +21,16 @@ public struct PushAccount: Hashable, Sendable {
     public var address: String?
     /// Whose word is taken for who the server is.
     public var trust: HTTPTrust
+    /// What the person has to prove before an approval; `nil` for nothing.
+    public let proof: UserProof?
 
     /// Makes an account from what an enrolment gave.
     public init(
         _ link: PushLink, name: String, serverKey: PublicKey, publicKey: PublicKey, place: ApprovalKeyPlace,
-        address: String?, trust: HTTPTrust, added: Int64
+        address: String?, trust: HTTPTrust, added: Int64, proof: UserProof? = nil
     ) {
         (url, self.serverKey, self.publicKey) = (link.url.description, serverKey, publicKey)
-        (self.place, self.address, self.trust) = (place, address, trust)
+        (self.place, self.address, self.trust, self.proof) = (place, address, trust, proof)
         account = ApprovalAccount(
             .push, name: name, serial: link.serial, issuer: link.issuer, server: Self.server(of: link.url),
             added: added)
@@ -46,7 +48,11 @@ public struct PushAccount: Hashable, Sendable {
             let publicKey = key("publicKey"), let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }),
             let trust = account.details["trust"].flatMap({ HTTPTrust(json: $0) })
         else { return nil }
-        self.account = account
+        // An account whose proof cannot be read is not used without it.
+        let required = account.details["proof"] ?? .null
+        let proof = UserProof(required)
+        guard proof != nil || required == .null else { return nil }
+        (self.account, self.proof) = (account, proof)
         (self.url, self.serverKey, self.publicKey, self.place) = (url, serverKey, publicKey, place)
         (address, self.trust) = (account.details["address"]?.string, trust)
     }
@@ -79,6 +85,7 @@ public struct PushAccount: Hashable, Sendable {
         object["key"] = place.json
         object["address"] = address.map(JSON.string) ?? .null
         object["trust"] = trust.json
+        if let proof { object["proof"] = proof.json }
         return object
     }
 }

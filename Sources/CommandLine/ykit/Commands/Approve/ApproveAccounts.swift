@@ -58,6 +58,7 @@ struct ApproveAccounts: Verb {
         object["key"] = account.details["key"] ?? .null
         object["address"] = account.details["address"] ?? .null
         object["gone"] = .bool(isGone)
+        object["require"] = account.details["proof"]?.object == nil ? .null : "uv"
         return .object(object)
     }
 }

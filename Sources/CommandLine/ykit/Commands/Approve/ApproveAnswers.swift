@@ -11,7 +11,8 @@ struct ApproveYes: Verb {
         commandName: "yes", abstract: "Approve a request, after showing it.",
         discussion: """
             Without ID exactly one request has to be open. The request is shown first; then the touch approves where the \
-            key needs one each time, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
+            key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
+            --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
             gives it, nothing is asked, so that a program can approve what it showed to somebody.
             """)
     static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
@@ -84,6 +85,7 @@ struct ApproveYes: Verb {
     private func ask(_ open: OpenRequest) throws {
         if id?.uppercased() == open.request.nonce { return }
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
+        if open.account.proof != nil { return }
         do {
             try Prompt.confirm("Approve?", orElse: "name the request with its whole identifier: \(open.request.nonce)")
         } catch let failure as Explanation where failure.code == "declined" {
@@ -190,6 +192,7 @@ extension RequestDesk {
     func answer(
         _ open: OpenRequest, _ decision: String, _ body: (PushAccount, ApproveKey) async throws -> PushReceipt
     ) async throws -> PushReceipt {
+        if decision == "approved", let proof = open.account.proof { try await keys.prove(proof, for: open) }
         let key = try await keys.key(of: open.account)
         let receipt = try await body(open.account, key)
         let event = ApprovalEvent(

@@ -3,6 +3,7 @@
 import ArgumentParser
 import YKApproval
 import YKCrypto
+import YKFIDO
 import YKHTTP
 import YKKeys
 import YKPIV
@@ -43,11 +44,13 @@ struct ApproveEnroll: Verb {
 
             --touch says what each signature costs. cached: one touch covers what is signed within 15 seconds, so a list \
             and the answer to it. always: one touch for each signature; requests cannot be watched for in the background. \
-            never: the key signs whenever its PIN was given, so any program that reaches it then can approve.
+            never: the key signs whenever its PIN was given, so any program that reaches it then can approve. With \
+            --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application before each approval; \
+            other programs need not.
             """)
     static let members = [
         "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
-        "enter",
+        "enter", "require",
     ]
 
     @Argument(help: "The link, or - for standard input.")
@@ -86,6 +89,12 @@ struct ApproveEnroll: Verb {
     var unattended = false
 
     @Option(
+        help: ArgumentHelp(
+            "What the person proves before each approval: uv, user verification by FIDO2 on the same key.",
+            valueName: "proof"))
+    var require: RequiredProof?
+
+    @Option(
         help: ArgumentHelp("Have requests delivered to this address of the server's gateway.", valueName: "address"))
     var listen: String?
 
@@ -120,13 +129,17 @@ struct ApproveEnroll: Verb {
         if pinPolicy == .never, touch == .never, !unattended {
             throw ValidationError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }
+        if require != nil, software { throw ValidationError("--require uv needs a security key, not --software") }
         let readers = [link == "-" || qr == "-", person.passwordStdin, key.usesStandardInput]
         try ValidationError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
         let given = server == nil ? try LinkSource.read(link, qr) : nil
-        if let given, !PushLink.matches(given) { return try await open(given, world) }
+        if let given, !PushLink.matches(given) {
+            guard require == nil else { throw Explanation.usage("--require is for push accounts") }
+            return try await open(given, world)
+        }
         let book = try path.book(world)
         let trust = try trust.trust(forAccountIn: world)
         let approver = try world.approver()
@@ -179,6 +192,8 @@ struct ApproveEnroll: Verb {
     private func enrolled(
         _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountBook, _ world: World
     ) async throws -> Approver.Enrolment {
+        // What the key can refuse comes before a slot is used.
+        let proof = world.plan == nil ? try await proof(name, world) : nil
         let made: NewApproveKey
         do { made = try await NewApproveKey.make(self, link, world) } catch {
             plan(link, world)
@@ -195,13 +210,23 @@ struct ApproveEnroll: Verb {
         }
         do {
             let enrolment = try await approver.enroll(
-                link, name: name, made, made.place, address: listen, trust: trust)
+                link, name: name, made, made.place, address: listen, trust: trust, proof: proof)
             try keep(enrolment.account, sealing, book)
             return enrolment
         } catch {
             await made.discard()
             throw error
         }
+    }
+
+    /// Makes the credential for `--require uv`.
+    private func proof(_ name: String, _ world: World) async throws -> UserProof? {
+        guard require == .uv else { return nil }
+        let service = try await world.openFIDO(try key.fidoPIN, for: "make the credential of the account")
+        world.announce("a credential that proves your presence before each approval")
+        let proof = try await UserProof.make(service, name: name, world.environment.random)
+        await service.close()
+        return proof
     }
 
     /// What a plan says of the rest.
@@ -234,6 +259,10 @@ struct ApproveEnroll: Verb {
         if case .piv(let place) = account.place {
             attested = place.attestation != nil
             lines.append("  the key is in slot \(place.slot), " + TouchWords.text(place.policies))
+            if account.proof != nil {
+                lines.append(
+                    "  ykit approves only after user verification by FIDO2; other programs are not held to that")
+            }
         } else {
             lines.append("  the key is in software, sealed in the store")
         }
@@ -244,6 +273,7 @@ struct ApproveEnroll: Verb {
                 "server": .string(account.account.server), "issuer": .string(account.account.issuer),
                 "serial": .string(account.account.serial), "key": account.place.json, "attested": .bool(attested),
                 "proven": .bool(enrolment.problem == nil), "pollOnly": .bool(link.isPollOnly),
+                "require": account.proof == nil ? .null : "uv",
                 "publicKey": .string(Base64.encodeURL(account.publicKey.subjectPublicKeyInfo)),
             ])
         if let problem = enrolment.problem {
@@ -253,6 +283,11 @@ struct ApproveEnroll: Verb {
         }
         return answer
     }
+}
+
+/// What `--require` takes.
+enum RequiredProof: String, ExpressibleByArgument, CaseIterable {
+    case uv
 }
 
 /// What the policies of a key mean, in words.

@@ -3,11 +3,13 @@
 import ArgumentParser
 import YKApproval
 import YKCrypto
+import YKFIDO
 import YKHTTP
 import YKKeys
 import YKPIV
 import YKStore
 import YKTransport
+import YKWire
 
 /// What opens an account's key: the security key's PIN, or the passphrase of a store with keys in software.
 struct ApproveKeyOptions: ParsableArguments {
@@ -18,6 +20,12 @@ struct ApproveKeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
     var pinFd: Int32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the PIN of the FIDO2 application, for accounts with --require uv, from this open file descriptor; or "
+                + "set YKIT_PIN.", valueName: "n"))
+    var fidoPinFd: Int32?
 
     @Option(
         help: ArgumentHelp(
@@ -37,6 +45,15 @@ struct ApproveKeyOptions: ParsableArguments {
             var options = try PINOptions.parse([])
             options.pinStdin = pinStdin
             options.pinFd = pinFd
+            return options
+        }
+    }
+
+    /// The options of the FIDO2 application's PIN.
+    var fidoPIN: PINOptions {
+        get throws {
+            var options = try PINOptions.parse([])
+            options.pinFd = fidoPinFd
             return options
         }
     }
@@ -142,6 +159,25 @@ final class ApproveKeys {
         let selection = world.selection
         return selection.device == nil && selection.reader == nil && selection.path == nil && world.replay == nil
             && world.software == nil
+    }
+
+    /// Has the person prove to be there with FIDO2, on the security key of the account.
+    func prove(_ proof: UserProof, for open: OpenRequest) async throws {
+        // The card lets go of its PIV application first, so that another one can be used.
+        await close()
+        let serial = open.account.place.keySerial
+        if let serial, hasNoChoice { world.keys.selection.serial = String(serial) }
+        defer { world.keys.selection.serial = nil }
+        let service = try await world.openFIDO(
+            try options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'")
+        world.terminal.say("touch the key to prove that you are there; the approval follows")
+        let result: Result<Void, ApprovalError>
+        do {
+            try await proof.prove(service, Array(open.request.challenge.text.utf8), world.environment.random)
+            result = .success(())
+        } catch { result = .failure(error) }
+        await service.close()
+        try result.get()
     }
 
     /// Writes a changed account over the one with its identifier. A record that seals a key in software, which was opened
