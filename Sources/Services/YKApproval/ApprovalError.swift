@@ -24,7 +24,7 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case request(PushRequestFault)
     /// The request wants one of these numbers, and none of them was given.
     case numberNeeded([String])
-    /// The number is none of those that the request offers.
+    /// The request does not offer this number.
     case numberNotOffered(String, offered: [String])
     /// The server refuses polls though the clock is right: the account was deleted there, or has another key.
     case pollRefused

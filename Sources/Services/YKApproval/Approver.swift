@@ -17,7 +17,7 @@ public struct Approver: Sendable {
     let http: any HTTPClient
     let environment: Environment
 
-    /// The difference from the server's clock, in seconds, from which on it is reported and used.
+    /// Minimum difference from the server's clock, in seconds, that is reported and used.
     static let tolerance: Int64 = 20
     /// The longest exchange whose `Date` tells the time.
     private static let longestTrip = Duration.seconds(5)
@@ -78,7 +78,7 @@ extension Approver {
     ///   - key: The account's key, RSA.
     ///   - place: Where the private key is.
     ///   - address: Where the server is to deliver requests to; `nil` to fetch them only.
-    ///   - trust: Whose word is taken for who the server is.
+    ///   - trust: How the server is authenticated.
     ///   - proof: What the person has to prove before each approval.
     /// - Throws: `unsupportedKey` before anything is sent; `enrolmentRefused`, `possession`, `server`, or what the key
     ///   throws.

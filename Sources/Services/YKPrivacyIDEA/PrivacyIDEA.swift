@@ -38,7 +38,7 @@ public struct PrivacyIDEA: Sendable {
     public var origin: String?
     /// The server's audit key. When present, an answer without its signature is refused.
     public var auditKey: PublicKey?
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust = HTTPTrust()
     /// Maximum duration of a request.
     public var timeout = Duration.seconds(30)

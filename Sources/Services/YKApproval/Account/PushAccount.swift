@@ -19,7 +19,7 @@ public struct PushAccount: Hashable, Sendable {
     public let place: ApprovalKeyPlace
     /// Where the server delivers requests to; `nil` when they are fetched only.
     public var address: String?
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust: HTTPTrust
     /// What the person has to prove before an approval; `nil` for nothing.
     public let proof: UserProof?

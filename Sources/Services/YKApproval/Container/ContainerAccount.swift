@@ -32,7 +32,7 @@ public struct ContainerAccount: Hashable, Sendable {
     public let model: String
     /// The tokens that the device holds.
     public var tokens: [Token] = []
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust: HTTPTrust
     /// The server's address as signatures have it.
     let address: String

@@ -17,7 +17,7 @@ public struct TiQRAccount: Hashable, Sendable {
     public let url: HTTPURL
     /// How a challenge is answered.
     public let suite: OCRASuite
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust: HTTPTrust
 
     /// Reads an account of the store; `nil` when it is of another kind or cannot be read.

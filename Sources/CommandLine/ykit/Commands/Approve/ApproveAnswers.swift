@@ -17,7 +17,7 @@ struct ApproveYes: Verb {
             """)
     static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
 
-    @Argument(help: "The request: eight characters of its identifier or more; the only one unless told.")
+    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @Option(help: "The number that the log-in page shows.")
@@ -138,7 +138,7 @@ struct ApproveNo: Verb {
             """)
     static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
 
-    @Argument(help: "The request: eight characters of its identifier or more; the only one unless told.")
+    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @Flag(help: "You did not start this log-in.")

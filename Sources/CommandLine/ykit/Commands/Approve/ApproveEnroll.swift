@@ -124,7 +124,7 @@ struct ApproveEnroll: Verb {
             throw ValidationError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
         }
         if touch == .usual || pinPolicy == .usual {
-            throw ValidationError("name the policies: the key's own are not told")
+            throw ValidationError("name the policies: the defaults of the key are not accepted here")
         }
         if pinPolicy == .never, touch == .never, !unattended {
             throw ValidationError("a key that needs neither PIN nor touch approves for any program; add --unattended")

@@ -11,7 +11,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// What opens an account's key: the security key's PIN, or the passphrase of a store with keys in software.
+/// Secrets that open an account's key: the PIN of the security key, or the passphrase of a store with keys in software.
 struct ApproveKeyOptions: ParsableArguments {
     @Flag(help: "Read the security key's PIN from standard input, one line.")
     var pinStdin = false
@@ -36,7 +36,7 @@ struct ApproveKeyOptions: ParsableArguments {
     @Flag(help: "Read the store's passphrase, for keys in software, from standard input, one line.")
     var passphraseStdin = false
 
-    /// Whether standard input is spoken for.
+    /// Whether standard input supplies a secret.
     var usesStandardInput: Bool { pinStdin || passphraseStdin }
 
     /// The options of the PIV application's PIN.
@@ -154,7 +154,7 @@ final class ApproveKeys {
         cards = [:]
     }
 
-    /// Whether nobody said which key is meant, so that the account does.
+    /// Whether the command line names no key, so that the account chooses it.
     private var hasNoChoice: Bool {
         let selection = world.selection
         return selection.device == nil && selection.reader == nil && selection.path == nil && world.replay == nil
@@ -243,7 +243,7 @@ extension PIVError {
 }
 
 extension ServerTrustOptions {
-    /// What is trusted for an account: the file's name is made absolute, because it is kept.
+    /// How an account's server is authenticated; the path of the authorities is made absolute because it is stored.
     func trust(forAccountIn world: World) throws -> HTTPTrust {
         var kept = self
         kept.ca = ca.map(Files.absolute)
@@ -251,7 +251,7 @@ extension ServerTrustOptions {
     }
 }
 
-/// The person at the server: a user name and the password, for what a device may not do itself.
+/// The user's name and password at the server, for operations that a device may not do itself.
 struct ApproveUserOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
     var user: String?

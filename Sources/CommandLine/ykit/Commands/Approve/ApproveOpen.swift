@@ -11,13 +11,13 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Names what a link or QR code is for.
+/// Shows what a link or QR code is for.
 struct ApproveQRType: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "qr-type", abstract: "Tell what a link or QR code is for; nothing is sent.",
+        commandName: "qr-type", abstract: "Show what a link or QR code is for; nothing is sent.",
         discussion: """
             enrollment enrols an account, onlineAuth answers a log-in, offlineAuth is a text to make a code for, container \
-            registers the key as a container, transfer carries accounts of another app, invalid is none of these.
+            registers the key as a container, transfer carries accounts of another app, invalid is anything else.
             """)
     static let members = ["type", "protocol", "server", "serial"]
 

@@ -218,7 +218,7 @@ struct ApproveShow: Verb {
         commandName: "show", abstract: "Show an open request in full.")
     static let members = ["request"]
 
-    @Argument(help: "The request: eight characters of its identifier or more; the only one unless told.")
+    @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))

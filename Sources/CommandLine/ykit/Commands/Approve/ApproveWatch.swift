@@ -7,14 +7,14 @@ import YKHTTP
 import YKTransport
 import YKWire
 
-/// Tells of requests as they come, for all accounts at once.
+/// Reports requests as they arrive, for all accounts at once.
 struct ApproveWatch: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Tell of requests as they come, delivered or fetched, for all accounts.",
+        commandName: "watch", abstract: "Report requests as they arrive, delivered or polled, for all accounts.",
         discussion: """
-            Nothing is approved here: an approval needs 'ykit approve yes'. A request is told once, on a line of its own, \
-            by a notification with --notify, which can decline it, and to a command with --command. While the screen is locked nothing is told; \
-            requests wait.
+            Nothing is approved here: an approval needs 'ykit approve yes'. A request is reported once: on a line of its \
+            own, in a notification with --notify, which can decline it, and to a command with --command. While the screen \
+            is locked nothing is reported; requests wait.
 
             With --listen a server delivers requests by POST, and only those are taken that the server of an account \
             signed. Accounts without an address for delivery are polled, which costs a signature: keys that need a touch \
@@ -150,7 +150,7 @@ struct WatchDuration: ExpressibleByArgument {
 
 /// What threads hand to the verb: requests that were delivered, and what people chose in notifications.
 final class WatchBox: Sendable {
-    /// The most requests that wait to be told.
+    /// Maximum number of requests that wait to be reported.
     private static let limit = 5000
 
     private struct State {
@@ -187,7 +187,7 @@ final class WatchBox: Sendable {
     /// Takes what somebody chose.
     func choose(_ choice: NotificationChoice) { state.withLock { $0.choices.append(choice) } }
 
-    /// The requests that wait to be told.
+    /// The requests that wait to be reported.
     func takeFound() -> [RequestWatch.Found] {
         state.withLock { state in
             defer { state.found = [] }
@@ -203,6 +203,6 @@ final class WatchBox: Sendable {
         }
     }
 
-    /// Whether requests wait to be told.
+    /// Whether requests wait to be reported.
     var isWaiting: Bool { state.withLock { !$0.found.isEmpty } }
 }

@@ -95,7 +95,7 @@ final class DeviceKey: ApprovalKey {
         }
     }
 
-    /// Lets go of the card, so that another of its applications can be used.
+    /// Closes the card, so that another of its applications can be used.
     func close() async { await unlocking.service.close() }
 
     /// Deletes the key, where the firmware can; whether it is gone.
@@ -108,7 +108,7 @@ final class DeviceKey: ApprovalKey {
     /// Removes the key, where the firmware can; says so where it cannot.
     func discard() async {
         if await PIVApprovalKey.remove(place.slot, publicKey, unlocking.service) { return }
-        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; it can be made over by hand")
+        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; overwrite it or delete it by hand")
     }
 }
 

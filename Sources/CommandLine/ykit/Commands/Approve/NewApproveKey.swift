@@ -78,7 +78,7 @@ final class NewApproveKey: ApprovalKey {
     func discard() async {
         guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
         if await PIVApprovalKey.remove(place.slot, publicKey, service) { return }
-        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; it can be made over by hand")
+        world.terminal.warn("slot \(place.slot) keeps a key that no account uses; overwrite it or delete it by hand")
     }
 }
 

@@ -6,7 +6,7 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// One run of `approve watch`: polls, tells, and declines what somebody declines in a notification.
+/// One run of `approve watch`: polls, reports requests, and declines those that are declined in a notification.
 struct WatchSession {
     let desk: RequestDesk
     let box: WatchBox
@@ -17,16 +17,16 @@ struct WatchSession {
     var pausesOnBattery = false
     private var lock = ScreenLock()
     private var unverified = 0
-    /// Requests that were told, by their nonces, for the choices in notifications.
+    /// Requests that were reported, by nonce, for the choices in notifications.
     private var told: [String: OpenRequest] = [:]
-    /// The accounts whose server does not answer, so that this is said once.
+    /// Accounts whose server does not answer, which is reported once.
     private var failing: Set<String> = []
     private var saidClock = false
     private var isPaused = false
 
-    /// How often it is looked for what came.
+    /// How often the loop checks for new requests.
     private static let step = Duration.milliseconds(100)
-    /// The most requests that are kept for choices.
+    /// Maximum number of requests that are kept for choices.
     private static let toldLimit = 1000
 
     init(desk: RequestDesk, box: WatchBox, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
@@ -35,7 +35,7 @@ struct WatchSession {
 
     private var terminal: Terminal { desk.world.terminal }
 
-    /// Says that requests are awaited.
+    /// Reports that the session is ready.
     func tellReady(_ url: String?, polled: Int, of count: Int) {
         let listening = url.map { ", requests are taken at \($0)" } ?? ""
         tell(
