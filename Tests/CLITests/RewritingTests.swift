@@ -27,6 +27,9 @@ import Testing
         ("oath calculate --virtual=state query", "oath calculate query --virtual=state"),
         ("oath calculate query --device 12 -- --json", "oath calculate query --device 12 -- --json"),
         ("oath list --device", "oath list --device"),
+        ("oath add x --device 1 --device 2", "oath add x --device 1 --also-device 2"),
+        ("--device=1 oath add x --device=2", "oath add x --device=1 --also-device=2"),
+        ("oath list --device 1 --device 2", "oath list --device 1 --device 2"),
     ])
     func options(_ line: String, _ expected: String) { #expect(rewrite(line) == expected) }
 

@@ -46,7 +46,17 @@ struct ArgumentRewriting {
                 own.append(word)
             }
         }
-        return own + global + arguments[end...]
+        return own + (own.starts(with: ["oath", "add"]) ? Self.again(global) : global) + arguments[end...]
+    }
+
+    /// `--device A --device B` of a verb that works on several keys: all but the first under the verb's own name.
+    private static func again(_ words: [String]) -> [String] {
+        var isFirst = true
+        return words.map { word in
+            guard word == "--device" || word.hasPrefix("--device=") else { return word }
+            defer { isFirst = false }
+            return isFirst ? word : "--also" + word.dropFirst()
+        }
     }
 
     /// The same, and `help` behind a group as it stands before one.

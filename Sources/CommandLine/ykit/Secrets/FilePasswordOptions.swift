@@ -25,4 +25,12 @@ struct FilePasswordOptions: ParsableArguments {
         case .none: try Prompt(orElse: source.hint).secret(question)
         }
     }
+
+    /// The password of a file that is written; the person is asked for it twice when no option and no variable gives it.
+    func newPassword(_ question: String, _ terminal: Terminal) throws -> Secret {
+        switch try SecretInput.given(source, terminal) {
+        case .secret(let password): password
+        case .none: try Prompt(orElse: source.hint).newSecret(question)
+        }
+    }
 }

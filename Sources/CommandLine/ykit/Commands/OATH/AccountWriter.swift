@@ -12,12 +12,21 @@ struct AccountWriter {
     /// Writes one account; names that are taken, or that extend another, are refused unless forced. `prepare` runs when
     /// nothing is in the way, before the key gets anything.
     func write(_ new: NewOATHAccount, after prepare: () throws -> Void = {}) async throws {
-        if !force {
-            let conflicts = try await service.conflicts(with: new.id)
-            if conflicts.duplicate != nil { throw Self.exists(new.id) }
-            if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
-        }
+        try await check(new)
         try prepare()
+        try await put(new)
+    }
+
+    /// Throws when a name is taken, or extends another, unless that is forced.
+    func check(_ new: NewOATHAccount) async throws {
+        guard !force else { return }
+        let conflicts = try await service.conflicts(with: new.id)
+        if conflicts.duplicate != nil { throw Self.exists(new.id) }
+        if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
+    }
+
+    /// Writes an account that was checked.
+    func put(_ new: NewOATHAccount) async throws {
         do { try await service.put(new) } catch {
             // Some firmware refuses to overwrite an account.
             guard force, case OATHError.card(.status(.conditionsNotSatisfied, _)) = error,

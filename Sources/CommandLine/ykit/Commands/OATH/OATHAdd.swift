@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import YKCrypto
+import YKKeys
 import YKOATH
 import YKTransport
 import YKWire
@@ -14,8 +15,12 @@ struct OATHAdd: Verb {
             The secret is base 32, as services print it. It comes by prompt, --secret-stdin, --secret-fd or \
             YKIT_OATH_SECRET, never as an argument. --generate makes one up and shows it on the terminal, or writes it \
             into a new file with --uri-file.
+
+            With --device A --device B the account gets on both keys: when both can take it, as far as they tell, it is \
+            written to one after the other. --pskc writes it into a key container (RFC 6030) for another key, encrypted \
+            with a password.
             """)
-    static let members = ["account"]
+    static let members = ["account", "devices", "pskc"]
 
     @Argument(help: "The account, or 'issuer:account'.")
     var name: String
@@ -44,6 +49,20 @@ struct OATHAdd: Verb {
     @OptionGroup(title: "Secret Options")
     var secret: AccountSecretOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Add it to the key with this serial number too, as a second --device does; may be given again.",
+            valueName: "serial"))
+    var alsoDevice: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Write the account, encrypted, into this new PSKC file.", valueName: "file"),
+        completion: .file())
+    var pskc: String?
+
+    @OptionGroup(title: "File Options")
+    var file: FilePasswordOptions
+
     @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
     var force = false
 
@@ -71,12 +90,67 @@ struct OATHAdd: Verb {
         let account = NewOATHAccount(
             id: id, secret: try secret.read(for: algorithm, world), algorithm: algorithm, digits: digits,
             needsTouch: touch, counter: counter)
-        let service = try await world.oath(password)
-        var made: Disclosure?
-        try await AccountWriter(service: service, force: force).write(account) {
-            made = try secret.disclosure(account, world)
+        let container = try pskc.map { path throws(Explanation) in try SettledFile(path, .new) }
+        let keys = try await keys(in: world)
+        for key in keys { try await AccountWriter(service: key.service, force: force).check(account) }
+        try container?.write(encrypted(account, keys.first?.serial, world))
+        let made = try secret.disclosure(account, world)
+        var answer = Answer([], ["account": account.json])
+        var written: [String] = []
+        for key in keys {
+            do { try await AccountWriter(service: key.service, force: force).put(account) } catch {
+                guard !written.isEmpty else { throw error }
+                answer.failure = Self.unfinished(account.id, written, key.serial ?? "", Explain.explain(error))
+                break
+            }
+            if written.isEmpty { try container?.keep() }
+            written.append(key.serial ?? "")
         }
         try made?.show()
-        return Answer("added '\(id.text.printable)'", ["account": account.json])
+        let place = keys.count > 1 ? " to the keys \(written.joined(separator: " and "))" : ""
+        answer.lines = ["added '\(id.text.printable)'\(place)"]
+        answer.members["devices"] = keys.count > 1 ? .array(written.map(JSON.string)) : .null
+        answer.members["pskc"] = pskc.map(JSON.string) ?? .null
+        return answer
+    }
+
+    /// The keys that get the account, each opened and unlocked before one of them is changed.
+    private func keys(in world: World) async throws -> [(serial: String?, service: OATHService)] {
+        let first = world.selection.device
+        var found: [(serial: String?, service: OATHService)] = [(first, try await world.oath(password))]
+        guard !alsoDevice.isEmpty else { return found }
+        guard let first else { throw Explanation.usage("--also-device needs --device, which names the first key") }
+        guard Set([first] + alsoDevice).count == alsoDevice.count + 1 else {
+            throw Explanation.usage("the same key is named twice")
+        }
+        guard world.replay == nil, world.software == nil, world.plan == nil else {
+            throw Explanation.usage("a recording, a plan and --virtual are of one key: omit all but one --device")
+        }
+        let selection = world.keys.selection
+        defer { world.keys.selection = selection }
+        for serial in alsoDevice {
+            world.keys.selection.serial = serial
+            found.append((serial, try await world.oath(password)))
+        }
+        return found
+    }
+
+    private func encrypted(_ account: NewOATHAccount, _ serial: String?, _ world: World) throws -> [UInt8] {
+        let passphrase = SharedSecret(try file.newPassword("password of the key container", world.terminal))
+        do {
+            return try PSKC.write(
+                [account], serial: serial, locking: .passphrase(passphrase), random: world.environment.random)
+        } catch { throw Explain.pskc(error) }
+    }
+
+    /// The first keys have the account already: it stays there, since what it may have replaced is gone.
+    private static func unfinished(
+        _ id: OATHAccountID, _ done: [String], _ refusing: String, _ why: Explanation
+    ) -> Explanation {
+        Explanation(
+            why.code, why.exit,
+            "'\(id.text.printable)' is on key \(done.joined(separator: " and ")), but key \(refusing) refused it: \(why.message)",
+            hint: "add it there with the same secret: ykit oath add NAME --device \(refusing)"
+                + (why.hint.map { "; \($0)" } ?? ""))
     }
 }
