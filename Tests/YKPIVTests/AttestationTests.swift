@@ -27,6 +27,25 @@ struct AttestationTests {
         for root in yubico.roots { #expect(root.publicKey.map(root.isSigned) == true && root.issuer == root.subject) }
     }
 
+    @Test func knowsYubicosCertificatesForOpenPGP() throws {
+        let yubico = AttestationChain.yubicoOpenPGP
+        #expect(yubico.roots.count == 2 && yubico.others.count == 5)
+        let own = [yubico.roots[0]] + yubico.others[2...]
+        #expect(
+            own.map { Hex.encode($0.fingerprint) } == [
+                "6937cfa21c2189a7b219c71db39ef7112ee24b8801b1521d8296d087f2eee615",
+                "a53831d9649ab86bb1132e0a8a65eda9f7506d2b1495f76b3321960cc454c054",
+                "5decb182e9357d4a835acf988e1ea29713737ee08bce0f0ba79da8f295dd0e9f",
+                "8af24190cbd923f3a1750bd5023dfaf540cf3a5b240f000d129abf8a90a552fc",
+            ])
+        #expect(yubico.roots[0].publicKey.map(yubico.roots[0].isSigned) == true)
+        let check = CertificatePathCheck(anchors: [yubico.roots[1].der], at: Self.now)
+        for (last, first) in [(2, 0), (3, 1), (4, 1)] {
+            let path = try check.path(from: yubico.others[last].der, others: [yubico.others[first].der])
+            #expect(path == [yubico.others[last], yubico.others[first], yubico.roots[1]].map(\.der))
+        }
+    }
+
     @Test func leadsFromIntermediatesToTheRoot() throws {
         let yubico = AttestationChain.yubico
         for (last, first) in [(2, 0), (3, 1)] {

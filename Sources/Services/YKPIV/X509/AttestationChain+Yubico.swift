@@ -12,6 +12,15 @@ extension AttestationChain {
             YubicoCertificates.pivB1,
         ]))
 
+    /// Trusts Yubico for OpenPGP keys: its OpenPGP Attestation CA for firmware before 5.7.4, Attestation Root 1 and what it
+    /// signed from then on.
+    public static let yubicoOpenPGP = AttestationChain(
+        roots: read([YubicoOpenPGPCertificates.attestationCA, YubicoCertificates.attestationRoot1]),
+        others: read([
+            YubicoCertificates.intermediateA1, YubicoCertificates.intermediateB1, YubicoOpenPGPCertificates.openPGPA1,
+            YubicoOpenPGPCertificates.openPGPB1, YubicoOpenPGPCertificates.openPGPB2,
+        ]))
+
     /// Trusts the roots of another chain too.
     public func trusting(_ other: AttestationChain) -> AttestationChain {
         AttestationChain(roots: roots + other.roots, others: others + other.others)

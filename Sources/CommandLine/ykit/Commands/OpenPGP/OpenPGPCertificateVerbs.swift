@@ -124,14 +124,24 @@ struct OpenPGPAttest: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Have a YubiKey certify that it generated the key of a slot.",
         discussion: """
-            The key writes the statement over the slot's certificate. It is checked that the attestation key signed it \
-            and that it is on the key in the slot; that the attestation key is one of Yubico's is not checked: verify \
-            the certificate of the slot 'attestation' against Yubico's root with openssl.
+            The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
+            that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \
+            is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
             """)
-    static let members = ["slot", "certificate", "output"]
+    static let members = ["slot", "certificate", "output", "device", "chain", "rooted", "reason"]
 
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
+
+    @Option(
+        help: ArgumentHelp("Certificates that are trusted, PEM. Several times.", valueName: "file"),
+        completion: .file())
+    var root: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Certificates that may stand in between, PEM. Several times.", valueName: "file"),
+        completion: .file())
+    var intermediate: [String] = []
 
     @Argument(help: "Where the statement goes, - for standard output.", completion: .file())
     var file = "-"
@@ -145,6 +155,8 @@ struct OpenPGPAttest: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        let named = AttestationChain(
+            roots: try root.flatMap(KeyFile.certificates), others: try intermediate.flatMap(KeyFile.certificates))
         let output = try FileOutput(file, isText: true, force: confirmation.force, world)
         let service = try await world.openOpenPGP()
         try await world.askToReplaceCertificate(slot, service, confirmation)
@@ -153,17 +165,42 @@ struct OpenPGPAttest: Verb {
         let statement = try await world.touchingOpenPGP(.attestation, service) {
             try PIVCertificate(der: try await service.attest(slot))
         }
-        let issuer = try await service.certificate(.attestation)
+        let device = try PIVCertificate(der: try await service.certificate(.attestation))
         guard statement.publicKey == (try await service.publicKey(slot)) else { throw Self.wrong("another key") }
-        do {
-            _ = try CertificatePathCheck(anchors: [issuer], at: world.now).path(from: statement.der)
-        } catch { throw Self.wrong("another signature") }
+        guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
         var answer = Answer("the statement on \(slot) is in \(file)", [:])
         try output.put(Array(statement.pem.utf8), &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["certificate"] = .string(statement.pem)
         answer.members["output"] = .string(file)
+        answer.members["device"] = .string(device.pem)
+        judge(statement, device, named, at: world.now, &answer)
         return answer
+    }
+
+    /// Whether the attestation key is that of a maker, which decides only where roots were named.
+    private func judge(
+        _ statement: PIVCertificate, _ device: PIVCertificate, _ named: AttestationChain, at now: Int64,
+        _ answer: inout Answer
+    ) {
+        let chain = root.isEmpty ? AttestationChain.yubicoOpenPGP.trusting(named) : named
+        do throws(PIVError) {
+            let path = try chain.verify(statement, device: device, at: now)
+            answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
+            answer.members["rooted"] = .bool(true)
+            answer.members["reason"] = .null
+        } catch {
+            guard case .chain(let problem) = error else { return }
+            let reason = Explain.chain(problem)
+            answer.members["chain"] = .array([.string(device.subject)])
+            answer.members["rooted"] = .bool(false)
+            answer.members["reason"] = .string(reason.message)
+            if root.isEmpty {
+                answer.warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
+            } else {
+                answer.failure = reason
+            }
+        }
     }
 
     private static func wrong(_ words: String) -> Explanation {
