@@ -170,6 +170,27 @@ struct KeyTests {
         #expect(try await Bench.open(Version(5, 4, 3)).keyTypes(for: .signature).contains(.ed25519))
     }
 
+    @Test("fingerprints of keys that are trusted are stored and removed", arguments: [DeviceModel.yubiKey, .openPGP])
+    func authorities(_ model: DeviceModel) async throws {
+        let service = try await Bench.open(model: model)
+        let fingerprint = (0..<20).map { UInt8($0 + 1) }
+        await #expect(throws: OpenPGPError.pinRequired(.admin)) {
+            try await service.setCAFingerprint(1, fingerprint)
+        }
+        try await service.verifyUsual(.administration)
+        #expect(try await service.status().caFingerprints == [nil, nil, nil])
+        try await service.setCAFingerprint(1, fingerprint)
+        try await service.setCAFingerprint(3, fingerprint.reversed())
+        #expect(try await service.status().caFingerprints == [fingerprint, nil, fingerprint.reversed()])
+        try await service.setCAFingerprint(1, nil)
+        #expect(try await service.status().caFingerprints == [nil, nil, fingerprint.reversed()])
+        for (number, value) in [(0, fingerprint), (4, fingerprint), (1, [1])] {
+            let count = await service.statistics.exchanges
+            await #expect(throws: OpenPGPError.self) { try await service.setCAFingerprint(number, value) }
+            #expect(await service.statistics.exchanges == count)
+        }
+    }
+
     @Test("touch policies are set, waited for, and stay where they are fixed")
     func touch() async throws {
         let isTouched = Flag()

@@ -36,6 +36,10 @@ extension OpenPGPStatus {
         capabilities = objects.value(0xC0) ?? []
         let fingerprints = try objects.required(0xC5, "fingerprints")
         let times = try objects.required(0xCD, "times")
+        let authorities = objects.value(0xC6) ?? []
+        caFingerprints = [OpenPGPSlot.signature, .decryption, .authentication].map {
+            Self.entry($0, of: 20, in: authorities)
+        }
         let origins = objects.value(0xDE).map(Self.origins) ?? [:]
         let tags: [(OpenPGPSlot, TLV.Tag, TLV.Tag, UInt8)] = [
             (.signature, 0xC1, 0xD6, 1), (.decryption, 0xC2, 0xD7, 2), (.authentication, 0xC3, 0xD8, 3),

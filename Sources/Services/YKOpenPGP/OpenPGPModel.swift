@@ -207,6 +207,9 @@ public struct OpenPGPStatus: Sendable, Hashable {
     public let keys: [OpenPGPKeyInfo]
     /// The extended capabilities (C0), as stored.
     public let capabilities: [UInt8]
+    /// The fingerprints of up to three keys that are trusted (C6), 20 bytes each; `nil` where none is stored. Cards differ in
+    /// which of them belongs to which slot.
+    public let caFingerprints: [[UInt8]?]
 
     /// Whether PINs may be sent as hashes (KDF-DO, §4.3.2).
     public var supportsKDF: Bool { (capabilities.first ?? 0) & 0x01 != 0 }

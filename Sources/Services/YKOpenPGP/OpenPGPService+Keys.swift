@@ -171,6 +171,20 @@ extension OpenPGPService {
         guard stored == policy else { throw .notStored("the touch policy") }
     }
 
+    /// Stores the fingerprint of a key that is trusted (PUT DATA CA to CC); the admin PIN has to be verified.
+    ///
+    /// - Parameters:
+    ///   - number: Which of them, 1 to 3.
+    ///   - fingerprint: 20 bytes; `nil` removes it.
+    public func setCAFingerprint(_ number: Int, _ fingerprint: [UInt8]?) throws(OpenPGPError) {
+        guard (1...3).contains(number) else { throw .badInput("there are 3 CA fingerprints, numbered from 1") }
+        let value = fingerprint ?? [UInt8](repeating: 0, count: 20)
+        guard value.count == 20 else { throw .badInput("a fingerprint has 20 bytes, not \(value.count)") }
+        try put(0xC9 + UInt16(number), value)
+        let stored = try status().caFingerprints[number - 1]
+        guard stored == fingerprint else { throw .notStored("the fingerprint") }
+    }
+
     /// The parts of the private key template (§4.4.3.12) in the form that the attributes ask for.
     static func parts(of key: PrivateKey, _ attributes: [UInt8]) throws(CryptoFault) -> [TLV] {
         switch key.publicKey {

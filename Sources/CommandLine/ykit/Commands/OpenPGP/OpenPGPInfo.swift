@@ -27,7 +27,8 @@ struct OpenPGPInfo: Verb {
         discussion: "Only data that anybody may read is read; nothing on the card changes.")
     static let members = [
         "version", "firmware", "manufacturer", "manufacturerName", "serial", "name", "login", "url", "languages",
-        "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures", "keys",
+        "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures", "caFingerprints",
+        "keys",
     ]
 
     @OptionGroup(title: "Global Options")
@@ -54,6 +55,7 @@ struct OpenPGPInfo: Verb {
             "adminRetries": .int(Int64(status.pins.retries.admin)),
             "signatureNeedsPin": .bool(status.pins.signatureNeedsPIN), "kdf": .bool(usesKDF),
             "signatures": .int(Int64(count)), "keys": .array(status.keys.map(\.json)),
+            "caFingerprints": .array(status.caFingerprints.map { $0.map { .string(Hex.encode($0)) } ?? .null }),
         ]
         for (name, value) in members { answer.members[name] = value }
         answer.lines = Self.lines(status, holder, count, usesKDF, firmware)
@@ -82,6 +84,9 @@ struct OpenPGPInfo: Verb {
             if let touch = key.touch { row.append("touch \(touch)") }
             rows.append(row.filter { !$0.isEmpty })
             if let fingerprint = key.fingerprint { rows.append(["", Hex.encode(fingerprint)]) }
+        }
+        for (index, fingerprint) in status.caFingerprints.enumerated() {
+            if let fingerprint { rows.append(["CA fingerprint \(index + 1)", Hex.encode(fingerprint)]) }
         }
         return Table.lines(rows)
     }

@@ -9,11 +9,11 @@ import YKWire
 /// Verbs on keys.
 struct OpenPGPKeysGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Keys: generate, import, delete, export, touch policy.",
+        commandName: "keys", abstract: "Keys: generate, import, delete, export, touch policy, CAs.",
         discussion: "Slots: signature (sig), decryption (dec), authentication (aut), attestation (att).",
         subcommands: [
             OpenPGPGenerateKey.self, OpenPGPImportKey.self, OpenPGPDeleteKey.self, OpenPGPExportKey.self,
-            OpenPGPSetTouch.self,
+            OpenPGPSetTouch.self, OpenPGPSetCAFingerprint.self,
         ])
 }
 
@@ -233,6 +233,50 @@ extension OpenPGPPublicKey {
                 "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(Int64(created)),
                 "touch": touch.map { .string($0.description) } ?? .null,
                 "publicKey": .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo)),
+            ])
+    }
+}
+
+/// Stores the fingerprint of a key that is trusted.
+struct OpenPGPSetCAFingerprint: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set-ca-fingerprint", abstract: "Store the fingerprint of a key that certifies others.",
+        discussion: """
+            The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
+            nothing with them.
+            """)
+    static let members = ["number", "fingerprint"]
+
+    @Argument(help: "Which of them: 1, 2 or 3.")
+    var number: Int
+
+    @Argument(help: "Forty hexadecimal digits, or none to remove it.")
+    var fingerprint: String
+
+    @OptionGroup(title: "Admin PIN Options")
+    var admin: AdminPINOptions
+
+    @OptionGroup(title: "Global Options")
+    var global: GlobalOptions
+
+    func validate() throws {
+        guard (1...3).contains(number) else { throw ValidationError("the number is 1, 2 or 3") }
+        guard fingerprint == "none" || (try? Hex.decode(digits))?.count == 20 else {
+            throw ValidationError("a fingerprint is 40 hexadecimal digits, or none")
+        }
+    }
+
+    private var digits: String { fingerprint.filter { $0 != " " } }
+
+    func answer(in world: World) async throws -> Answer {
+        let bytes = fingerprint == "none" ? nil : try Hex.decode(digits)
+        let service = try await world.openOpenPGP()
+        try await world.administer(admin, service, for: "store the fingerprint")
+        try await service.setCAFingerprint(number, bytes)
+        return Answer(
+            "CA fingerprint \(number) is \(bytes == nil ? "removed" : "stored")",
+            [
+                "number": .int(Int64(number)), "fingerprint": bytes.map { .string(Hex.encode($0)) } ?? .null,
             ])
     }
 }
