@@ -152,6 +152,7 @@ enum HelpTopic: String, CaseIterable {
             "Tells when the key waits for a touch, and when it does not any more: desktop for notifications, else a command for the shell, which gets one line of JSON on its standard input (event: touch or done, message, reason, pid)."
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
+        (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
         (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
         (["NO_COLOR"], "No colours."),
     ]

@@ -14,6 +14,11 @@ extension Program {
 
     /// Reads the command line, runs the verb and prints what it answers.
     static func run(_ arguments: [String]) async -> ExitStatus {
+        if arguments.first == CompletionAnswer.word {
+            Terminal.write(
+                Array(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined().utf8), to: 1)
+            return .done
+        }
         let rewriting = ArgumentRewriting(
             isGroup: { $0 == "help" || Ykit.configuration.subcommand($0) != nil },
             exists: { access($0, F_OK) == 0 })

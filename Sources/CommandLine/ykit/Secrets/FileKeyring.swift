@@ -143,11 +143,7 @@ enum StateFolder {
 
     /// Makes a folder and those above it.
     static func make(_ folder: String) throws(Explanation) {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
+        Files.makeFolder(folder)
         guard access(folder, W_OK) == 0 else {
             throw Explanation("file", .permission, "cannot write in \(folder): \(System.failure)")
         }

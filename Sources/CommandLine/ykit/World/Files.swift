@@ -30,6 +30,15 @@ enum Files {
         return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 != 0
     }
 
+    /// Makes a folder and those above it, for their owner alone; what cannot be made shows when something is written.
+    static func makeFolder(_ folder: String) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            mkdir(path, 0o700)
+        }
+    }
+
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }

@@ -17,7 +17,9 @@ struct CodeTable {
 
     func answer(from service: OATHService) async throws -> Answer {
         let time = self.time ?? world.now
-        let entries = try await service.codes(at: time).filter { showHidden || !$0.account.id.isHidden }
+        let all = try await service.codes(at: time)
+        await world.remember(all.map(\.account.id), of: service)
+        let entries = all.filter { showHidden || !$0.account.id.isHidden }
         if entries.isEmpty { world.terminal.note(OATHList.none) }
         var answer = Answer(
             Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }),

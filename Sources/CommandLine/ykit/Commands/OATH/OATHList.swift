@@ -33,7 +33,9 @@ struct OATHList: Verb {
         let service = try await world.oath(password)
         if watch { return try await CodeWatch(world: world, service: service, showHidden: showHidden).run() }
         if codes { return try await CodeTable(world, showHidden: showHidden).answer(from: service) }
-        let accounts = try await service.accounts().filter { showHidden || !$0.id.isHidden }
+        let all = try await service.accounts()
+        await world.remember(all.map(\.id), of: service)
+        let accounts = all.filter { showHidden || !$0.id.isHidden }
         let lines =
             long
             ? Table.lines(accounts.map(Self.row)) : accounts.map { $0.id.told(among: accounts.map(\.id)) }

@@ -28,6 +28,12 @@ extension World {
         }
     }
 
+    /// Keeps the names of accounts for the shell's TAB, unless a password protects them.
+    func remember(_ ids: [OATHAccountID], of service: OATHService) async {
+        guard await !service.info.isLocked else { return }
+        remember(ids.filter { !$0.isHidden }.map { $0.told(among: ids) }, as: \.accounts)
+    }
+
     private func passwordPrompt() throws -> Prompt {
         do { return try Prompt(orElse: "") } catch { throw Explain.passwordNeeded }
     }

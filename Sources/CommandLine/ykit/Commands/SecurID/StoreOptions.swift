@@ -23,11 +23,7 @@ struct StorePathOptions: ParsableArguments {
     static func usual(_ name: String) -> String {
         let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
+        Files.makeFolder(folder)
         return folder + "/" + name
     }
 }

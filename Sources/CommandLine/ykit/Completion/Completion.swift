@@ -13,6 +13,9 @@ struct Completion: Verb {
             zsh, with ~/.zfunc among $fpath: ykit completion zsh > ~/.zfunc/_ykit
 
             fish: ykit completion fish > ~/.config/fish/completions/ykit.fish
+
+            The script asks ykit at each TAB, which never asks a key: serial numbers, readers and OATH accounts are \
+            those that were listed last. YKIT_NAMES=off keeps none.
             """)
     static let members = ["shell", "script"]
 
@@ -28,15 +31,8 @@ struct Completion: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) -> Answer {
-        let kind: CompletionShell =
-            switch shell {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
-            }
-        let script = Ykit.completionScript(for: kind)
-        var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(script)])
-        answer.raw = Array((script + "\n").utf8)
+        var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])
+        answer.raw = Array((shell.script + "\n").utf8)
         return answer
     }
 }

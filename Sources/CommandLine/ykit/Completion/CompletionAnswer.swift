@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The answer to a shell at a TAB: `ykit __complete zsh|fish WORD…` with the words behind `ykit` up to the cursor, or
+/// `ykit __complete bash LINE PIECE` with the line up to the cursor and the piece of it that bash replaces.
+///
+/// The first line says whether names of files are wanted too (`words`, `files`, `folders`), each other is an offer, for
+/// zsh and fish with a tab and what it means.
+enum CompletionAnswer {
+    /// The first word of such a line.
+    static let word = "__complete"
+
+    /// What is printed.
+    static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
+        guard let shell = arguments.first.flatMap(Completion.Shell.init) else { return [] }
+        guard shell == .bash else {
+            let words = Array(arguments.dropFirst())
+            let line = CompletionLine(words: words.dropLast(), current: words.last ?? "", names: names)
+            let offers = line.offers()
+            return [offers.files.rawValue] + offers.words.map { "\($0.word)\t\(about($0))" }
+        }
+        guard arguments.count == 3 else { return [] }
+        let words = ShellWords.split(arguments[1]).dropFirst()
+        let current = words.last ?? ""
+        let offers = CompletionLine(words: words.dropLast(), current: current, names: names).offers()
+        let piece = [":", "="].contains(arguments[2]) ? "" : ShellWords.split(arguments[2]).last ?? ""
+        let kept = current.hasSuffix(piece) ? current.count - piece.count : 0
+        return [offers.files.rawValue] + offers.words.map { String($0.word.dropFirst(kept)) }
+    }
+
+    /// What an offer means, in a few words.
+    private static func about(_ offer: CompletionLine.Offer) -> String {
+        let sentence = offer.about.split(separator: "\n").first.map(String.init) ?? ""
+        return sentence.count <= 70 ? sentence : sentence.prefix(69) + "…"
+    }
+}
+
+/// A line as a shell takes it apart, as far as completion needs it.
+enum ShellWords {
+    /// The words; the last is empty when the line ends behind a space. An open quotation mark reaches to the end.
+    static func split(_ line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var quote: Character?
+        var isEscaped = false
+        for character in line {
+            if isEscaped {
+                word.append(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "\"" || character == "'" {
+                quote = character
+            } else if quote == nil, character.isWhitespace {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        return words + [word]
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// A line that is being typed, and what can stand at its end. No key is asked anything.
+struct CompletionLine {
+    /// The words before the one that is being typed, without `ykit`.
+    let words: [String]
+    /// What was typed of the last word.
+    let current: String
+    /// Names of keys, readers and accounts that were listed before.
+    let names: RememberedNames
+
+    /// What is offered.
+    struct Offers: Equatable {
+        var words: [Offer] = []
+        /// What the shell adds from the file system.
+        var files = Files.none
+
+        enum Files: String { case none = "words", files, folders }
+    }
+
+    /// A word and what it means.
+    struct Offer: Equatable {
+        let word: String
+        let about: String
+    }
+
+    /// What can stand at the end of the line.
+    func offers() -> Offers {
+        var place = Place(root: Ykit.self)
+        for word in words where !place.take(word) { return Offers() }
+        var offers = place.offers(for: current, names)
+        offers.words.removeAll { !$0.word.hasPrefix(current) || $0.word.isEmpty || $0.word != $0.word.printable }
+        return offers
+    }
+}
+
+/// Where on the line the reading is.
+private struct Place {
+    private var word: any Word.Type
+    private var path: [String] = []
+    private var isRoot: Bool { path.isEmpty }
+    private var isHelp = false
+    /// The verb, once it is known.
+    private var verb: KnownVerb?
+    private let global = KnownVerb(List.command).global
+    /// The option whose value is next.
+    private var pending: KnownVerb.Item?
+    private var given: Set<String> = []
+    private var argumentCount = 0
+    private var hasEnded = false
+
+    init(root: any Word.Type) { word = root }
+
+    /// Goes past a word; `false` when the line means nothing.
+    mutating func take(_ text: String) -> Bool {
+        if let option = pending {
+            pending = nil
+            let isGroup = isRoot && word.configuration.subcommand(text) != nil
+            if !(option.isStateFile && isGroup) { return true }
+        }
+        if !hasEnded, text.hasPrefix("-"), text != "-" {
+            hasEnded = text == "--"
+            let name = String(text.prefix { $0 != "=" })
+            given.insert(name)
+            if name == text { pending = option(name).flatMap { $0.takesValue ? $0 : nil } }
+            return true
+        }
+        guard verb == nil else {
+            argumentCount += 1
+            return true
+        }
+        if text == "help", !isHelp {
+            isHelp = true
+            return true
+        }
+        guard let next = word.configuration.subcommand(text) else { return false }
+        word = next
+        path.append(next.configuration.commandName)
+        if next.configuration.subcommands.isEmpty, !isHelp { verb = KnownVerb(next.command) }
+        return true
+    }
+
+    func offers(for current: String, _ names: RememberedNames) -> CompletionLine.Offers {
+        if let option = pending {
+            var offers = values(of: option, names)
+            if option.isStateFile, isRoot { offers.words += subcommands(current) }
+            return offers
+        }
+        if !hasEnded, current.hasPrefix("-") { return options(current, names) }
+        guard let verb else { return .init(words: subcommands(current)) }
+        guard let item = verb.argument(argumentCount) else { return .init() }
+        if path.first == "oath", Self.accountVerbs.contains(path.last ?? ""), argumentCount == 0 {
+            return .init(words: names.accounts.map { .init(word: $0, about: "account") })
+        }
+        return values(of: item, names)
+    }
+
+    private static let accountVerbs: Set = ["calculate", "delete", "rename", "show", "uri"]
+
+    private func option(_ name: String) -> KnownVerb.Item? {
+        (verb?.options ?? global).first { $0.names.contains(name) }
+    }
+
+    /// Names of options, or `NAME=VALUE` once the name is there.
+    private func options(_ current: String, _ names: RememberedNames) -> CompletionLine.Offers {
+        if let equals = current.firstIndex(of: "=") {
+            let name = String(current[..<equals])
+            guard let option = option(name), option.takesValue else { return .init() }
+            var offers = values(of: option, names)
+            offers.words = offers.words.map { .init(word: "\(name)=\($0.word)", about: $0.about) }
+            return offers
+        }
+        let shown = (verb?.options ?? global).filter { option in
+            option.isShown && (option.isRepeated || given.isDisjoint(with: option.names))
+        }
+        let words = shown.flatMap { option in
+            option.names.filter { $0.hasPrefix("--") }.map { CompletionLine.Offer(word: $0, about: option.about) }
+        }
+        let help = CompletionLine.Offer(word: "--help", about: "Show help.")
+        return .init(words: words.contains { $0.word == help.word } ? words : words + [help])
+    }
+
+    /// The words that can follow; an alias only for whom has begun to type it.
+    private func subcommands(_ current: String) -> [CompletionLine.Offer] {
+        var offers: [CompletionLine.Offer] = []
+        for next in word.configuration.subcommands where next.configuration.shouldDisplay {
+            let (name, aliases, about) = (
+                next.configuration.commandName, next.configuration.aliases, next.configuration.abstract
+            )
+            let typed = current.isEmpty || name.hasPrefix(current) ? [name] : aliases
+            offers += typed.map { .init(word: $0, about: about) }
+        }
+        guard isHelp, isRoot else { return offers }
+        return offers + HelpTopic.allCases.map { .init(word: $0.rawValue, about: "") }
+    }
+
+    private func values(of item: KnownVerb.Item, _ names: RememberedNames) -> CompletionLine.Offers {
+        if item.names.contains("--device") { return .init(words: names.serials.map { .init(word: $0, about: "key") }) }
+        if item.names.contains("--reader") {
+            return .init(words: names.readers.map { .init(word: $0, about: "reader") })
+        }
+        return .init(words: item.values.map { .init(word: $0, about: "") }, files: item.files)
+    }
+}
