@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -28,7 +29,7 @@
     X(EVP_PKEY_get0_type_name) X(EVP_PKEY_get_bn_param) X(EVP_PKEY_get_group_name)                                    \
     X(EVP_PKEY_get_octet_string_param) X(EVP_PKEY_private_check) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_des_ede3_ecb)                     \
     X(EVP_PKEY_verify) X(EVP_PKEY_verify_init)                                                                        \
-    X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
+    X(OPENSSL_init_crypto) X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PROVIDER_load)            \
     X(PEM_read_bio_PrivateKey) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)                 \
     X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(EVP_PKEY2PKCS8) X(X509_free) X(d2i_AutoPrivateKey)             \
     X(d2i_PKCS12) X(d2i_PUBKEY) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_PUBKEY) X(i2d_X509)                                  \
@@ -56,6 +57,8 @@ static void load(void) {
     if (!(ssl.name = (__typeof__(&name))dlsym(image, #name))) return;
     FUNCTIONS(LOAD)
 #undef LOAD
+    // Without this it clears itself up when the process ends, under the hands of threads that are still at work with it.
+    ssl.OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     is_loaded = 1;
 }
 
