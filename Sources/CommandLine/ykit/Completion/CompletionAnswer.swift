@@ -22,7 +22,7 @@ enum CompletionAnswer {
         let words = ShellWords.split(arguments[1]).dropFirst()
         let current = words.last ?? ""
         let offers = CompletionLine(words: words.dropLast(), current: current, names: names).offers()
-        let piece = [":", "="].contains(arguments[2]) ? "" : ShellWords.split(arguments[2]).last ?? ""
+        let piece = [":", "=", "@"].contains(arguments[2]) ? "" : ShellWords.split(arguments[2]).last ?? ""
         let kept = current.hasSuffix(piece) ? current.count - piece.count : 0
         return [offers.files.rawValue] + offers.words.map { String($0.word.dropFirst(kept)) }
     }

@@ -56,7 +56,7 @@ extension Completion.Shell {
         # fish completion for ykit
         function __ykit_complete
             set -l words (commandline -opc)
-            set -l current (commandline -ct)
+            set -l current (commandline -ct | string unescape)
             test (count $current) -gt 0; or set current ''
             set -l program $words[1]
             set -e words[1]

@@ -78,9 +78,10 @@ enum Table {
             rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
         }
         return rows.map { row in
+            let last = row.lastIndex { !$0.isEmpty } ?? 0
             var line = ""
-            for (column, cell) in row.enumerated() {
-                line += column == row.count - 1 ? cell : cell.padded(to: widths[column] + gap)
+            for (column, cell) in row.prefix(last + 1).enumerated() {
+                line += column == last ? cell : cell.padded(to: widths[column] + gap)
             }
             return line
         }

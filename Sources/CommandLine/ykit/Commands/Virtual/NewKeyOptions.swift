@@ -11,7 +11,7 @@ struct NewKeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp: an OpenPGP card of another maker.",
             valueName: "model"),
-        transform: NewKeyOptions.model)
+        completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
     @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
