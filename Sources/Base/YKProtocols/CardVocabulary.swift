@@ -6,7 +6,7 @@ package import YKWire
 /// narration share. Each conforming type also holds the application's instruction bytes and tags.
 ///
 /// Names are shared, codecs are not: the virtual key parses commands for itself.
-package protocol CardVocabulary {
+package protocol CardVocabulary: SendableMetatype {
     /// The application identifier that SELECT names.
     static var aid: AID { get }
 
