@@ -105,6 +105,19 @@ struct GlobalOptions: ParsableArguments {
     var logFile: String?
 }
 
+extension GlobalOptions {
+    /// The same for a second key that a verb uses, named by its serial number or the state file of a software key. What
+    /// is recorded is the first.
+    func ofAnotherKey(_ name: String) -> GlobalOptions {
+        var options = self
+        (options.record, options.keepSecrets) = (nil, false)
+        options.virtual = Files.isFile(name) ? name : nil
+        options.device = options.virtual == nil ? name : nil
+        if options.virtual != nil { (options.reader, options.path) = (nil, nil) }
+        return options
+    }
+}
+
 /// How a key is reached.
 enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, pcsc, usb, hid

@@ -115,19 +115,10 @@ final class DeviceKey: ApprovalKey {
 extension World {
     /// The world of another key: the state file of a software key, or a serial number.
     func other(_ name: String) throws -> World {
-        var options = options
-        options.record = nil
-        if Files.isFile(name) {
-            options.virtual = name
-            (options.device, options.reader, options.path) = (nil, nil, nil)
-        } else {
-            guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw Explanation.usage("--to is a serial number, or the state file of a software key")
-            }
-            options.virtual = nil
-            options.device = name
+        guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw Explanation.usage("--to is a serial number, or the state file of a software key")
         }
-        return try World(options, terminal)
+        return try World(options.ofAnotherKey(name), terminal)
     }
 
     /// What registers and synchronizes containers.

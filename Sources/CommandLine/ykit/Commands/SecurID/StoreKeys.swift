@@ -16,18 +16,10 @@ struct PresentStoreKeyOptions: ParsableArguments {
     @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
     var fromPassphrase = false
 
-    /// The world of that key.
+    /// The world of that key; a recording is of the one that is added.
     func opener(_ global: GlobalOptions, _ world: World) throws -> World {
         guard let from, !fromPassphrase else { return world }
-        var options = global
-        if Files.isFile(from) {
-            options.virtual = from
-            (options.device, options.reader, options.path) = (nil, nil, nil)
-        } else {
-            options.virtual = nil
-            options.device = from
-        }
-        return try World(options, world.terminal)
+        return try World(global.ofAnotherKey(from), world.terminal)
     }
 }
 
