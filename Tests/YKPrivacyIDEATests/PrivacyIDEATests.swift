@@ -151,8 +151,10 @@ import YKWire
             for key in ["result", "time", "signature", "nonce"] {
                 var altered = body
                 altered[key] = nil
-                let found = fault(response(answer, .object(altered)), nonce)
-                #expect(found == (key == "result" ? .malformed("the answer has no result") : .signature))
+                let response = response(answer, .object(altered))
+                let isSuccess = (200...299).contains(response.status)
+                let foreign: PrivacyIDEAError = isSuccess ? .malformed("the answer has no result") : .status(response.status)
+                #expect(fault(response, nonce) == (key == "result" ? foreign : .signature))
             }
             var altered = body
             altered["added"] = true

@@ -134,7 +134,7 @@ import YKWire
             PublicKey.ec(.p256, point: point), "card", signedBy: Self.key(1), "1", serial: [9], [])
         #expect(PublicKey.ec(.p256, point: point).subjectPublicKeyInfo == info)
         let service = try await open(.scp03(.factory))
-        #expect(try await service.certificates(of: reference).isEmpty)
+        #expect(try await service.certificates(of: reference).count == 2)
         try await service.store(certificates: [root, leaf], of: reference)
         try await service.store(authority: [1, 2, 3], of: reference)
         #expect(try await service.certificates(of: reference) == [root, leaf])
