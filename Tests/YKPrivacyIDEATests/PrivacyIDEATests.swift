@@ -153,7 +153,8 @@ import YKWire
                 altered[key] = nil
                 let response = response(answer, .object(altered))
                 let isSuccess = (200...299).contains(response.status)
-                let foreign: PrivacyIDEAError = isSuccess ? .malformed("the answer has no result") : .status(response.status)
+                let foreign =
+                    isSuccess ? PrivacyIDEAError.malformed("the answer has no result") : .status(response.status)
                 #expect(fault(response, nonce) == (key == "result" ? foreign : .signature))
             }
             var altered = body
