@@ -86,7 +86,7 @@ class Server:
         """Starts the process, and waits until it answers."""
         self.process = subprocess.Popen(["/usr/bin/python3", PROGRAM, "run", "--until-eof", "--env", CACHE, *self.options, *more],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        atexit.register(self.process.kill)
+        atexit.register(self.stop)  # Not killed: a PostgreSQL of its own would stay behind.
         line = self.process.stdout.readline()
         self.state = json.loads(line) if line else sys.exit("privacyIDEA did not start")
 
@@ -107,7 +107,10 @@ class Server:
         """Ends the server, and waits for that."""
         if self.process.poll() is None:
             self.process.stdin.close()
-            self.process.wait(30)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
 
     def call(self, method, path, token=None, headers=None, **body):
         """A request without a token or with another one; refusals are answers too."""
