@@ -14,11 +14,11 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether the character drives a terminal or cannot be seen on it: controls (C0, DEL, C1), the controls of
-    /// bidirectional text (UAX 9 §2), invisible format characters and tags.
+    /// bidirectional text (UAX 9 §2), invisible format characters, tags, and noncharacters of the Arabic block.
     package var isHazardous: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F,
-            0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF:
+            0xFDD0...0xFDEF, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF:
             true
         default: false
         }

@@ -11,17 +11,19 @@ enum CompletionAnswer {
 
     /// What is printed.
     static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
+        let aliases = (try? ConfigurationFile.read())?.aliases ?? []
         guard let shell = arguments.first.flatMap(Completion.Shell.init) else { return [] }
         guard shell == .bash else {
             let words = Array(arguments.dropFirst())
-            let line = CompletionLine(words: words.dropLast(), current: words.last ?? "", names: names)
+            let line = CompletionLine(
+                words: words.dropLast(), current: words.last ?? "", names: names, aliases: aliases)
             let offers = line.offers()
             return [offers.files.rawValue] + offers.words.map { "\($0.word)\t\(about($0))" }
         }
         guard arguments.count == 3 else { return [] }
         let words = ShellWords.split(arguments[1]).dropFirst()
         let current = words.last ?? ""
-        let offers = CompletionLine(words: words.dropLast(), current: current, names: names).offers()
+        let offers = CompletionLine(words: words.dropLast(), current: current, names: names, aliases: aliases).offers()
         let piece = [":", "=", "@"].contains(arguments[2]) ? "" : ShellWords.split(arguments[2]).last ?? ""
         let kept = current.hasSuffix(piece) ? current.count - piece.count : 0
         return [offers.files.rawValue] + offers.words.map { String($0.word.dropFirst(kept)) }
@@ -37,7 +39,15 @@ enum CompletionAnswer {
 /// A line as a shell takes it apart, as far as completion needs it.
 enum ShellWords {
     /// The words; the last is empty when the line ends behind a space. An open quotation mark reaches to the end.
-    static func split(_ line: String) -> [String] {
+    static func split(_ line: String) -> [String] { parse(line).words }
+
+    /// The words of a line that has an end; `nil` when a quotation mark is open.
+    static func complete(_ line: String) -> [String]? {
+        let (words, isOpen) = parse(line)
+        return isOpen ? nil : words.last?.isEmpty == true ? words.dropLast() : words
+    }
+
+    private static func parse(_ line: String) -> (words: [String], isOpen: Bool) {
         var words: [String] = []
         var word = ""
         var quote: Character?
@@ -59,6 +69,6 @@ enum ShellWords {
                 word.append(character)
             }
         }
-        return words + [word]
+        return (words + [word], quote != nil || isEscaped)
     }
 }

@@ -10,6 +10,8 @@ struct CompletionLine {
     let current: String
     /// Names of keys, readers and accounts that were listed before.
     let names: RememberedNames
+    /// The aliases of the configuration file.
+    var aliases: [(name: String, words: [String])] = []
 
     /// What is offered.
     struct Offers: Equatable {
@@ -28,7 +30,7 @@ struct CompletionLine {
 
     /// What can stand at the end of the line.
     func offers() -> Offers {
-        var place = Place(root: Ykit.self)
+        var place = Place(root: Ykit.self, aliases)
         for word in words where !place.take(word) { return Offers() }
         var offers = place.offers(for: current, names)
         offers.words.removeAll { !$0.word.hasPrefix(current) || $0.word.isEmpty || $0.word != $0.word.printable }
@@ -51,13 +53,18 @@ private struct Place {
     private var argumentCount = 0
     private var hasEnded = false
 
-    init(root: any Word.Type) { word = root }
+    private let aliases: [(name: String, words: [String])]
+
+    init(root: any Word.Type, _ aliases: [(name: String, words: [String])]) {
+        word = root
+        self.aliases = aliases
+    }
 
     /// Goes past a word; `false` when the line means nothing.
     mutating func take(_ text: String) -> Bool {
         if let option = pending {
             pending = nil
-            let isGroup = isRoot && word.configuration.subcommand(text) != nil
+            let isGroup = isRoot && (word.configuration.subcommand(text) != nil || aliases.contains { $0.name == text })
             if !(option.isStateFile && isGroup) { return true }
         }
         if !hasEnded, text.hasPrefix("-"), text != "-" {
@@ -75,7 +82,10 @@ private struct Place {
             isHelp = true
             return true
         }
-        guard let next = word.configuration.subcommand(text) else { return false }
+        guard let next = word.configuration.subcommand(text) else {
+            guard isRoot, !isHelp, let alias = aliases.first(where: { $0.name == text }) else { return false }
+            return alias.words.allSatisfy { take($0) }
+        }
         word = next
         path.append(next.configuration.commandName)
         if next.configuration.subcommands.isEmpty, !isHelp { verb = KnownVerb(next.command) }
@@ -132,7 +142,10 @@ private struct Place {
             let typed = current.isEmpty || name.hasPrefix(current) ? [name] : aliases
             offers += typed.map { .init(word: $0, about: about) }
         }
-        guard isHelp, isRoot else { return offers }
+        guard isRoot else { return offers }
+        guard isHelp else {
+            return offers + aliases.map { .init(word: $0.name, about: "ykit " + $0.words.joined(separator: " ")) }
+        }
         return offers + HelpTopic.allCases.map { .init(word: $0.rawValue, about: "") }
     }
 

@@ -51,8 +51,9 @@ struct Explanation: Error, Hashable, Sendable {
     }
 
     /// The lines for a terminal, without a prefix.
-    var lines: [String] {
-        [message] + candidates.map { "  \($0.printable)" } + (hint.map { ["hint: \($0)"] } ?? [])
+    func lines(hasHint: Bool = true) -> [String] {
+        [message] + candidates.map { "  \($0.printable)" }
+            + (hasHint ? hint.map { [Style.dim.around("hint: \($0)")] } ?? [] : [])
     }
 }
 

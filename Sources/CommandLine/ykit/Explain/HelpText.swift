@@ -41,8 +41,8 @@ enum HelpText {
     /// The names of the options, as many on a line as fit.
     private static func names(_ columns: Int) -> String {
         var lines = [" "]
-        for option in explained(columns).split(separator: "\n").filter({ $0.hasPrefix("  --") }) {
-            let name = option.split(separator: " ")[0]
+        for option in explained(columns).split(separator: "\n").filter({ $0.hasPrefix("  -") }) {
+            guard let name = option.split(separator: " ").first(where: { $0.hasPrefix("--") }) else { continue }
             if let line = lines.last, line.count + name.count + 1 > columns, line != " " { lines.append(" ") }
             lines[lines.count - 1] += " " + name
         }

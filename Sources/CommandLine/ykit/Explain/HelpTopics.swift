@@ -52,6 +52,7 @@ enum HelpTopic: String, CaseIterable {
     case environment
     case exitCodes = "exit-codes"
     case slots
+    case config
 
     /// The explanation, on lines of at most `columns` columns.
     func text(columns: Int) -> String {
@@ -61,7 +62,41 @@ enum HelpTopic: String, CaseIterable {
         case .environment: Self.environment(columns)
         case .exitCodes: "What the process says to the shell when it ends:\n\n" + ExitStatus.table
         case .slots: Self.places
+        case .config:
+            Self.configuration.split(separator: "\n", omittingEmptySubsequences: false)
+                .flatMap { paragraph in
+                    let lines = String(paragraph).wrapped(to: columns)
+                    return lines.prefix(1) + lines.dropFirst().map(\.trimmed)
+                }.joined(separator: "\n")
         }
+    }
+
+    private static var configuration: String {
+        """
+        ykit reads $XDG_CONFIG_HOME/ykit/config, which is ~/.config/ykit/config unless that variable is set. \
+        YKIT_CONFIG=FILE reads another file, YKIT_CONFIG=off none.
+
+        Each line is a name and a value; a line that begins with # is a comment:
+
+          # the key on the desk, over USB
+          device = 12345678
+          link = usb
+          timeout = 60
+          alias.codes = oath calculate
+
+        A name is a global option without its dashes ('ykit help options'). A flag is yes or no. A file has a path that \
+        begins with / or ~/. Variables override the file, and the command line overrides both; an option that chooses a \
+        key (device, reader, path, virtual, replay) overrides all five.
+
+        alias.NAME makes 'ykit NAME' stand for a command; words after it are added, and quotation marks work as in a \
+        shell. A command of ykit keeps its name. No name turns a question off: only --force on the line or in an alias \
+        does, with the commands that have it.
+
+        The file must be yours or root's, and nobody else may be able to change it. A mistake is reported with the file \
+        and the line, and nothing is done. 'ykit doctor' shows what is in force.
+
+        'ykit config --help' lists the commands that configure a key.
+        """
     }
 
     private static func environment(_ columns: Int) -> String {
@@ -71,7 +106,7 @@ enum HelpTopic: String, CaseIterable {
         }
         return
             ([
-                "An option on the line goes before its variable.",
+                "The command line overrides variables, and variables the configuration file.",
                 "That a secret was taken from a variable is said on standard error.", "",
             ] + entries).joined(separator: "\n")
     }
@@ -150,6 +185,10 @@ enum HelpTopic: String, CaseIterable {
         (
             ["YKIT_NOTIFY"],
             "Tells when the key waits for a touch, and when it does not any more: desktop for notifications, else a command for the shell, which gets one line of JSON on its standard input (event: touch or done, message, reason, pid)."
+        ),
+        (
+            ["YKIT_CONFIG"],
+            "The configuration file ('ykit help config') in the place of the usual one; off reads none."
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),

@@ -11,11 +11,12 @@ struct ArgumentRewriting {
     /// Global options that take a value.
     static let valued = [
         "--device", "--reader", "--path", "--link", "--timeout", "--record", "--replay", "--replay-mode",
-        "--log-level", "--log-file", "--scp", "--scp-keys", "--scp-keys-fd", "--scp-ca", "--scp-card-key", "--scp-oce",
+        "--log-level", "--log-file", "--color", "--scp", "--scp-keys", "--scp-keys-fd", "--scp-ca", "--scp-card-key",
+        "--scp-oce",
         "--scp-oce-ca", "--scp-password-fd",
     ]
     /// Global options that stand alone.
-    static let flags = ["--json", "--strict", "--notify", "--keep-secrets", "--plan"]
+    static let flags = ["--json", "--strict", "--quiet", "-q", "--notify", "--keep-secrets", "--plan"]
 
     /// The value of `--virtual` without a file.
     static let inMemory = ":memory:"
@@ -59,9 +60,17 @@ struct ArgumentRewriting {
         }
     }
 
-    /// The same, and `help` behind a group as it stands before one.
-    func rewrite(_ arguments: [String], groups root: any Word.Type) -> [String] {
+    /// The same, with an alias replaced by what it stands for, and `help` behind a group as it stands before one.
+    func rewrite(
+        _ arguments: [String], groups root: any Word.Type,
+        alias: (String) throws(Explanation) -> [String]? = { _ in nil }
+    ) throws(Explanation) -> [String] {
         var words = rewrite(arguments)
+        if let first = words.first, !first.hasPrefix("-"), first != "help", root.configuration.subcommand(first) == nil,
+            let meant = try alias(first)
+        {
+            words = rewrite(meant + words.dropFirst())
+        }
         guard words.contains("help") else { return words }
         var group = root
         for (index, word) in words.enumerated() {

@@ -29,6 +29,14 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Treat warnings as errors.")
     var strict = false
 
+    @Flag(
+        name: .shortAndLong,
+        help: "Write no hints, notices or progress; results, prompts, warnings and errors remain.")
+    var quiet = false
+
+    @Option(help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
+    var color: ColorChoice?
+
     @Flag(help: "Show a notification of the desktop while the key waits for a touch (YKIT_NOTIFY).")
     var notify = false
 
@@ -121,6 +129,11 @@ extension GlobalOptions {
 /// How a key is reached.
 enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, pcsc, usb, hid
+}
+
+/// When colours and bold text are used.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
 }
 
 /// How commands are matched with a recording.

@@ -19,14 +19,15 @@ extension Program {
                 Array(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined().utf8), to: 1)
             return .done
         }
-        let rewriting = ArgumentRewriting(
-            isGroup: { $0 == "help" || Ykit.configuration.subcommand($0) != nil },
-            exists: { access($0, F_OK) == 0 })
-        let arguments = rewriting.rewrite(arguments, groups: Ykit.self)
         let terminal = Terminal()
+        var line = arguments
         do {
+            line = try rewritten(arguments)
+            // 'config help' is about the group, 'help config' about the file.
+            let isTopic = arguments.first { !ArgumentRewriting.isGlobal($0) } == "help"
+            let arguments = line
             if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
-            if let text = help(arguments, terminal.helpColumns) {
+            if let text = help(arguments, isTopic: isTopic, terminal.helpColumns) {
                 terminal.line(text)
                 return .done
             }
@@ -39,23 +40,45 @@ extension Program {
             try command.run()
             return .done
         } catch {
-            return refused(error, arguments, terminal)
+            return refused(error, line, terminal)
         }
     }
 
+    /// The line with its global options at the end, and an alias of the configuration file replaced.
+    private static func rewritten(_ arguments: [String]) throws(Explanation) -> [String] {
+        func alias(_ word: String) throws(Explanation) -> [String]? { try ConfigurationFile.read()[alias: word] }
+        let rewriting = ArgumentRewriting(
+            isGroup: { word in
+                if word == "help" || Ykit.configuration.subcommand(word) != nil { return true }
+                return ((try? alias(word)) ?? nil) != nil
+            },
+            exists: { access($0, F_OK) == 0 })
+        return try rewriting.rewrite(arguments, groups: Ykit.self, alias: alias)
+    }
+
     /// What is asked for with `ykit` alone, or with `ykit help` and a topic; `nil` for anything else.
-    private static func help(_ line: [String], _ columns: Int) -> String? {
+    private static func help(_ line: [String], isTopic: Bool, _ columns: Int) -> String? {
         if line.isEmpty || line == ["help"] || line == ["--help"] || line == ["-h"] { return FirstScreen.text }
-        guard line.count == 2, line[0] == "help" else { return nil }
+        guard isTopic, line.count == 2, line[0] == "help" else { return nil }
         return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
-    private static func run(_ verb: some Verb, _ plain: Terminal) async -> ExitStatus {
+    private static func run(_ given: some Verb, _ plain: Terminal) async -> ExitStatus {
+        var verb = given
+        var configuration = ConfigurationFile()
+        do {
+            configuration = try configured(&verb)
+        } catch {
+            let explanation = (error as? ValidationError).map { .usage($0.message) } ?? Explain.explain(error)
+            report(explanation, type(of: verb).members, verb.global.json, plain)
+            return explanation.exit
+        }
         let isJSON = verb.global.json
-        let terminal = isJSON ? plain.noting() : plain
+        let terminal = plain.set(by: verb.global)
         do {
             SecretInput.warnOfExposed(verb, terminal)
             let world = try World(verb.global, terminal)
+            world.configuration = configuration
             var answer = try await world.answer(of: verb)
             if verb.global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
@@ -67,6 +90,24 @@ extension Program {
             report(explanation, type(of: verb).members, isJSON, terminal)
             return explanation.exit
         }
+    }
+
+    /// Completes the options of a verb from the configuration file. The doctor works with a file that cannot be used, and
+    /// says what is wrong with it.
+    private static func configured(_ verb: inout some Verb) throws -> ConfigurationFile {
+        var configuration: ConfigurationFile
+        do { configuration = try .read() } catch {
+            guard verb is Doctor else { throw error }
+            return ConfigurationFile()
+        }
+        guard !configuration.settings.isEmpty else { return configuration }
+        let isProtocol = verb is AgePluginVerb
+        var options = verb.global
+        try configuration.complete(&options)
+        if isProtocol { (options.json, options.plan) = (verb.global.json, verb.global.plan) }
+        verb.global = options
+        try verb.validate()
+        return configuration
     }
 
     /// What a verb fails with under `--strict` when it did its work and warned.

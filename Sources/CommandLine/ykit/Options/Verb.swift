@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// A command that does something: it answers, and the program prints.
 protocol Verb: ParsableCommand {
-    var global: GlobalOptions { get }
+    var global: GlobalOptions { get set }
     /// The members of its JSON object besides `ok`, `error` and `warnings`, there in success and failure.
     static var members: [String] { get }
     /// Does the work.

@@ -8,10 +8,11 @@ extension String {
     func clipped(to width: Int) -> String {
         guard columns > width else { return self }
         var left = max(0, width - 1)
+        let isStyled = unicodeScalars.contains { Style(rawValue: $0.value) != nil }
         return String(
             prefix {
                 left -= $0.columns; return left >= 0
-            }) + "…"
+            }) + "…" + (isStyled ? Style.end.mark : "")
     }
 }
 
@@ -36,7 +37,8 @@ extension Unicode.Scalar {
     }
 
     fileprivate var isMark: Bool {
-        switch properties.generalCategory {
+        if Style(rawValue: value) != nil { return true }
+        return switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: true
         default: false
         }

@@ -7,7 +7,9 @@ struct Progress {
 
     init(_ terminal: Terminal, _ words: String) {
         self.terminal = terminal
+        let isShown = !terminal.isQuiet
         task = Task {
+            guard isShown else { return }
             var seconds = 0
             while true {
                 do { try await Task.sleep(for: .milliseconds(seconds == 0 ? 300 : 1000)) } catch { return }
@@ -24,7 +26,7 @@ struct Progress {
     /// Ends it, and removes what stands on the terminal.
     func end() {
         task.cancel()
-        if terminal.isErrorTerminal { terminal.draw("\r\u{1B}[K") }
+        if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") }
     }
 }
 
@@ -45,10 +47,10 @@ struct Counter {
 
     /// Draws the count about twenty times on the way to the end.
     func show(_ done: Int) {
-        guard terminal.isErrorTerminal, done.isMultiple(of: max(1, total / 20)) else { return }
+        guard terminal.isErrorTerminal, !terminal.isQuiet, done.isMultiple(of: max(1, total / 20)) else { return }
         terminal.draw("\r\(words.printable): \(done) of \(total)")
     }
 
     /// Removes what stands on the terminal.
-    func end() { if terminal.isErrorTerminal { terminal.draw("\r\u{1B}[K") } }
+    func end() { if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") } }
 }

@@ -10,8 +10,11 @@ struct Terminal: Sendable {
     let isOutputTerminal: Bool
     /// Whether messages go to a terminal.
     let isErrorTerminal: Bool
-    /// Whether colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org).
-    let colours: Bool
+    /// Whether results, and messages, are styled.
+    private var stylesOutput: Bool
+    private var stylesErrors: Bool
+    /// Whether hints, notices and progress are left out.
+    private(set) var isQuiet = false
     /// Whether warnings are kept for the answer, for programs.
     private var isNoting = false
     private let notes = Notes()
@@ -28,12 +31,22 @@ struct Terminal: Sendable {
     init() {
         isOutputTerminal = isatty(1) == 1
         isErrorTerminal = isatty(2) == 1
-        let refused = Variables["NO_COLOR"].map { !$0.isEmpty } ?? false
-        colours = !refused && Variables["TERM"] != "dumb"
+        stylesOutput = Style.isWanted(nil, isTerminal: isOutputTerminal)
+        stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal)
+    }
+
+    /// The same terminal as the options have it.
+    func set(by options: GlobalOptions) -> Terminal {
+        var copy = self
+        copy.isNoting = options.json
+        copy.isQuiet = options.quiet
+        copy.stylesOutput = !options.json && Style.isWanted(options.color, isTerminal: isOutputTerminal)
+        copy.stylesErrors = Style.isWanted(options.color, isTerminal: isErrorTerminal)
+        return copy
     }
 
     /// Writes a result.
-    func out(_ text: String) { Self.write(Array(text.shown.utf8), to: 1) }
+    func out(_ text: String) { Self.write(Array(text.shown(styled: stylesOutput).utf8), to: 1) }
 
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
@@ -48,17 +61,20 @@ struct Terminal: Sendable {
         var bytes: [UInt8] = []
         let width = columns
         for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
-            bytes += line.shown.utf8
+            bytes += line.shown(styled: stylesOutput).utf8
             bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
     }
 
-    /// Writes a message for the person, one line.
+    /// Writes a message for the person, one line: a request, a warning or a failure.
     func say(_ text: String) {
-        if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown) }
-        Self.write(Array((text.shown + "\n").utf8), to: 2)
+        if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown(styled: false)) }
+        Self.write(Array((text.shown(styled: stylesErrors) + "\n").utf8), to: 2)
     }
+
+    /// Writes a message that nobody has to act on; none with `--quiet`.
+    func notice(_ text: String) { if !isQuiet { say(text) } }
 
     /// Hands messages to something else than standard error; `nil` ends that.
     func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
@@ -73,7 +89,7 @@ struct Terminal: Sendable {
     func beginTouch(_ words: String) {
         say(words)
         let (reason, notifier) = notes.touch.withLock { $0 }
-        notifier?.begin(words, for: reason.shown)
+        notifier?.begin(words, for: reason.shown(styled: false))
     }
 
     /// Says to whom it may concern that the key does not wait any more.
@@ -83,7 +99,7 @@ struct Terminal: Sendable {
     func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
 
     /// Writes a message for the person alone, who sees the results too.
-    func note(_ text: String) { if isOutputTerminal, isErrorTerminal { say(text) } }
+    func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
 
     /// Writes a warning.
     func warn(_ text: String) {
@@ -97,14 +113,7 @@ struct Terminal: Sendable {
     /// Writes a warning that no answer will have.
     func warnNow(_ text: String) {
         notes.texts.withLock { $0.all.append(text) }
-        say((isErrorTerminal ? paint("warning:", .yellow) : "warning:") + " " + text)
-    }
-
-    /// The same terminal, with warnings kept for the answer.
-    func noting() -> Terminal {
-        var copy = self
-        copy.isNoting = true
-        return copy
+        say(Style.yellow.around("warning:") + " " + text)
     }
 
     /// The warnings that were kept for the answer.
@@ -115,17 +124,8 @@ struct Terminal: Sendable {
 
     /// Writes a failure.
     func fail(_ explanation: Explanation) {
-        let prefix = isErrorTerminal ? paint("ykit:", .red) : "ykit:"
-        say(prefix + " " + explanation.lines.joined(separator: "\n"))
+        say(Style.red.around("ykit:") + " " + explanation.lines(hasHint: !isQuiet).joined(separator: "\n"))
     }
-
-    private func paint(_ text: String, _ style: Style) -> String { colours ? style.around(text) : text }
-
-    /// The text in bold, where results go to a terminal that wants colours.
-    func bold(_ text: String) -> String { isOutputTerminal && colours ? Style.bold.around(text) : text }
-
-    /// The text in grey, likewise.
-    func dim(_ text: String) -> String { isOutputTerminal && colours ? Style.dim.around(text) : text }
 
     /// Writes all bytes. When the reader of the results went away, there is nothing left to do; when they cannot be
     /// written for another reason, the program ends here and has failed.

@@ -22,11 +22,24 @@ extension String {
     }
 }
 
-/// What the program itself sets in bold, grey or colour. Lines carry these noncharacters, and the terminal gets escape
-/// sequences for them; so every escape character in a line is foreign, and is made visible.
-enum Style: UInt32 {
+/// What the program itself sets in bold, grey or colour. Lines carry these noncharacters; a terminal that is styled gets
+/// escape sequences for them, everything else nothing. So every escape character in a line is foreign, and is made
+/// visible, as are such noncharacters in foreign text.
+enum Style: UInt32, CaseIterable {
     case bold = 0xFDD0
-    case dim, red, yellow, end
+    case dim, red, yellow, green, end
+
+    /// Whether output is styled: as `--color` says, else on a terminal unless NO_COLOR is set (no-color.org) or TERM is
+    /// `dumb`.
+    static func isWanted(
+        _ choice: ColorChoice?, isTerminal: Bool, variable: (String) -> String? = { Variables[$0] }
+    ) -> Bool {
+        switch choice ?? .auto {
+        case .always: true
+        case .never: false
+        case .auto: isTerminal && (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
+        }
+    }
 
     /// Select Graphic Rendition (ECMA-48 §8.3.117).
     var sequence: String {
@@ -35,25 +48,26 @@ enum Style: UInt32 {
         case .dim: "\u{1B}[2m"
         case .red: "\u{1B}[31m"
         case .yellow: "\u{1B}[33m"
+        case .green: "\u{1B}[32m"
         case .end: "\u{1B}[0m"
         }
     }
 
-    private var mark: String { Unicode.Scalar(rawValue).map { String(Character($0)) } ?? "" }
+    var mark: String { Unicode.Scalar(rawValue).map { String(Character($0)) } ?? "" }
 
     /// The text in this style.
     func around(_ text: String) -> String { mark + text + Style.end.mark }
 }
 
 extension String {
-    /// The text as it goes to a terminal or file: lines and tabs stay, styles become escape sequences, everything else
-    /// that would drive a terminal is made visible.
-    var shown: String {
+    /// The text as it goes to a terminal or file: lines and tabs stay, styles become escape sequences where they are
+    /// wanted, everything else that would drive a terminal is made visible.
+    func shown(styled: Bool) -> String {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }) { return self }
         var out = ""
         for scalar in unicodeScalars {
             if let style = Style(rawValue: scalar.value) {
-                out += style.sequence
+                if styled { out += style.sequence }
             } else if scalar.isHazardous, scalar != "\n", scalar != "\t" {
                 out += "\\u{\(String(scalar.value, radix: 16))}"
             } else {

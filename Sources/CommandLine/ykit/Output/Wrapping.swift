@@ -4,8 +4,7 @@ extension String {
     /// The text on lines of at most `width` columns, broken between words; later lines begin below the last column of a
     /// table, or a little to the right. What is to be typed, behind an arrow, is left whole, and so is a long word.
     func wrapped(to width: Int) -> [String] {
-        let isWhole =
-            ["\n", "-> "].contains { contains($0) } || unicodeScalars.contains { Style(rawValue: $0.value) != nil }
+        let isWhole = ["\n", "-> "].contains { contains($0) }
         guard width >= 30, !isWhole, columns > width else { return [self] }
         let words = split(separator: " ", omittingEmptySubsequences: false)
         let indent = hang(words, width)

@@ -44,7 +44,7 @@ final class PINSource: Sendable {
     func read(_ retries: PINRetries?, _ fallback: PINRequest.Fallback? = nil) throws -> SharedSecret {
         if let fallback {
             let why = fallback == .blocked ? "is blocked" : "did not recognise you"
-            terminal.say("the key's own verification \(why), the PIN will do")
+            terminal.notice("the key's own verification \(why), the PIN will do")
         }
         switch try SecretInput.given(source, terminal) {
         case .secret(let secret): return SharedSecret(try Self.checked(secret))

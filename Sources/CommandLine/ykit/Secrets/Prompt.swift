@@ -70,7 +70,7 @@ struct Prompt: ~Copyable {
     }
 
     /// Shows a line.
-    func tell(_ line: String) { Terminal.write(Array((line.shown + "\n").utf8), to: output) }
+    func tell(_ line: String) { Terminal.write(Array((line.shown(styled: false) + "\n").utf8), to: output) }
 
     /// Asks for yes or no, until it is one of them; an empty line is no.
     func agree(_ question: String) throws {

@@ -88,7 +88,7 @@ enum SecretInput {
         if source.isStandardInput { return .secret(try line(from: 0)) }
         if let descriptor = source.descriptor { return .secret(try line(from: descriptor)) }
         if let text = Variables[source.variable], !text.isEmpty {
-            terminal.say("taken from \(source.variable)")
+            terminal.notice("taken from \(source.variable)")
             return .secret(Secret(utf8: withoutLineEnd(text)))
         }
         return .none

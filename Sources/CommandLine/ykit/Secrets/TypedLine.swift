@@ -59,7 +59,7 @@ struct TypedLine {
             silent.c_lflag &= ~tcflag_t(ECHO)
             tcsetattr(input, TCSAFLUSH, &silent)
         }
-        Terminal.write(Array((question.shown + (isSilent ? ": " : " ")).utf8), to: output)
+        Terminal.write(Array((question.shown(styled: false) + (isSilent ? ": " : " ")).utf8), to: output)
     }
 
     private func ended() -> Explanation {

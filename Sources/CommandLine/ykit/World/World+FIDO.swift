@@ -74,6 +74,6 @@ extension World {
     /// Says what is about to be approved with a touch; a plan asks for none.
     func announce(_ what: String) {
         terminal.purpose(what)
-        if plan == nil { terminal.say("to be approved: \(what)") }
+        if plan == nil { terminal.notice("to be approved: \(what)") }
     }
 }

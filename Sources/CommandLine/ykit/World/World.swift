@@ -12,6 +12,8 @@ final class World {
     let options: GlobalOptions
     let selection: Selection
     let terminal: Terminal
+    /// The configuration file, applied to the options.
+    var configuration = ConfigurationFile()
     /// What `--plan` collects.
     let plan: ExchangePlan?
     let log: Log

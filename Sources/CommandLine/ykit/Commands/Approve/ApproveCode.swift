@@ -43,7 +43,7 @@ struct ApproveCode: Verb {
         let left = code.validTo.map { max(0, $0 - now) }
         if clipboard {
             try Clipboard.put(code.text, for: max(1, left ?? 30))
-            world.terminal.say("the code is on the clipboard for \(max(1, left ?? 30)) s")
+            world.terminal.notice("the code is on the clipboard for \(max(1, left ?? 30)) s")
         } else if let left {
             world.terminal.note("valid for \(left) s")
         }

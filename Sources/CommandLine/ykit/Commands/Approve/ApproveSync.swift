@@ -93,7 +93,7 @@ final class ContainerTokens {
     /// Writes what an earlier synchronization left in the store to the key.
     func finish() async throws {
         guard let secret = try sealed.secret(of: container.account), world.plan == nil else { return }
-        world.terminal.say("finishing the synchronization that was interrupted")
+        world.terminal.notice("finishing the synchronization that was interrupted")
         try await write(try ContainerUpdate(secret))
     }
 

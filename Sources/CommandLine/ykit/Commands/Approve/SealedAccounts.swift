@@ -38,7 +38,7 @@ final class SealedAccounts {
         let seal = try await world.seal(
             key, options, try NewStoreKeyOptions.parse([]), besides: [], of: "account store")
         if !options.software {
-            world.terminal.say("losing this key loses the secrets of these accounts: keep another means to log in")
+            world.terminal.notice("losing this key loses the secrets of these accounts: keep another means to log in")
         }
         return SealedAccounts(book, key, seal, world)
     }

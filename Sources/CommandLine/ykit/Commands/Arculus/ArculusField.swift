@@ -36,7 +36,7 @@ final class ArculusField {
         switch prompt {
         case .holdAgain: world.terminal.say("the card was lost: hold the same card to the reader again")
         case .holdSteady where isReal: world.terminal.say("hold the card steady")
-        case .done where isReal: world.terminal.say("done, the card can be taken away")
+        case .done where isReal: world.terminal.notice("done, the card can be taken away")
         default: break
         }
     }

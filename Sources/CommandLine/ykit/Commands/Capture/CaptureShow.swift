@@ -58,8 +58,8 @@ struct CaptureShow: Verb {
 
     private func lines(_ narration: Narration, _ event: Capture.Event, _ terminal: Terminal) -> [String] {
         let place = String(event.line).padded(to: 4)
-        var lines = [terminal.dim(place) + " " + narration.summary.printable]
-        if bytes { lines += Self.hex(event).map { "       " + terminal.dim($0) } }
+        var lines = [Style.dim.around(place) + " " + narration.summary.printable]
+        if bytes { lines += Self.hex(event).map { "       " + Style.dim.around($0) } }
         if !brief { lines += narration.details.map { "       " + $0.printable } }
         return lines
     }

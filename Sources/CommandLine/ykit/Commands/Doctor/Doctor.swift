@@ -28,7 +28,7 @@ struct Doctor: Verb {
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []
         let findings = world.findings()
-        let rungs = Ladder(findings: findings).rungs
+        let rungs = Self.configuration(world.configuration) + Ladder(findings: findings).rungs
         let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(
             fixed + Rung.lines(rungs) + [Self.summary(problems.count)],
@@ -39,10 +39,29 @@ struct Doctor: Verb {
             ])
         answer.failure = problems.first.map { Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy) }
         if let report {
-            let text = DoctorReport(findings: findings, rungs: rungs, system: .find()).lines(Masking(findings))
+            let told = Self.configuration(world.configuration, showsValues: false) + Ladder(findings: findings).rungs
+            let text = DoctorReport(findings: findings, rungs: told, system: .find()).lines(Masking(findings))
             try Files.create(Array((text.joined(separator: "\n") + "\n").utf8), at: report)
         }
         return answer
+    }
+
+    /// The configuration file and the variables that are in force; nothing where there are none.
+    private static func configuration(_ file: ConfigurationFile, showsValues: Bool = true) -> [Rung] {
+        var rungs: [Rung] = []
+        if let path = file.path {
+            let seen = "\(showsValues ? path.printable : "a file") sets \(file.summary(showsValues: showsValues))"
+            rungs.append(Rung("configuration", .good, seen))
+        } else {
+            do { _ = try ConfigurationFile.read() } catch { rungs.append(Rung("configuration", error)) }
+        }
+        let variables = ConfigurableOption.all.flatMap(\.variables).filter { name in
+            name.hasPrefix("YKIT_") && !(Variables[name] ?? "").isEmpty
+        }
+        if !variables.isEmpty {
+            rungs.append(Rung("configuration", .good, "variables: " + variables.joined(separator: ", ")))
+        }
+        return rungs
     }
 
     private static func summary(_ problems: Int) -> String {

@@ -74,6 +74,6 @@ struct OATHCalculate: Verb {
         let now = world.now
         let seconds = max(1, code.validTo.map { $0 - now } ?? 30)
         try Clipboard.put(code.text, for: seconds)
-        world.terminal.say("the code is on the clipboard for \(seconds) s")
+        world.terminal.notice("the code is on the clipboard for \(seconds) s")
     }
 }

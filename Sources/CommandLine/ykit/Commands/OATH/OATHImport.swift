@@ -88,7 +88,7 @@ struct OATHImport: Verb {
         var refused: [Explanation] = []
         var end: Explanation?
         // On a slow key many accounts take a while; a terminal sees how far it is.
-        let showsProgress = items.count > 8 && terminal.isErrorTerminal
+        let showsProgress = items.count > 8 && terminal.isErrorTerminal && !terminal.isQuiet
         defer { if showsProgress { terminal.draw("\r\u{1B}[K") } }
         for (number, item) in items.enumerated() {
             if showsProgress { terminal.draw("\radding \(number + 1) of \(items.count)") }

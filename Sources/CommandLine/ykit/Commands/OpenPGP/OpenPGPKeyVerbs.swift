@@ -49,7 +49,7 @@ struct OpenPGPGenerateKey: Verb {
         let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
         try await world.askToReplace(slot, service, confirmation)
         try await world.administer(admin, service, for: "generate a key")
-        if case .rsa = type { world.terminal.say("generating an RSA key may take minutes") }
+        if case .rsa = type { world.terminal.notice("generating an RSA key may take minutes") }
         let made = try await service.generateKey(slot, type)
         if let touch { try await service.setTouch(touch, slot) }
         return made.answer("generated", slot, touch)

@@ -81,7 +81,8 @@ struct PIVUnlocking {
             isVerified = true
         } catch {
             switch error {
-            case .wrong(.fingerprint, _), .blocked(.fingerprint): world.terminal.say("not recognised, the PIN will do")
+            case .wrong(.fingerprint, _), .blocked(.fingerprint):
+                world.terminal.notice("not recognised, the PIN will do")
             default: throw error
             }
             try await verify(for: reason)

@@ -59,7 +59,8 @@ struct AgentPrompt: Sendable {
     private func ask(_ question: String) -> SharedSecret? {
         switch way {
         case .askpass(let program):
-            guard var result = try? Spawn.run(program, [question.shown], within: Self.patience), result.status == 0
+            guard var result = try? Spawn.run(program, [question.shown(styled: false)], within: Self.patience),
+                result.status == 0
             else { return nil }
             defer { Secret.wipe(&result.output) }
             return Self.secret(result.output.prefix { $0 != UInt8(ascii: "\n") })
@@ -77,7 +78,7 @@ struct AgentPrompt: Sendable {
 
     /// Speaks Assuan with pinentry, all at once: the answer to GETPIN is the line that begins with D.
     private func pinentry(_ program: String, _ question: String) -> SharedSecret? {
-        let text = question.shown.utf8.map { byte in
+        let text = question.shown(styled: false).utf8.map { byte in
             byte == UInt8(ascii: "%") || byte < 0x20
                 ? "%" + Hex.encode([byte]).uppercased() : String(UnicodeScalar(byte))
         }
@@ -109,11 +110,11 @@ struct AgentPrompt: Sendable {
     private func confirm(_ question: String) -> Bool {
         switch way {
         case .askpass(let program):
-            let words = ["SSH_ASKPASS_PROMPT=confirm", program, question.shown]
+            let words = ["SSH_ASKPASS_PROMPT=confirm", program, question.shown(styled: false)]
             return (try? Spawn.run("/usr/bin/env", words, within: Self.patience))?.status == 0
         case .terminal: return (try? Prompt.confirm(question)) != nil
         case .pinentry(let program):
-            let input = "SETDESC \(question.shown)\nCONFIRM\nBYE\n"
+            let input = "SETDESC \(question.shown(styled: false))\nCONFIRM\nBYE\n"
             guard let result = try? Spawn.run(program, [], input: Array(input.utf8), within: Self.patience) else {
                 return false
             }

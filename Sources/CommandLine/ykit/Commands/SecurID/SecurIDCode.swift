@@ -82,7 +82,7 @@ struct SecurIDCode: Verb {
         if clipboard {
             let seconds = max(1, code.validTo - world.now)
             try Clipboard.put(code.code, for: time == nil ? seconds : 30)
-            world.terminal.say("the code is on the clipboard for \(time == nil ? seconds : 30) s")
+            world.terminal.notice("the code is on the clipboard for \(time == nil ? seconds : 30) s")
         } else {
             world.terminal.note("valid for \(code.secondsLeft) s, next: \(code.next)")
         }

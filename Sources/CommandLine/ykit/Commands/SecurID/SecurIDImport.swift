@@ -193,7 +193,7 @@ struct SecurIDImport: Verb {
             storeKey = try StoreKey(world.environment.random)
             seal = try await world.seal(storeKey, key, newKey, besides: [], of: "token store")
             if !key.software {
-                world.terminal.say("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
+                world.terminal.notice("losing this key loses the tokens: add a spare with 'ykit securid store add-key'")
             }
         } else {
             storeKey = try await world.open(store, key, for: "open the token store")

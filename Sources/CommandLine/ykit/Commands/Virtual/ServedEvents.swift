@@ -20,8 +20,8 @@ final class ServedEvents: Sendable {
 
     func report(_ event: VPCDServer.Event) {
         switch event {
-        case .inserted: terminal.say("the key is in the reader")
-        case .removed: terminal.say("the key is out of the reader")
+        case .inserted: terminal.notice("the key is in the reader")
+        case .removed: terminal.notice("the key is out of the reader")
         case .powerOn: log.say(.info, "power on")
         case .powerOff: log.say(.info, "power off")
         case .reset: log.say(.info, "reset")
@@ -38,8 +38,8 @@ final class ServedEvents: Sendable {
         case .inserted(let node):
             path.withLock { $0 = node.isEmpty ? nil : node }
             terminal.say(node.isEmpty ? "the key is plugged in, ^C ends it" : "the key is \(node), ^C ends it")
-        case .removed: terminal.say("the key is pulled out")
-        case .winked: terminal.say("the key blinks")
+        case .removed: terminal.notice("the key is pulled out")
+        case .winked: terminal.notice("the key blinks")
         case .written(let bytes): narrate(.written(bytes))
         case .delivered(let bytes): narrate(.delivered(bytes))
         case .exchange(let command, let response): exchange(command, response)

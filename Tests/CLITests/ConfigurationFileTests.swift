@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import ykit
+
+/// What the configuration file sets. Its mistakes in words are in scripts/configuration.txt.
+@Suite struct ConfigurationFileTests {
+    private func file(_ text: String) throws -> ConfigurationFile {
+        try ConfigurationFile(Array(text.utf8), path: "config")
+    }
+
+    @Test("every global option can be set, and no other name")
+    func names() throws {
+        let options = ArgumentRewriting.valued + ArgumentRewriting.flags + ["--virtual"]
+        let long = Set(options.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
+        #expect(Set(ConfigurableOption.all.map(\.name)) == long)
+    }
+
+    @Test("the line goes before variables, and variables before the file")
+    func order() throws {
+        var file = try file("link = usb\ntimeout = 5\nquiet = yes\ncolor = always\n")
+        var options = GlobalOptions()
+        options.link = .hid
+        try file.complete(&options) { $0 == "YKIT_TIMEOUT" ? "9" : $0 == "NO_COLOR" ? "1" : nil }
+        #expect(options.link == .hid && options.timeout == nil && options.quiet && options.color == nil)
+        #expect(file.overridden == ["link": "--link", "timeout": "YKIT_TIMEOUT", "color": "NO_COLOR"])
+    }
+
+    @Test("what chooses a key is overridden as a whole", arguments: ["device = 1", "reader = x", "virtual = /k"])
+    func choice(line: String) throws {
+        var (one, other, free) = (try file(line), try file(line), GlobalOptions())
+        var options = GlobalOptions()
+        options.replay = "r"
+        try one.complete(&options) { _ in nil }
+        #expect(options.device == nil && options.reader == nil && options.virtual == nil)
+        try other.complete(&free) { _ in nil }
+        #expect(free.device == "1" || free.reader == "x" || free.virtual == "/k")
+    }
+
+    @Test("what belongs to an option that is not in use is not set")
+    func companions() throws {
+        var file = try file("replay-mode = lookup\nkeep-secrets = yes\nscp-ca = /ca\n")
+        var options = GlobalOptions()
+        try file.complete(&options) { _ in nil }
+        #expect(options.replayMode == nil && !options.keepSecrets && options.scpCa == nil)
+        options.replay = "r"
+        options.scp = SCPChoice(argument: "11b")
+        try file.complete(&options) { _ in nil }
+        #expect(options.replayMode == .lookup && options.scpCa == "/ca")
+    }
+
+    @Test("aliases take words as a shell does")
+    func aliases() throws {
+        let file = try file("alias.x = oath add 'a b' --issuer \"c d\"")
+        #expect(file[alias: "x"] == ["oath", "add", "a b", "--issuer", "c d"] && file[alias: "y"] == nil)
+        var line = CompletionLine(words: ["x"], current: "--cou", names: RememberedNames())
+        line.aliases = file.aliases
+        #expect(line.offers().words.map(\.word) == ["--counter"])
+        let first = CompletionLine(words: [], current: "x", names: RememberedNames(), aliases: file.aliases)
+        #expect(first.offers().words.map(\.word) == ["x"])
+    }
+
+    @Test("bytes of any kind are read or refused")
+    func hostile() {
+        var random = SystemRandomNumberGenerator()
+        let pieces = [
+            "alias.", "=", " ", "\n", "link", "\"", "\\", "#", "usb", "\u{0}", "é", "--virtual", "oath", "virtual",
+        ]
+        for _ in 0..<2000 {
+            let text = (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            _ = try? file(text)
+            _ = try? ConfigurationFile((0..<20).map { _ in UInt8.random(in: 0...255, using: &random) }, path: "config")
+        }
+    }
+}
+
+/// When output is styled.
+@Suite struct StyleTests {
+    @Test func oneTerminalDecides() {
+        func wanted(_ choice: ColorChoice?, _ isTerminal: Bool, _ variables: [String: String] = [:]) -> Bool {
+            Style.isWanted(choice, isTerminal: isTerminal) { variables[$0] }
+        }
+        #expect(wanted(nil, true) && !wanted(nil, false) && wanted(.auto, true))
+        #expect(!wanted(nil, true, ["NO_COLOR": "1"]) && wanted(nil, true, ["NO_COLOR": ""]))
+        #expect(!wanted(nil, true, ["TERM": "dumb"]) && wanted(.always, false, ["NO_COLOR": "1", "TERM": "dumb"]))
+        #expect(!wanted(.never, true))
+    }
+
+    @Test func marksTakeNoColumnsAndForeignOnesAreVisible() {
+        let bold = Style.bold.around("abc")
+        #expect(bold.columns == 3 && bold.padded(to: 5).columns == 5)
+        #expect(bold.shown(styled: true) == "\u{1B}[1mabc\u{1B}[0m" && bold.shown(styled: false) == "abc")
+        #expect((Style.bold.mark + "abc").printable == "\\u{fdd0}abc")
+        #expect(Style.red.around("abcdef").clipped(to: 4).shown(styled: true) == "\u{1B}[31mabc…\u{1B}[0m")
+    }
+}
