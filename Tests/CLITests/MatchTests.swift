@@ -22,11 +22,9 @@ import YKWire
     }
 
     @Test func severalAreListed() {
-        #expect(throws: Explanation.self) { try AccountMatch.one("alic", in: ids) }
-        do { _ = try AccountMatch.one("alic", in: ids) } catch {
-            #expect(error.exit == .severalDevices)
-            #expect(error.candidates == ["Acme:alice", "Acme:alice2"])
-        }
+        let error = #expect(throws: Explanation.self) { try AccountMatch.one("alic", in: ids) }
+        #expect(error?.exit == .severalDevices)
+        #expect(error?.candidates == ["Acme:alice", "Acme:alice2"])
     }
 
     @Test func hiddenAccountsAreFoundByTheirWholeNameOnly() throws {

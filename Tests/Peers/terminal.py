@@ -14,7 +14,7 @@ import time
 class Terminal:
     """A program on a terminal of its own; `seen` is what the terminal has got so far."""
 
-    def __init__(self, command, environment=None, folder=None, columns=200):
+    def __init__(self, command, environment=None, folder=None, columns=200, rows=50):
         self.seen = b""
         self.status = None
         self.pid, self.master = pty.fork()
@@ -25,7 +25,7 @@ class Terminal:
                 os.execvpe(command[0], command, environment or os.environ)
             finally:
                 os._exit(127)
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def __enter__(self):
         return self

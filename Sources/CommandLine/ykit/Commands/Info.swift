@@ -35,9 +35,16 @@ struct Info: Verb {
         return report.answer
     }
 
+    private func route(in world: World) throws -> ManagementRoute {
+        do { return try world.keys.managementRoute() } catch KeyError.several(let interface, let candidates) {
+            try world.chooseKey(interface, candidates)
+            return try world.keys.managementRoute()
+        }
+    }
+
     private func report(in world: World) async throws -> InfoReport {
         var report: InfoReport
-        switch try world.keys.managementRoute() {
+        switch try route(in: world) {
         case .card:
             let channel = try world.connect()
             let card = channel.identity

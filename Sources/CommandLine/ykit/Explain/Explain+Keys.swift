@@ -92,7 +92,7 @@ extension Explain {
 
 extension KeyCandidate {
     /// The key on one line.
-    fileprivate var line: String {
+    var line: String {
         let serial = serial.map { "serial \($0.printable)" }
         let facts: [String?]
         switch interface {

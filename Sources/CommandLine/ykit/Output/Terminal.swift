@@ -37,6 +37,7 @@ struct Terminal: Sendable {
 
     /// The same terminal as the options have it.
     func set(by options: GlobalOptions) -> Terminal {
+        Style.chosen.withLock { $0 = options.color }
         var copy = self
         copy.isNoting = options.json
         copy.isQuiet = options.quiet

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import YKWire
 
 extension String {
@@ -29,10 +30,14 @@ enum Style: UInt32, CaseIterable {
     case bold = 0xFDD0
     case dim, red, yellow, green, end
 
+    /// What --color says.
+    static let chosen = Mutex<ColorChoice?>(nil)
+
     /// Whether output is styled: as `--color` says, else on a terminal unless NO_COLOR is set (no-color.org) or TERM is
     /// `dumb`.
     static func isWanted(
-        _ choice: ColorChoice?, isTerminal: Bool, variable: (String) -> String? = { Variables[$0] }
+        _ choice: ColorChoice? = chosen.withLock { $0 }, isTerminal: Bool,
+        variable: (String) -> String? = { Variables[$0] }
     ) -> Bool {
         switch choice ?? .auto {
         case .always: true

@@ -60,8 +60,12 @@ struct Prompt: ~Copyable {
         return String(decoding: answer.copyBytes(), as: UTF8.self).trimmed
     }
 
-    /// Has one of several lines chosen by its number; returns its index.
+    /// Whether the terminal can show a menu.
+    var hasMenu: Bool { Menu.isPossible(input, output) }
+
+    /// Has one of several lines chosen, in a menu where the terminal can show one, else by its number; returns its index.
     func choose(_ question: String, among lines: [String]) throws -> Int {
+        if hasMenu { return try Menu(input: input, output: output, question: question, lines: lines).choose() }
         for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
         while true {
             if let number = Int(try line(question)), lines.indices.contains(number - 1) { return number - 1 }

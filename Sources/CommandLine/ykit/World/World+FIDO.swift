@@ -5,19 +5,21 @@ import YKKeys
 
 extension World {
     /// The FIDO application of the key that is meant; what `reason` says is told with a question for the PIN.
-    func openFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+    func openFIDO(_ pin: PINOptions, for reason: String, asksWhich: Bool = true) async throws -> FIDOService {
         let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
         pins = source
         terminal.purpose(reason)
         var interaction = FIDOInteraction(pin: { source.pin($0) })
         interaction.hasPIN = source.isGiven
-        return try await openFIDO(interaction)
+        return try await openFIDO(interaction, asksWhich: asksWhich)
     }
 
     /// The same for what waits for a touch anyway: among several keys a touch says which one is meant, where somebody
     /// is there to be asked.
     func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
-        do { return try await openFIDO(pin, for: reason) } catch KeyError.several(let interface, let candidates) {
+        do { return try await openFIDO(pin, for: reason, asksWhich: false) } catch KeyError.several(
+            let interface, let candidates)
+        {
             guard terminal.isErrorTerminal, plan == nil else { throw KeyError.several(interface, candidates) }
             keys.chosenPath = try await touchedKey()
             return try await openFIDO(pin, for: reason)
@@ -25,8 +27,16 @@ extension World {
     }
 
     /// The FIDO application of the key that is meant, for what needs no PIN.
-    func openFIDO(_ interaction: FIDOInteraction = FIDOInteraction()) async throws -> FIDOService {
-        let service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
+    func openFIDO(
+        _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true
+    ) async throws -> FIDOService {
+        let service: FIDOService
+        do {
+            service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
+        } catch KeyError.several(let interface, let candidates) where asksWhich {
+            try chooseKey(interface, candidates)
+            service = try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
+        }
         if options.strict {
             await service.setStrict(true)
             if await service.hasCTAP2 { _ = try await service.freshInfo() }
@@ -48,7 +58,7 @@ extension World {
         }
         if let path = try await keys.touchedNode(announce) { return path }
         let place = try keys.touchPlace()
-        try await openFIDO().select()
+        try await openFIDO(asksWhich: false).select()
         return place
     }
 

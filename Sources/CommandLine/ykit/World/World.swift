@@ -133,7 +133,11 @@ final class World {
     ///
     /// With `patience` a command may take that long, unless a time was asked for.
     func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
-        try keys.channel(timeout: selection.hasTimeout ? nil : patience)
+        let timeout = selection.hasTimeout ? nil : patience
+        do { return try keys.channel(timeout: timeout) } catch KeyError.several(let interface, let candidates) {
+            try chooseKey(interface, candidates)
+            return try keys.channel(timeout: timeout)
+        }
     }
 
     // MARK: checks

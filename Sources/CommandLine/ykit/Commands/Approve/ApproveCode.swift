@@ -48,7 +48,7 @@ struct ApproveCode: Verb {
             world.terminal.note("valid for \(left) s")
         }
         return Answer(
-            clipboard ? [] : [code.text],
+            clipboard ? [] : [Style.bold.around(code.text)],
             [
                 "account": .string(account.id), "code": .string(code.text),
                 "secondsLeft": left.map(JSON.int) ?? .null,

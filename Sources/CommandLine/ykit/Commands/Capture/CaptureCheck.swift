@@ -33,7 +33,7 @@ struct CaptureCheck: Verb {
         answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
         let bad = findings.filter(isBad)
         if let first = bad.first {
-            answer.lines = bad.map { "\(file): \($0.description.printable)" }
+            answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }
             answer.failure = Explain.malformed("\(file) is not a sound recording: \(first.description.printable)")
         }
         return answer

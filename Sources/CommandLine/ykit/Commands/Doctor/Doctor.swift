@@ -41,7 +41,7 @@ struct Doctor: Verb {
         if let report {
             let told = Self.configuration(world.configuration, showsValues: false) + Ladder(findings: findings).rungs
             let text = DoctorReport(findings: findings, rungs: told, system: .find()).lines(Masking(findings))
-            try Files.create(Array((text.joined(separator: "\n") + "\n").utf8), at: report)
+            try Files.create(Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8), at: report)
         }
         return answer
     }

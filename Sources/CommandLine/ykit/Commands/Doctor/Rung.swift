@@ -48,9 +48,9 @@ struct Rung: Hashable {
     var lines: [String] {
         let mark =
             switch verdict {
-            case .good: "ok     "
-            case .note: "note   "
-            case .bad: "PROBLEM"
+            case .good: Style.green.around("ok") + "     "
+            case .note: Style.yellow.around("note") + "   "
+            case .bad: Style.red.around("PROBLEM")
             }
         let advice = remedy.map { $0.split(separator: "\n").map(String.init) } ?? []
         return ["\(mark)  \(name.padded(to: 14))\(seen)"]

@@ -25,7 +25,7 @@ struct FIDO2CredentialsDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")
-        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service))
+        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service), world)
         try confirmation.ask("delete the credential of \(found.words)? it cannot be brought back", in: world)
         try await service.delete(found.credential.id)
         return Answer("deleted the credential of \(found.words)", ["remembered": found.json])

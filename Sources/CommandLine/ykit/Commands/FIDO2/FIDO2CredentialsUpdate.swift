@@ -37,7 +37,7 @@ struct FIDO2CredentialsUpdate: Verb {
                 "not-supported", .notSupported, "this key cannot change the names of its credentials",
                 hint: "keys of CTAP 2.1 and later can")
         }
-        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service))
+        let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service), world)
         var account = found.credential.user
         account.name = user ?? account.name
         account.displayName = displayName ?? account.displayName

@@ -34,7 +34,7 @@ extension World {
         of query: String, _ pin: PINOptions, for reason: String
     ) async throws -> (FIDOService, RememberedCredential) {
         let service = try await openLargeBlobs(pin, for: reason)
-        return (service, try RememberedCredential.one(query, in: try await RememberedCredential.all(of: service)))
+        return (service, try RememberedCredential.one(query, in: try await RememberedCredential.all(of: service), self))
     }
 
     /// The FIDO application of a key that keeps large blobs.

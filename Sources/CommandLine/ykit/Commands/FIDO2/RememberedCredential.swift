@@ -64,8 +64,8 @@ struct RememberedCredential {
     }
 
     /// The one credential that a query means: its identifier or the beginning of it, else the account's name, else a
-    /// part of the account's or relying party's name in any letter case.
-    static func one(_ query: String, in all: [RememberedCredential]) throws(Explanation) -> RememberedCredential {
+    /// part of the account's or relying party's name in any letter case. Among several the person chooses.
+    static func one(_ query: String, in all: [RememberedCredential], _ world: World) throws -> RememberedCredential {
         let wanted = query.lowercased()
         let tests: [(RememberedCredential) -> Bool] = [
             { $0.id == query || Hex.encode($0.credential.id.id) == wanted },
@@ -76,7 +76,9 @@ struct RememberedCredential {
         for test in tests {
             let found = all.filter(test)
             if let only = found.first, found.count == 1 { return only }
-            if found.count > 1 { throw several(query, found) }
+            guard found.count > 1 else { continue }
+            let failure = several(query, found)
+            return found[try world.choose("which credential?", among: failure.candidates, orElse: failure)]
         }
         throw Explanation(
             "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)'",

@@ -62,7 +62,7 @@ struct Verdict {
             guard isRegistration, let credential = data.credential else { return [] }
             return [LibFIDO2Lines.line(credential.id), (credential.publicKey.pem ?? "").trimmed]
         }
-        var words = "the \(kind) is right"
+        var words = "the \(kind) is \(Style.green.around("right"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.joined(separator: ", "))"]
         return [words] + (trust.map { ["vouched for by \($0.words(isAnchored))"] } ?? []) + missed

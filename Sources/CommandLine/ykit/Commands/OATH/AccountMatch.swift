@@ -14,22 +14,22 @@ enum AccountMatch {
         return ids.filter { (showHidden || !$0.isHidden) && $0.text.mentions(query) }
     }
 
-    /// The only account a query finds; none and several are failures.
+    /// The only account a query finds, or the one that the person chooses among several; none is a failure.
     static func one(
-        _ query: String, in ids: [OATHAccountID], showHidden: Bool = false
-    ) throws(Explanation)
-        -> OATHAccountID
-    {
+        _ query: String, in ids: [OATHAccountID], showHidden: Bool = false, _ world: World? = nil
+    ) throws -> OATHAccountID {
         let found = all(query, in: ids, showHidden: showHidden)
         guard let first = found.first else {
             throw Explanation(
                 "no-such-account", .notFound, "no account matches '\(query.printable)'", hint: "ykit oath list")
         }
         guard found.count == 1 else {
-            throw Explanation(
+            let failure = Explanation(
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
                 hint: "write the whole name of one, with its period and a slash before it where names are the same",
                 candidates: found.map { $0.told(among: found) })
+            guard let world else { throw failure }
+            return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
         }
         return first
     }

@@ -39,8 +39,10 @@ struct CodeTable {
 
     /// Name and code; on a terminal also how long the code is valid.
     func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
-        let row = [entry.account.id.told(among: ids), entry.text]
+        let style: Style = entry.code == nil ? .dim : .bold
+        let row = [entry.account.id.told(among: ids), style.around(entry.text)]
         guard world.terminal.isOutputTerminal, let end = entry.code?.validTo else { return row }
-        return row + ["\(max(0, end - time)) s"]
+        let left = max(0, end - time)
+        return row + [(left <= 5 ? Style.yellow : .dim).around("\(left) s")]
     }
 }

@@ -47,13 +47,14 @@ struct OATHCalculate: Verb {
         }
         let time = at ?? world.now
         let entries = try await service.codes(at: time, recalculating: false)
-        let id = try AccountMatch.one(query ?? "", in: entries.map(\.account.id), showHidden: showHidden)
+        let id = try AccountMatch.one(
+            query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : world)
         guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
         let code = try await code(of: entry, service, world)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
         if clipboard { try copy(code, world) }
         return Answer(
-            clipboard ? [] : [code.text],
+            clipboard ? [] : [Style.bold.around(code.text)],
             ["accounts": .array([result.json]), "code": .string(code.text), "time": .int(time)])
     }
 

@@ -24,7 +24,7 @@ struct OATHDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)
         let ids = try await service.accounts().map(\.id)
-        let id = try AccountMatch.one(query, in: ids, showHidden: true)
+        let id = try AccountMatch.one(query, in: ids, showHidden: true, world)
         let told = id.told(among: ids)
         try confirmation.ask("delete '\(told)'? its secret cannot be brought back", in: world)
         try await service.delete(id)

@@ -95,7 +95,8 @@ struct OATHImport: Verb {
             var failure = end
             if failure == nil { failure = await self.failure(item, writer) }
             let id = (try? item.account.get())?.id.text.printable ?? item.origin.printable
-            answer.lines.append(failure.map { "refused '\(id)': \($0.message)" } ?? "added '\(id)'")
+            answer.lines.append(
+                failure.map { Style.red.around("refused '\(id)'") + ": \($0.message)" } ?? "added '\(id)'")
             rows.append([
                 "id": (try? item.account.get()).map { .string($0.id.text) } ?? .null, "origin": .string(item.origin),
                 "added": .bool(failure == nil), "error": failure?.json ?? .null,

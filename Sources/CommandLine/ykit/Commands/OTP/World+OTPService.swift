@@ -7,9 +7,15 @@ import YKTransport
 extension World {
     /// The OTP application of the key that is meant; the person is told when it waits for a touch.
     func otp() async throws -> OTPService {
-        try await OTPService.open(try keys.otpLink()) { [terminal] in
+        let touch = { @Sendable [terminal] in
             guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
             terminal.say(TouchPrompt.usual)
+        }
+        do {
+            return try await OTPService.open(try keys.otpLink(), touch: touch)
+        } catch KeyError.several(let interface, let candidates) {
+            try chooseKey(interface, candidates)
+            return try await OTPService.open(try keys.otpLink(), touch: touch)
         }
     }
 

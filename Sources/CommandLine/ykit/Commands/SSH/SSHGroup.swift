@@ -116,12 +116,12 @@ struct SSHCredential {
     }
 
     /// The one that is meant: by its identifier, application, user or a part of them.
-    static func one(_ query: String, in all: [SSHCredential]) throws -> SSHCredential {
+    static func one(_ query: String, in all: [SSHCredential], _ world: World) throws -> SSHCredential {
         let exact = all.filter {
             $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"
         }
         if let only = exact.first, exact.count == 1 { return only }
-        let found = try RememberedCredential.one(query, in: all.map(\.remembered))
+        let found = try RememberedCredential.one(query, in: all.map(\.remembered), world)
         guard let one = all.first(where: { $0.remembered.id == found.id }) else {
             throw Explanation(
                 "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)' for SSH")

@@ -203,7 +203,7 @@ struct SSHDownload: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "read its credentials for SSH")
         let all = try await SSHCredential.all(of: service)
-        let chosen = try credential.map { [try SSHCredential.one($0, in: all)] } ?? all
+        let chosen = try credential.map { [try SSHCredential.one($0, in: all, world)] } ?? all
         var answer = Answer([], ["keys": .array(chosen.map(\.json))])
         var files: [JSON] = []
         for credential in chosen {
@@ -242,7 +242,7 @@ struct SSHDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")
-        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service))
+        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), world)
         try confirmation.ask(
             "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be brought back",
             in: world)

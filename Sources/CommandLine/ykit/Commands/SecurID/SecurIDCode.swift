@@ -87,7 +87,7 @@ struct SecurIDCode: Verb {
             world.terminal.note("valid for \(code.secondsLeft) s, next: \(code.next)")
         }
         return Answer(
-            clipboard ? [] : next ? [code.code, code.next] : [code.code],
+            clipboard ? [] : next ? [Style.bold.around(code.code), code.next] : [Style.bold.around(code.code)],
             [
                 "serial": .string(record.serial), "code": .string(code.code), "next": .string(code.next),
                 "secondsLeft": .int(Int64(code.secondsLeft)), "type": .string(record.type.rawValue), "time": .int(now),

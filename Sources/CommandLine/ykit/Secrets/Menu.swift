@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import YKKeys
+import YKWire
+
+/// Lines of which one is chosen by arrows, by number or by typing a part of it. Nothing is chosen at first, so that Enter
+/// alone means nothing.
+struct MenuState {
+    /// A key that was pressed.
+    enum Key: Equatable {
+        case up, down, pageUp, pageDown, first, last, enter, erase, eraseAll, cancel
+        case text(String)
+    }
+
+    private let lines: [String]
+    /// What was typed: a line's number, else what the lines have to contain.
+    private(set) var typed = ""
+    /// The place of the highlighted line among those that match.
+    private var place: Int?
+    /// The first match that is shown.
+    private var top = 0
+
+    init(_ lines: [String]) { self.lines = lines }
+
+    /// The line whose number was typed.
+    private var number: Int? {
+        guard let number = Int(typed), typed.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return lines.indices.contains(number - 1) ? number - 1 : nil
+    }
+
+    /// The lines that match what was typed.
+    var matches: [Int] {
+        guard !typed.isEmpty, number == nil else { return Array(lines.indices) }
+        return lines.indices.filter { lines[$0].mentions(typed) }
+    }
+
+    /// The highlighted line; a number or the only match is highlighted by itself.
+    var selection: Int? {
+        let matches = matches
+        if let place { return matches.indices.contains(place) ? matches[place] : nil }
+        if let number { return number }
+        return !typed.isEmpty && matches.count == 1 ? matches[0] : nil
+    }
+
+    /// Takes a key.
+    ///
+    /// - Returns: The chosen line, once Enter is pressed with one highlighted.
+    mutating func press(_ key: Key) -> Int? {
+        switch key {
+        case .enter: return selection
+        case .up: move(by: -1)
+        case .down: move(by: 1)
+        case .pageUp: move(by: -10)
+        case .pageDown: move(by: 10)
+        case .first: place = 0
+        case .last: place = matches.count - 1
+        case .text(let text):
+            if typed.count < 100 { typed += text }
+            place = nil
+        case .erase:
+            typed = String(typed.dropLast())
+            place = nil
+        case .eraseAll:
+            typed = ""
+            place = nil
+        case .cancel: break
+        }
+        return nil
+    }
+
+    private mutating func move(by step: Int) {
+        let matches = matches
+        guard !matches.isEmpty else { return }
+        let before = selection.flatMap { matches.firstIndex(of: $0) } ?? (step > 0 ? -1 : matches.count)
+        place = min(max(before + step, 0), matches.count - 1)
+    }
+
+    /// The lines of a terminal of this size: the question, as many matches as fit, and what keys do; at least one line.
+    mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
+        let matches = matches
+        let most = max(1, rows - (rows >= 4 ? 3 : rows >= 2 ? 2 : 1))
+        if let selection, let index = matches.firstIndex(of: selection) {
+            top = min(max(top, index - most + 1), index)
+        }
+        top = max(0, min(top, matches.count - most))
+        let width = String(lines.count).count
+        var frame = matches.dropFirst(top).prefix(most).map { index in
+            let number = String(repeating: " ", count: width - String(index + 1).count) + String(index + 1)
+            let row = "\(number)  \(lines[index])"
+            return index == selection ? Style.bold.around("> " + row) : "  " + row
+        }
+        if matches.isEmpty { frame = ["  no line has '\(typed.printable)'"] }
+        if rows >= 2 { frame.insert(question + (typed.isEmpty ? "" : " " + typed.printable), at: 0) }
+        if rows >= 4 {
+            let shown = matches.count > most ? "\(top + 1)-\(min(top + most, matches.count)) of \(matches.count), " : ""
+            frame.append(Style.dim.around(shown + "arrows, number or name, Enter; Esc cancels"))
+        }
+        return frame.prefix(max(1, rows)).map { $0.clipped(to: max(1, columns - 1)) }
+    }
+}
+
+/// A menu on a terminal. ^C, ^D and Esc end it, ^Z stops the process and `fg` draws it anew.
+struct Menu {
+    let input: Int32
+    let output: Int32
+    let question: String
+    let lines: [String]
+
+    /// How long after an escape character the rest of a key's sequence may take, in milliseconds.
+    private static let patience: Int32 = 50
+
+    /// Whether a terminal can show a menu.
+    static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
+        let kind = Variables["TERM"] ?? ""
+        return isatty(input) == 1 && isatty(output) == 1 && !kind.isEmpty && kind != "dumb"
+    }
+
+    /// Shows the menu until a line is chosen.
+    ///
+    /// - Returns: The index of the line.
+    /// - Throws: `interrupted`.
+    func choose() throws -> Int {
+        var usual = termios()
+        guard tcgetattr(input, &usual) == 0 else { throw Explain.interrupted }
+        defer { tcsetattr(input, TCSADRAIN, &usual) }
+        return try Suspension.watching {
+            try Interruption.awake { wake in try choose(wake, usual) }
+        }
+    }
+
+    private func choose(_ wake: Int32, _ usual: termios) throws -> Int {
+        var state = MenuState(lines)
+        var drawn = 0
+        silence(usual)
+        while true {
+            draw(&state, &drawn)
+            let keys: [MenuState.Key]
+            do { keys = try wait(wake, usual, &drawn) } catch {
+                erase(&drawn)
+                throw error
+            }
+            for key in keys {
+                if key == .cancel {
+                    erase(&drawn)
+                    throw Explain.interrupted
+                }
+                guard let choice = state.press(key) else { continue }
+                erase(&drawn)
+                put(question + " " + lines[choice] + "\n")
+                return choice
+            }
+        }
+    }
+
+    /// Takes each key as it is pressed, and shows none; what was typed before the menu chooses nothing.
+    private func silence(_ usual: termios) {
+        var modes = usual
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(input, TCSAFLUSH, &modes)
+    }
+
+    // MARK: - drawing
+
+    private func put(_ text: String) {
+        let isStyled = Style.isWanted(isTerminal: true)
+        Terminal.write(Array(text.shown(styled: isStyled).utf8), to: output)
+    }
+
+    private func draw(_ state: inout MenuState, _ drawn: inout Int) {
+        var size = winsize()
+        let isKnown = ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        let frame = state.frame(
+            question, columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
+        erase(&drawn)
+        put(frame.joined(separator: "\n"))
+        drawn = frame.count
+    }
+
+    /// Removes what is drawn; the cursor is at its beginning then.
+    private func erase(_ drawn: inout Int) {
+        guard drawn > 0 else { return }
+        let up = drawn > 1 ? "\u{1B}[\(drawn - 1)A" : ""
+        Terminal.write(Array((up + "\r\u{1B}[J").utf8), to: output)
+        drawn = 0
+    }
+
+    // MARK: - keys
+
+    /// Waits for keys; none when a signal came first.
+    private func wait(_ wake: Int32, _ usual: termios, _ drawn: inout Int) throws -> [MenuState.Key] {
+        if Interruption.happened { throw Explain.interrupted }
+        var events = [
+            pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&events, 2, -1)
+        if count > 0, events[1].revents == 0 { return try read() }
+        var signals = [UInt8](repeating: 0, count: 64)
+        _ = Glibc.read(wake, &signals, signals.count)
+        if Interruption.happened { throw Explain.interrupted }
+        if Suspension.wasRequested {
+            var modes = usual
+            erase(&drawn)
+            tcsetattr(input, TCSADRAIN, &modes)
+            Suspension.stop(wake)
+            _ = Suspension.hasEnded
+            silence(usual)
+        } else if Suspension.hasEnded {
+            drawn = 0
+            silence(usual)
+        }
+        return []
+    }
+
+    private func read() throws -> [MenuState.Key] {
+        var bytes = try piece()
+        while bytes == [0x1B] || !Self.isWhole(bytes), try isMore() { bytes += try piece() }
+        return Self.keys(bytes)
+    }
+
+    private func piece() throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while true {
+            let count = Glibc.read(input, &buffer, buffer.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { throw Explain.interrupted }
+            return Array(buffer.prefix(count))
+        }
+    }
+
+    private func isMore() throws -> Bool {
+        var event = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, Self.patience) > 0
+    }
+
+    /// Whether the bytes do not end within a sequence of an escape character or within a character.
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return false }
+        guard let last = bytes.lastIndex(of: 0x1B) else { return true }
+        let rest = bytes[(last + 1)...]
+        return rest.contains { $0 >= 0x40 && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "O") }
+    }
+
+    /// The keys that bytes of a terminal mean (ECMA-48 §5.4 for sequences); keys that mean nothing here are left out.
+    static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
+        var keys: [MenuState.Key] = []
+        var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar.value {
+            case 0x1B: keys += sequence(&rest)
+            case 0x0A, 0x0D: keys.append(.enter)
+            case 0x03, 0x04: keys.append(.cancel)
+            case 0x08, 0x7F: keys.append(.erase)
+            case 0x15, 0x17: keys.append(.eraseAll)
+            case 0x10: keys.append(.up)
+            case 0x09, 0x0E: keys.append(.down)
+            default: if !scalar.isHazardous { keys.append(.text(String(Character(scalar)))) }
+            }
+        }
+        return keys
+    }
+
+    private static func sequence(_ rest: inout Substring.UnicodeScalarView) -> [MenuState.Key] {
+        guard let introducer = rest.first else { return [.cancel] }
+        guard introducer == "[" || introducer == "O" else { return [.cancel] }
+        rest.removeFirst()
+        var parameters = ""
+        while let scalar = rest.popFirst() {
+            guard scalar.value >= 0x40 else {
+                parameters.unicodeScalars.append(scalar)
+                continue
+            }
+            switch (scalar, parameters) {
+            case ("A", _): return [.up]
+            case ("B", _): return [.down]
+            case ("H", _), ("~", "1"), ("~", "7"): return [.first]
+            case ("F", _), ("~", "4"), ("~", "8"): return [.last]
+            case ("~", "5"): return [.pageUp]
+            case ("~", "6"): return [.pageDown]
+            default: return []
+            }
+        }
+        return []
+    }
+}
+
+extension World {
+    /// Has the person choose one of several that fit, where somebody is there to be asked; for programs, and for a plan,
+    /// several are a failure.
+    ///
+    /// - Throws: `failure` when nobody can be asked, `interrupted`.
+    func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
+        guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
+            let prompt = try? Prompt(orElse: ""),
+            prompt.hasMenu
+        else { throw failure }
+        return try prompt.choose(question, among: lines)
+    }
+
+    /// Has the person choose one of several keys that are attached, for everything that follows.
+    func chooseKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws {
+        let choice = try choose(
+            "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
+        let location = candidates[choice].location
+        if interface == .reader { keys.selection.reader = location } else { keys.selection.path = location }
+    }
+}
