@@ -114,3 +114,14 @@ extension VerificationKey {
         }
     }
 }
+
+extension VerificationKey {
+    /// The DER form of an ECDSA signature that is written as two numbers of equal length (RFC 7518 §3.4); `nil` for an
+    /// empty or odd number of bytes.
+    package static func derSignature(concatenated bytes: [UInt8]) -> [UInt8]? {
+        guard !bytes.isEmpty, bytes.count.isMultiple(of: 2) else { return nil }
+        let half = bytes.count / 2
+        return DERWriter.sequence(
+            DERWriter.number(Array(bytes.prefix(half))), DERWriter.number(Array(bytes.suffix(half))))
+    }
+}

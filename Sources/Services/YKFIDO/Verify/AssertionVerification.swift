@@ -30,7 +30,8 @@ public struct AssertionVerification: Sendable {
 }
 
 extension AuthenticatorData {
-    func check(rpID: String, presence: Bool, verification: Bool) throws(VerificationProblem) {
+    /// Checks whom the data are for, and that somebody was present and verified where that is required.
+    package func check(rpID: String, presence: Bool, verification: Bool) throws(VerificationProblem) {
         guard rpIDHash == HashAlgorithm.sha256.hash(rpID.utf8) else { throw .otherRelyingParty }
         if presence, !flags.contains(.userPresent) { throw .noPresence }
         if verification, !flags.contains(.userVerified) { throw .noUserVerification }

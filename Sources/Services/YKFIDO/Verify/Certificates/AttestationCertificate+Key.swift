@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
-import YKWire
+package import YKWire
 
 extension AttestationCertificate {
     /// The public key, to be used with an algorithm.
-    func publicKey(for algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {
+    package func publicKey(for algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {
         switch (fields.keyAlgorithm, fields.keyParameters) {
         case ("1.2.840.10045.2.1", "1.2.840.10045.3.1.7"?): try point(.p256, algorithm)
         case ("1.2.840.10045.2.1", "1.3.132.0.34"?): try point(.p384, algorithm)
@@ -17,6 +17,9 @@ extension AttestationCertificate {
         default: throw .certificate("a public key of type \(fields.keyAlgorithm)")
         }
     }
+
+    /// SHA-1 of the public key's bits (RFC 5280 §4.2.1.2, method 1): how metadata name the models of U2F keys.
+    package var keyIdentifier: [UInt8] { HashAlgorithm.sha1.hash(fields.keyBytes) }
 
     private func point(_ curve: COSECurve, _ algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {
         let size = curve.coordinateSize ?? 0

@@ -32,6 +32,15 @@ extension AttestationCertificate {
         return list.compactMap { try? $0.objectIdentifier }
     }
 
+    /// The domain names among the subject's alternative names (RFC 5280 §4.2.1.6).
+    package var domainNames: [String] {
+        guard let value = value("2.5.29.17"), let names = try? DER.parse(value).children("the names") else { return [] }
+        return names.compactMap { name in
+            guard name.identifier.tagNumber == 2, case .primitive(let bytes) = name.content else { return nil }
+            return String(decoding: bytes, as: UTF8.self).lowercased()
+        }
+    }
+
     /// The attributes of the directory names among the subject's alternative names (RFC 5280 §4.2.1.6).
     private var alternativeAttributes: [String: String] {
         guard let value = value("2.5.29.17"), let names = try? DER.parse(value).children("the names") else {

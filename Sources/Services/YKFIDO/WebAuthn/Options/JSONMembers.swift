@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+package import YKWire
 
 /// The members of a JSON object, read by name. An error names the member by its path, what was expected, and what is
 /// there. A member that is `null` counts as absent.
-struct JSONMembers {
-    let object: JSON.Object
+package struct JSONMembers {
+    package let object: JSON.Object
     private let path: String
 
     /// Takes an object; anything else is an error that names `path`.
-    init(_ json: JSON, at path: String = "") throws(WebAuthnError) {
+    package init(_ json: JSON, at path: String = "") throws(WebAuthnError) {
         guard let object = json.object else {
             throw .member(path.isEmpty ? "the value" : path, problem: "expected object, got \(json.kindName)")
         }
@@ -17,38 +17,38 @@ struct JSONMembers {
         self.path = path
     }
 
-    init(_ object: JSON.Object, at path: String) {
+    package init(_ object: JSON.Object, at path: String) {
         self.object = object
         self.path = path
     }
 
     /// What a member has to be, and how it is taken out.
-    struct Kind<Value> {
+    package struct Kind<Value> {
         let name: String
         let read: (JSON) -> Value?
     }
 
     /// The path of a member.
-    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    package func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     /// The member, unless it is absent or `null`.
-    subscript(key: String) -> JSON? {
+    package subscript(key: String) -> JSON? {
         guard let value = object[key], value != .null else { return nil }
         return value
     }
 
-    func optional<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value? {
+    package func optional<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value? {
         guard let json = self[key] else { return nil }
         return try Self.read(json, kind, at: path(of: key))
     }
 
-    func required<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value {
+    package func required<Value>(_ key: String, _ kind: Kind<Value>) throws(WebAuthnError) -> Value {
         guard let value = try optional(key, kind) else { throw missing(key, kind.name) }
         return value
     }
 
     /// The elements of an array, each of one kind.
-    func list<Value>(_ key: String, of kind: Kind<Value>) throws(WebAuthnError) -> [Value]? {
+    package func list<Value>(_ key: String, of kind: Kind<Value>) throws(WebAuthnError) -> [Value]? {
         guard let elements = try optional(key, .array) else { return nil }
         var values: [Value] = []
         for (index, element) in elements.enumerated() {
@@ -58,18 +58,18 @@ struct JSONMembers {
     }
 
     /// The members of an object.
-    func members(_ key: String) throws(WebAuthnError) -> JSONMembers? {
+    package func members(_ key: String) throws(WebAuthnError) -> JSONMembers? {
         guard let json = self[key] else { return nil }
         return try JSONMembers(json, at: path(of: key))
     }
 
-    func requiredMembers(_ key: String) throws(WebAuthnError) -> JSONMembers {
+    package func requiredMembers(_ key: String) throws(WebAuthnError) -> JSONMembers {
         guard let members = try members(key) else { throw missing(key, "object") }
         return members
     }
 
     /// The members of each object in an array.
-    func membersList(_ key: String) throws(WebAuthnError) -> [JSONMembers]? {
+    package func membersList(_ key: String) throws(WebAuthnError) -> [JSONMembers]? {
         guard let elements = try optional(key, .array) else { return nil }
         var list: [JSONMembers] = []
         for (index, element) in elements.enumerated() {
@@ -92,20 +92,20 @@ struct JSONMembers {
 }
 
 extension JSONMembers.Kind where Value == String {
-    static var string: Self { Self(name: "string", read: \.string) }
+    package static var string: Self { Self(name: "string", read: \.string) }
 }
 
 extension JSONMembers.Kind where Value == Bool {
-    static var bool: Self { Self(name: "boolean", read: \.bool) }
+    package static var bool: Self { Self(name: "boolean", read: \.bool) }
 }
 
 extension JSONMembers.Kind where Value == Int64 {
-    static var int: Self { Self(name: "whole number", read: \.int) }
+    package static var int: Self { Self(name: "whole number", read: \.int) }
 }
 
 extension JSONMembers.Kind where Value == UInt64 {
     /// A number of at least 0; a fraction is cut off, as Web IDL does.
-    static var unsigned: Self {
+    package static var unsigned: Self {
         Self(name: "number of at least 0") { json in
             json.number.flatMap { $0.isFinite && $0 >= 0 && $0 < 0x1p53 ? UInt64($0) : nil }
         }
@@ -114,17 +114,17 @@ extension JSONMembers.Kind where Value == UInt64 {
 
 extension JSONMembers.Kind where Value == [UInt8] {
     /// Bytes as base64url; padding and the standard alphabet are taken too.
-    static var bytes: Self {
+    package static var bytes: Self {
         Self(name: "base64url") { json in json.string.flatMap { try? Base64.decode($0) } }
     }
 }
 
 extension JSONMembers.Kind where Value == [JSON] {
-    static var array: Self { Self(name: "array", read: \.array) }
+    package static var array: Self { Self(name: "array", read: \.array) }
 }
 
 extension JSONMembers.Kind where Value == JSON.Object {
-    static var object: Self { Self(name: "object", read: \.object) }
+    package static var object: Self { Self(name: "object", read: \.object) }
 }
 
 extension JSON {
@@ -141,7 +141,7 @@ extension JSON {
     }
 
     /// Bytes as base64url.
-    static func bytes(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
+    package static func bytes(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
 
     /// Reads a text, bare or under `publicKey`.
     static func publicKeyOptions(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
@@ -154,7 +154,7 @@ extension JSON {
 
 extension JSON.Object {
     /// An object with these members; those that are `nil` are left out.
-    init(_ members: [(String, JSON?)]) {
+    package init(_ members: [(String, JSON?)]) {
         self.init()
         for (key, value) in members { self[key] = value }
     }

@@ -79,7 +79,7 @@ extension JSONMembers {
     }
 
     /// Reads what the bytes of a member hold.
-    func decode<Value>(
+    package func decode<Value>(
         _ key: String, _ bytes: [UInt8], _ read: ([UInt8]) throws(WireError) -> Value
     ) throws(WebAuthnError) -> Value {
         do { return try read(bytes) } catch { throw .member(path(of: key), problem: error.description) }
