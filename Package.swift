@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "YKPrivacyIDEA", targets: ["YKPrivacyIDEA"]),
         .library(name: "YKApproval", targets: ["YKApproval"]),
         .library(name: "YKSecondFactor", targets: ["YKSecondFactor"]),
+        .library(name: "YKRelyingParty", targets: ["YKRelyingParty"]),
         .library(name: "YKVirtualKey", targets: ["YKVirtualKey"]),
         .library(name: "YKVirtualKeyHost", targets: ["YKVirtualKeyHost"]),
         .library(name: "YKCapture", targets: ["YKCapture"]),
@@ -116,6 +117,7 @@ let package = Package(
             ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Services/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library(
@@ -223,6 +225,9 @@ let package = Package(
                 "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKCapture", "YKTransport",
                 "YKCrypto", "YKWire",
             ]),
+        test(
+            "YKRelyingPartyTests",
+            ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",
@@ -230,7 +235,8 @@ let package = Package(
                 "YKit",
                 "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC",
                 "YKOATH",
-                "YKOTP", "YKPIV", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
+                "YKOTP", "YKPIV", "YKRelyingParty", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey",
+                "YKVirtualKeyHost", "YKWire",
             ],
             packageAccess: false, swiftSettings: house),
         test(

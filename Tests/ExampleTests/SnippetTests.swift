@@ -14,6 +14,7 @@ import YKNFC
 import YKOATH
 import YKOTP
 import YKPIV
+import YKRelyingParty
 import YKToken
 import YKTransport
 import YKVirtualKey
@@ -92,6 +93,28 @@ import YKit
         send(signed.json.text)
 
         client.extensions.append(Mirror())
+    }
+
+    func relyingParty(
+        _ user: FIDOUser, _ known: [CredentialRecord], _ session: String, _ token: String, _ answer: [UInt8],
+        _ database: some CredentialDatabase, _ send: (String, String) -> Void
+    ) async throws {
+        var party = try WebAuthnRelyingParty(
+            id: "example.com", name: "Example", origins: ["https://login.example.com"], ceremonies: MemoryCeremonies())
+        party.attestation = .indirect
+
+        let begun = try await party.beginRegistration(of: user, session: session, excluding: known)
+        send(begun.options.json.text, begun.token)
+
+        let made = try await party.finishRegistration(answer, token: token, session: session) { id in
+            try await database.credential(id) != nil
+        }
+        try await database.store(made.record)
+    }
+
+    protocol CredentialDatabase: Sendable {
+        func credential(_ id: [UInt8]) async throws -> CredentialRecord?
+        func store(_ record: CredentialRecord) async throws
     }
 
     struct Mirror: ClientExtension {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+public import YKWire
+
+/// What a relying party remembers from the beginning of a ceremony to its end.
+public struct Ceremony: Hashable, Sendable {
+    /// What the ceremony is for.
+    public enum Kind: String, Hashable, Sendable {
+        /// A credential is created.
+        case registration
+        /// A credential signs.
+        case authentication
+    }
+
+    /// What the ceremony is for.
+    public let kind: Kind
+    /// The challenge, 32 random bytes.
+    public let challenge: [UInt8]
+    /// The session of the web server that began it.
+    public let session: String
+    /// When it ends, in seconds since 1970-01-01 00:00 UTC.
+    public let expires: Int64
+    /// The user handle of the account; `nil` when the answer is to name it.
+    public var user: [UInt8]?
+    /// Whether the user has to be verified.
+    public var userVerification = UserVerification.preferred
+    /// Whether the browser may create the credential without a gesture (conditional mediation).
+    public var isConditional = false
+    /// The algorithms offered, for a registration.
+    public var algorithms: [COSEAlgorithm] = []
+    /// The credentials allowed, for an authentication; empty for any.
+    public var allowedCredentials: [[UInt8]] = []
+    /// The inputs of extensions in their JSON form.
+    public var extensions = JSON.Object()
+
+    init(_ kind: Kind, challenge: [UInt8], session: String, expires: Int64) {
+        self.kind = kind
+        self.challenge = challenge
+        self.session = session
+        self.expires = expires
+    }
+}
+
+extension Ceremony {
+    /// The ceremony as JSON, for a store. It holds no secret, but has to be protected from change.
+    public var json: JSON {
+        .object(
+            JSON.Object([
+                ("kind", .string(kind.rawValue)), ("challenge", .bytes(challenge)), ("session", .string(session)),
+                ("expires", .int(expires)), ("user", user.map(JSON.bytes)),
+                ("userVerification", .string(userVerification.rawValue)), ("conditional", .bool(isConditional)),
+                ("algorithms", .array(algorithms.map { .int($0.rawValue) })),
+                ("allowedCredentials", .array(allowedCredentials.map(JSON.bytes))),
+                ("extensions", .object(extensions)),
+            ]))
+    }
+
+    /// Reads what ``json`` wrote.
+    ///
+    /// - Throws: `member` with the path of what is wrong.
+    public init(json: JSON) throws(WebAuthnError) {
+        let members = try JSONMembers(json)
+        guard let kind = Kind(rawValue: try members.required("kind", .string)),
+            let verification = UserVerification(rawValue: try members.required("userVerification", .string))
+        else { throw .member("kind", problem: "not a ceremony") }
+        self.init(
+            kind, challenge: try members.required("challenge", .bytes),
+            session: try members.required("session", .string), expires: try members.required("expires", .int))
+        user = try members.optional("user", .bytes)
+        userVerification = verification
+        isConditional = try members.required("conditional", .bool)
+        algorithms = (try members.list("algorithms", of: .int) ?? []).map(COSEAlgorithm.init(rawValue:))
+        allowedCredentials = try members.list("allowedCredentials", of: .bytes) ?? []
+        extensions = try members.required("extensions", .object)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKCrypto
+import YKFIDO
+public import YKTransport
+import YKWire
+
+/// Where a relying party keeps ceremonies from their beginning to their end.
+public protocol CeremonyStore: Sendable {
+    /// Keeps a ceremony.
+    ///
+    /// - Returns: A token that nobody can guess.
+    func keep(_ ceremony: Ceremony) async throws -> String
+
+    /// Takes a ceremony out.
+    ///
+    /// - Returns: The ceremony the first time; `nil` from then on, for another session, and for an unknown token.
+    func take(_ token: String, session: String) async throws -> Ceremony?
+}
+
+/// Challenges of sealed ceremonies that have ended, so that none is used twice. Servers that share a sealing key share
+/// this too.
+public protocol SpentChallenges: Sendable {
+    /// Notes a challenge until its ceremony expires, in seconds since 1970-01-01 00:00 UTC.
+    ///
+    /// - Returns: Whether it was not noted before.
+    func spend(_ challenge: [UInt8], until expiry: Int64) async throws -> Bool
+}
+
+/// Ceremonies in memory, for a server that is a single process.
+public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
+    private var ceremonies: [String: Ceremony] = [:]
+    private var spent: [[UInt8]: Int64] = [:]
+    private var lastPurge = Int64.min
+    private let environment: Environment
+    private let limit: Int
+
+    /// Makes an empty store.
+    ///
+    /// - Parameters:
+    ///   - limit: The most ceremonies, and spent challenges, that are kept.
+    ///   - environment: Randomness and time of day.
+    public init(limit: Int = 100_000, environment: Environment = Environment()) {
+        self.limit = max(1, limit)
+        self.environment = environment
+    }
+
+    /// Keeps a ceremony.
+    ///
+    /// - Throws: ``CeremonyError/tooManyCeremonies``.
+    public func keep(_ ceremony: Ceremony) throws -> String {
+        if ceremonies.count >= limit { purge() }
+        guard ceremonies.count < limit else { throw CeremonyError.tooManyCeremonies }
+        let token = Base64.encodeURL(try environment.random.draw(24, secret: true))
+        ceremonies[token] = ceremony
+        return token
+    }
+
+    /// Takes a ceremony out. A token that is presented by another session ends its ceremony.
+    public func take(_ token: String, session: String) -> Ceremony? {
+        guard let ceremony = ceremonies.removeValue(forKey: token), ceremony.session == session else { return nil }
+        return ceremony
+    }
+
+    /// Notes a challenge.
+    ///
+    /// - Throws: ``CeremonyError/tooManyCeremonies``.
+    public func spend(_ challenge: [UInt8], until expiry: Int64) throws -> Bool {
+        guard spent[challenge] == nil else { return false }
+        if spent.count >= limit { purge() }
+        guard spent.count < limit else { throw CeremonyError.tooManyCeremonies }
+        spent[challenge] = expiry
+        return true
+    }
+
+    /// Forgets what has expired, once a second at most.
+    private func purge() {
+        let now = environment.clock.now
+        guard now > lastPurge else { return }
+        lastPurge = now
+        ceremonies = ceremonies.filter { $0.value.expires > now }
+        spent = spent.filter { $0.value > now }
+    }
+}
+
+/// Ceremonies that the client carries, encrypted with a key of the server (AES-256-GCM) and bound to the session. The
+/// server keeps only the challenges of those that have ended.
+public struct SealedCeremonies: CeremonyStore {
+    private let key: SharedSecret
+    private let spent: any SpentChallenges
+
+    /// The most characters that are read of a token.
+    static let tokenLimit = 1 << 20
+
+    /// Makes a store.
+    ///
+    /// - Parameters:
+    ///   - key: 32 bytes.
+    ///   - spent: The challenges that were used.
+    public init(key: SharedSecret, spent: any SpentChallenges) {
+        self.key = key
+        self.spent = spent
+    }
+
+    /// Encrypts a ceremony.
+    ///
+    /// - Throws: `CryptoFault` for a key of the wrong length.
+    public func keep(_ ceremony: Ceremony) throws -> String {
+        let sealed = try AESGCM.seal(
+            Secret(utf8: ceremony.json.text), key: key.value, context: Self.context(ceremony.session))
+        return Base64.encodeURL(sealed)
+    }
+
+    /// Decrypts a ceremony; `nil` for a token that was changed, is of another session, or was used.
+    public func take(_ token: String, session: String) async throws -> Ceremony? {
+        guard token.utf8.count <= Self.tokenLimit, let sealed = try? Base64.decode(token),
+            let ceremony = open(sealed, session)
+        else { return nil }
+        return try await spent.spend(ceremony.challenge, until: ceremony.expires) ? ceremony : nil
+    }
+
+    private func open(_ sealed: [UInt8], _ session: String) -> Ceremony? {
+        guard let text = try? AESGCM.open(sealed, key: key.value, context: Self.context(session)),
+            let json = try? JSON(parsing: text.copyBytes())
+        else { return nil }
+        return try? Ceremony(json: json)
+    }
+
+    private static func context(_ session: String) -> [UInt8] {
+        Array("ykit WebAuthn ceremony 1\n".utf8) + Array(session.utf8)
+    }
+}

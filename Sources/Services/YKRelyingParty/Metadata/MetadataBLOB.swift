@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKFIDO
+public import YKWire
+
+/// The list of authenticator models that the FIDO Alliance signs (FIDO Metadata Service 3.0 §3.1).
+public struct MetadataBLOB: Sendable {
+    /// The serial number: each list has a greater one.
+    public let number: Int64
+    /// The day by which the next list is published.
+    public let nextUpdate: UTCDate
+    /// The models.
+    public let entries: [MetadataEntry]
+
+    /// The name in the certificate of the FIDO Alliance's service.
+    public static let signer = "mds.fidoalliance.org"
+
+    private let models: [[UInt8]: Int]
+    private let keys: [[UInt8]: Int]
+
+    /// Reads a signed list (§3.1.7) and checks its signature, the certificate's name and its path to an anchor.
+    ///
+    /// - Parameters:
+    ///   - jwt: The list as it is downloaded, a JSON Web Token.
+    ///   - anchors: The trusted certificates, DER: for the FIDO Alliance's list, GlobalSign Root CA – R3. Whatever they
+    ///     issue besides, only a certificate for `signer` is accepted.
+    ///   - signer: The domain name that the signing certificate has to have.
+    ///   - time: The time at which certificates have to be valid, in seconds since 1970-01-01 00:00 UTC.
+    /// - Throws: `malformed`, `algorithm`, `signer`, `certificate` or `signature`.
+    public init(
+        jwt: [UInt8], anchors: [[UInt8]], signer: String = MetadataBLOB.signer, at time: Int64
+    ) throws(MetadataError) {
+        let token = try SignedToken(jwt)
+        try token.verify(anchors: anchors, signer: signer, at: time)
+        try self.init(payload: token.payload)
+    }
+
+    /// Reads the content of a list (§3.1.6) without its signature: for a program that checked it before.
+    ///
+    /// - Throws: `malformed`.
+    public init(payload: JSON) throws(MetadataError) {
+        do throws(WebAuthnError) {
+            let members = try JSONMembers(payload)
+            number = try members.required("no", .int)
+            guard let day = UTCDate(try members.required("nextUpdate", .string)) else {
+                throw .member("nextUpdate", problem: "not a date")
+            }
+            nextUpdate = day
+            var entries: [MetadataEntry] = []
+            for entry in try members.membersList("entries") ?? [] { entries.append(try MetadataEntry(entry)) }
+            self.entries = entries
+        } catch { throw .malformed("\(error)") }
+        var models: [[UInt8]: Int] = [:]
+        var keys: [[UInt8]: Int] = [:]
+        for (index, entry) in entries.enumerated() {
+            if let aaguid = entry.aaguid { models[aaguid] = models[aaguid] ?? index }
+            for key in entry.keyIdentifiers { keys[key] = keys[key] ?? index }
+        }
+        self.models = models
+        self.keys = keys
+    }
+
+    /// The entry of a model: by its AAGUID, for U2F by the keys of the certificates (§3.1.1).
+    ///
+    /// - Parameters:
+    ///   - aaguid: The AAGUID of the credential, zero for U2F.
+    ///   - chain: The certificates of the attestation, DER.
+    public func entry(aaguid: [UInt8], chain: [[UInt8]] = []) -> MetadataEntry? {
+        if aaguid.contains(where: { $0 != 0 }) { return models[aaguid].map { entries[$0] } }
+        for der in chain {
+            guard let certificate = try? AttestationCertificate(der: der) else { continue }
+            if let index = keys[certificate.keyIdentifier] { return entries[index] }
+        }
+        return nil
+    }
+}
+
+/// A JSON Web Signature in its compact form (RFC 7515 §7.1), with the certificates of its signer.
+struct SignedToken {
+    let payload: JSON
+    private let algorithm: COSEAlgorithm
+    private let certificates: [AttestationCertificate]
+    private let message: [UInt8]
+    private let signature: [UInt8]
+
+    /// Algorithms of signatures by certificate keys (RFC 7518 §3.1).
+    private static let algorithms: [String: COSEAlgorithm] = [
+        "ES256": .es256, "ES384": .es384, "ES512": .es512, "RS256": .rs256, "RS384": .rs384, "RS512": .rs512,
+        "PS256": .ps256, "EdDSA": .edDSA,
+    ]
+
+    /// Takes a token apart; nothing is verified.
+    init(_ jwt: [UInt8]) throws(MetadataError) {
+        let text = jwt.filter { $0 > 0x20 }
+        let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("not three parts") }
+        let header: JSON
+        do throws(WireError) {
+            header = try JSON(parsing: Self.decode(parts[0]))
+            payload = try JSON(parsing: Self.decode(parts[1]))
+            signature = try Self.decode(parts[2])
+        } catch { throw .malformed(error.description) }
+        message = Array(text[..<parts[2].startIndex].dropLast())
+        let name = header["alg"]?.string ?? ""
+        guard let algorithm = Self.algorithms[name], header["crit"] == nil else { throw .algorithm(name) }
+        self.algorithm = algorithm
+        guard let chain = header["x5c"]?.array, (1...8).contains(chain.count) else {
+            throw .malformed("the header has no certificates")
+        }
+        var certificates: [AttestationCertificate] = []
+        for entry in chain {
+            guard let der = entry.string.flatMap({ try? Base64.decode($0) }) else {
+                throw .malformed("a certificate that is not base64")
+            }
+            do { certificates.append(try AttestationCertificate(der: der)) } catch { throw .certificate(error) }
+        }
+        self.certificates = certificates
+    }
+
+    private static func decode(_ part: ArraySlice<UInt8>) throws(WireError) -> [UInt8] {
+        try Base64.decode(String(decoding: part, as: UTF8.self))
+    }
+
+    func verify(anchors: [[UInt8]], signer: String, at time: Int64) throws(MetadataError) {
+        let leaf = certificates[0]
+        var names = leaf.domainNames
+        if names.isEmpty { names = leaf.subject.filter { $0.type == "2.5.4.3" }.map(\.value) }
+        guard names.contains(signer) else { throw .signer(names) }
+        do throws(VerificationProblem) {
+            try CertificatePath(certificates).verify(anchors: anchors, at: time)
+        } catch { throw .certificate(error) }
+        let isECDSA = [.es256, .es384, .es512].contains(algorithm)
+        guard let form = isECDSA ? VerificationKey.derSignature(concatenated: signature) : signature else {
+            throw .signature
+        }
+        do { try leaf.publicKey(for: algorithm).verify(form, over: message) } catch { throw .signature }
+    }
+}

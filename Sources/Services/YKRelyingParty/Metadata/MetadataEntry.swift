@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKFIDO
+public import YKWire
+
+/// A model of authenticator in the metadata (FIDO Metadata Service 3.0 §3.1.1).
+public struct MetadataEntry: Hashable, Sendable {
+    /// The AAGUID, 16 bytes, for FIDO2.
+    public let aaguid: [UInt8]?
+    /// SHA-1 of the keys of attestation certificates, for U2F.
+    public let keyIdentifiers: [[UInt8]]
+    /// What happened to the model, as it is listed.
+    public let reports: [StatusReport]
+    /// The name of the model.
+    public let description: String?
+    /// The certificates that vouch for the model, DER.
+    public let roots: [[UInt8]]
+    /// The metadata statement (FIDO Metadata Statement 3.0).
+    public let statement: JSON
+
+    init(_ members: JSONMembers) throws(WebAuthnError) {
+        aaguid = try members.optional("aaguid", .string).map { text throws(WebAuthnError) in
+            guard let bytes = try? Hex.decode(text.filter { $0 != "-" }), bytes.count == 16 else {
+                throw .member(members.path(of: "aaguid"), problem: "not an AAGUID")
+            }
+            return bytes
+        }
+        keyIdentifiers = (try members.list("attestationCertificateKeyIdentifiers", of: .string) ?? []).compactMap {
+            try? Hex.decode($0)
+        }
+        var reports: [StatusReport] = []
+        for report in try members.membersList("statusReports") ?? [] { reports.append(try StatusReport(report)) }
+        self.reports = reports
+        statement = members["metadataStatement"] ?? .null
+        description = statement["description"]?.string
+        roots = (statement["attestationRootCertificates"]?.array ?? []).compactMap { entry in
+            entry.string.flatMap { text in try? Base64.decode(text.filter { !$0.isWhitespace }) }
+        }
+    }
+}
+
+/// Something that happened to a model (FIDO Metadata Service 3.0 §3.1.3).
+public struct StatusReport: Hashable, Sendable {
+    /// What happened.
+    public let status: AuthenticatorStatus
+    /// The day from which it holds; `nil` for ever.
+    public let effectiveDate: UTCDate?
+    /// The certificate that it is about, DER; `nil` for all of the model.
+    public let certificate: [UInt8]?
+
+    init(_ members: JSONMembers) throws(WebAuthnError) {
+        status = AuthenticatorStatus(rawValue: try members.required("status", .string))
+        effectiveDate = try members.optional("effectiveDate", .string).flatMap { UTCDate($0) }
+        certificate = try members.optional("certificate", .bytes)
+    }
+
+    /// Whether the report is about an authenticator with these certificates at a time, in seconds since 1970.
+    func concerns(_ chain: [[UInt8]], at time: Int64) -> Bool {
+        if let effectiveDate, UTCDate(seconds: time) < effectiveDate { return false }
+        return certificate.map(chain.contains) ?? true
+    }
+}
+
+/// What can happen to a model (FIDO Metadata Service 3.0 §3.1.4). An open set.
+public struct AuthenticatorStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let rawValue: String
+    /// Wraps a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The model is not certified.
+    public static let notCertified = AuthenticatorStatus(rawValue: "NOT_FIDO_CERTIFIED")
+    /// The model is certified.
+    public static let certified = AuthenticatorStatus(rawValue: "FIDO_CERTIFIED")
+    /// User verification can be bypassed.
+    public static let userVerificationBypass = AuthenticatorStatus(rawValue: "USER_VERIFICATION_BYPASS")
+    /// The attestation key is known to others.
+    public static let attestationKeyCompromise = AuthenticatorStatus(rawValue: "ATTESTATION_KEY_COMPROMISE")
+    /// Credentials can be taken out from afar.
+    public static let userKeyRemoteCompromise = AuthenticatorStatus(rawValue: "USER_KEY_REMOTE_COMPROMISE")
+    /// Credentials can be taken out by whoever has the authenticator.
+    public static let userKeyPhysicalCompromise = AuthenticatorStatus(rawValue: "USER_KEY_PHYSICAL_COMPROMISE")
+    /// New firmware is available.
+    public static let updateAvailable = AuthenticatorStatus(rawValue: "UPDATE_AVAILABLE")
+    /// The model must not be trusted.
+    public static let revoked = AuthenticatorStatus(rawValue: "REVOKED")
+
+    /// The statuses by which a model is known to be compromised or revoked.
+    public static let compromised: Set<AuthenticatorStatus> = [
+        .userVerificationBypass, .attestationKeyCompromise, .userKeyRemoteCompromise, .userKeyPhysicalCompromise,
+        .revoked,
+    ]
+
+    /// The name.
+    public var description: String { rawValue }
+}
+
+/// Why a model is refused.
+public enum MetadataRefusal: Hashable, Sendable, CustomStringConvertible {
+    /// The metadata do not list it.
+    case unknown(aaguid: [UInt8])
+    /// Its status is one that is refused.
+    case status(AuthenticatorStatus)
+    /// The program does not accept it.
+    case notAccepted
+
+    /// The reason, in a few words.
+    public var description: String {
+        switch self {
+        case .unknown(let aaguid): "\(Hex.encode(aaguid)) is not in the metadata"
+        case .status(let status): "its status is \(status)"
+        case .notAccepted: "it is not one of those accepted"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+import YKWire
+
+/// An authentication that was verified.
+public struct VerifiedAuthentication: Sendable {
+    /// The credential, with what the program stores again: the signature counter and the backup state.
+    public let record: CredentialRecord
+    /// Whether the user was verified.
+    public let isUserVerified: Bool
+    /// Whether the signature counter did not grow: the authenticator may have been cloned. Only where the relying
+    /// party reports that instead of refusing; the stored counter stays as it is.
+    public let hasOldCounter: Bool
+    /// Whether the credential is of U2F, for the AppID.
+    public let usedAppID: Bool
+    /// largeBlob: the bytes beside the credential, where they were read.
+    public let largeBlob: [UInt8]?
+}
+
+extension WebAuthnRelyingParty {
+    /// Begins an authentication (WebAuthn Level 3 §7.2 step 1).
+    ///
+    /// - Parameters:
+    ///   - user: The user handle of the account, if it is known who signs in.
+    ///   - session: What names the browser's session at the program's web server.
+    ///   - credentials: The credentials that are allowed; empty for any that the authenticator discovers.
+    ///   - requirements: What is wanted.
+    /// - Returns: The options for the client, and the ceremony's token.
+    /// - Throws: `tooManyCeremonies` or `store`.
+    public func beginAuthentication(
+        of user: [UInt8]? = nil, session: String, allowing credentials: [CredentialRecord] = [],
+        _ requirements: AuthenticationRequirements = AuthenticationRequirements()
+    ) async throws(CeremonyError) -> BegunCeremony<PublicKeyCredentialRequestOptions> {
+        var ceremony = try ceremony(.authentication, session: session)
+        ceremony.user = user
+        ceremony.userVerification = requirements.userVerification
+        ceremony.allowedCredentials = credentials.map(\.id)
+        ceremony.extensions = requirements.extensions.json
+        var options = PublicKeyCredentialRequestOptions(
+            rpID: id, challenge: ceremony.challenge, allowCredentials: credentials.map(\.descriptor))
+        options.timeout = milliseconds
+        options.userVerification = requirements.userVerification
+        options.hints = requirements.hints
+        options.extensions = ceremony.extensions
+        return BegunCeremony(options: options, token: try await keep(ceremony))
+    }
+
+    /// Ends an authentication: verifies what the client answers (WebAuthn Level 3 §7.2 steps 3 to 24).
+    ///
+    /// - Parameters:
+    ///   - answer: AuthenticationResponseJSON.
+    ///   - token: The token of the ceremony, which is used up whatever the verdict.
+    ///   - session: What names the browser's session.
+    ///   - find: The record of a credential by its identifier, from whichever account has it.
+    /// - Returns: The record to be stored again, and how the user signed in.
+    /// - Throws: The first step that fails.
+    public func finishAuthentication(
+        _ answer: [UInt8], token: String, session: String,
+        find: @Sendable (_ id: [UInt8]) async throws -> CredentialRecord?
+    ) async throws(CeremonyError) -> VerifiedAuthentication {
+        let ceremony = try await take(token, .authentication, session: session)
+        let response: AuthenticationResponse
+        do { response = try AuthenticationResponse(parsing: answer) } catch { throw .malformed(error) }
+        if !ceremony.allowedCredentials.isEmpty, !ceremony.allowedCredentials.contains(response.id) {
+            throw .credentialNotAllowed
+        }
+        let record: CredentialRecord?
+        do { record = try await find(response.id) } catch { throw CeremonyError(error) }
+        guard let record, record.id == response.id else { throw .unknownCredential }
+        return try verify(response, record, ceremony)
+    }
+
+    /// Verifies an answer from step 6 on. The backup flags' consistency (step 18) is checked where the answer is read.
+    func verify(
+        _ response: AuthenticationResponse, _ record: CredentialRecord, _ ceremony: Ceremony
+    ) throws(CeremonyError) -> VerifiedAuthentication {
+        guard let user = ceremony.user ?? response.userHandle else { throw .noUserHandle }
+        guard record.user == user, response.userHandle == nil || response.userHandle == user else { throw .otherUser }
+        let client = try check(response.clientDataJSON, .get, ceremony)
+        let data = response.authenticatorData
+        let appID = ceremony.extensions["appid"]?.string
+        let usesAppID = appID != nil && response.clientExtensionResults["appid"]?.bool == true
+        let rpID = usesAppID ? appID ?? id : id
+        do { try data.check(rpID: rpID, presence: true, verification: ceremony.userVerification == .required) } catch {
+            throw CeremonyError(data: error)
+        }
+        guard data.flags.contains(.backupEligible) == record.isBackupEligible else { throw .backupEligibilityChanged }
+        do {
+            try AssertionVerification(rpID: rpID, publicKey: record.publicKey).check(
+                data, signature: response.signature, clientDataHash: client.hash)
+        } catch { throw .signature(error) }
+        let isOld = (data.counter != 0 || record.signCount != 0) && data.counter <= record.signCount
+        if isOld, refusesOldCounters { throw .counter(stored: record.signCount, received: data.counter) }
+        let blob = response.clientExtensionResults["largeBlob"]
+        if ceremony.extensions["largeBlob"]?["write"] != nil, blob?["written"]?.bool != true {
+            throw .extension("largeBlob")
+        }
+        var updated = record
+        if !isOld { updated.signCount = data.counter }
+        updated.isBackedUp = data.flags.contains(.backedUp)
+        return VerifiedAuthentication(
+            record: updated, isUserVerified: data.flags.contains(.userVerified), hasOldCounter: isOld,
+            usedAppID: usesAppID, largeBlob: blob?["blob"]?.string.flatMap { try? Base64.decode($0) })
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+import YKTransport
+public import YKWire
+
+/// A registration that was verified.
+public struct VerifiedRegistration: Sendable {
+    /// What the program stores.
+    public let record: CredentialRecord
+    /// What vouches for the credential.
+    public let trust: AttestationVerification.Trust
+    /// The format of the attestation statement.
+    public let format: AttestationFormat
+    /// The model's entry in the metadata, where they were used.
+    public let model: MetadataEntry?
+    /// What extensions did.
+    public let extensions: RegistrationOutputs
+}
+
+/// What extensions did when a credential was created.
+public struct RegistrationOutputs: Hashable, Sendable {
+    /// credProps: whether the credential is discoverable; `nil` when the client does not say.
+    public let isDiscoverable: Bool?
+    /// prf: whether the credential can make secrets.
+    public let hasPRF: Bool?
+    /// largeBlob: whether bytes can be stored beside the credential.
+    public let hasLargeBlob: Bool?
+    /// credProtect: when the credential can be used without user verification, as the authenticator signed it.
+    public let protection: CredentialProtection?
+    /// minPinLength, as the authenticator signed it.
+    public let minPINLength: UInt64?
+
+    init(_ response: RegistrationResponse) {
+        let results = response.clientExtensionResults
+        let signed = response.attestationObject.authenticatorData.extensions
+        isDiscoverable = results["credProps"]?["rk"]?.bool
+        hasPRF = results["prf"]?["enabled"]?.bool
+        hasLargeBlob = results["largeBlob"]?["supported"]?.bool
+        protection = signed?["credProtect"]?.unsigned.map(CredentialProtection.init(rawValue:))
+        minPINLength = signed?["minPinLength"]?.unsigned
+    }
+}
+
+extension WebAuthnRelyingParty {
+    /// Begins a registration (WebAuthn Level 3 §7.1 step 1).
+    ///
+    /// - Parameters:
+    ///   - user: The account; its identifier is 1 to 64 random bytes that say nothing about the person.
+    ///   - session: What names the browser's session at the program's web server.
+    ///   - known: The credentials that the account has already.
+    ///   - requirements: What is wanted of the credential.
+    /// - Returns: The options for the client, and the ceremony's token.
+    /// - Throws: `malformed` for a user handle of another length, `tooManyCeremonies` or `store`.
+    public func beginRegistration(
+        of user: FIDOUser, session: String, excluding known: [CredentialRecord] = [],
+        _ requirements: RegistrationRequirements = RegistrationRequirements()
+    ) async throws(CeremonyError) -> BegunCeremony<PublicKeyCredentialCreationOptions> {
+        guard (1...64).contains(user.id.count) else {
+            throw .malformed(.member("user.id", problem: "\(user.id.count) bytes, 1 to 64 are right"))
+        }
+        var ceremony = try ceremony(.registration, session: session)
+        ceremony.user = user.id
+        ceremony.userVerification = requirements.selection.userVerification
+        ceremony.isConditional = requirements.isConditional
+        ceremony.algorithms = requirements.algorithms
+        ceremony.extensions = requirements.extensions.json
+        var options = PublicKeyCredentialCreationOptions(
+            rpID: id, rpName: name, user: user, challenge: ceremony.challenge)
+        options.parameters = requirements.algorithms.map { CredentialParameters($0) }
+        options.timeout = milliseconds
+        options.excludeCredentials = known.map(\.descriptor)
+        options.selection = requirements.selection
+        options.hints = requirements.hints
+        options.attestation =
+            requirements.wantsEnterpriseAttestation ? .enterprise : attestation.conveyance
+        options.attestationFormats = requirements.attestationFormats
+        options.extensions = ceremony.extensions
+        return BegunCeremony(options: options, token: try await keep(ceremony))
+    }
+
+    /// Ends a registration: verifies what the client answers (WebAuthn Level 3 §7.1 steps 3 to 27).
+    ///
+    /// - Parameters:
+    ///   - answer: RegistrationResponseJSON.
+    ///   - token: The token of the ceremony, which is used up whatever the verdict.
+    ///   - session: What names the browser's session.
+    ///   - isRegistered: Whether any account has a credential of this identifier.
+    /// - Returns: The credential to be stored with the account, and what is known about it.
+    /// - Throws: The first step that fails.
+    public func finishRegistration(
+        _ answer: [UInt8], token: String, session: String,
+        isRegistered: @Sendable (_ id: [UInt8]) async throws -> Bool
+    ) async throws(CeremonyError) -> VerifiedRegistration {
+        let ceremony = try await take(token, .registration, session: session)
+        let response: RegistrationResponse
+        do { response = try RegistrationResponse(parsing: answer) } catch { throw .malformed(error) }
+        let verified = try verify(response, ceremony)
+        let isKnown: Bool
+        do { isKnown = try await isRegistered(response.id) } catch { throw CeremonyError(error) }
+        if isKnown { throw .alreadyRegistered }
+        return verified
+    }
+
+    /// Verifies an answer but for step 26, which takes the program's database. The length of the identifier (step 25)
+    /// and the backup flags' consistency (step 17) are checked where the answer is read.
+    func verify(
+        _ response: RegistrationResponse, _ ceremony: Ceremony
+    ) throws(CeremonyError) -> VerifiedRegistration {
+        let client = try check(response.clientDataJSON, .create, ceremony)
+        let object = response.attestationObject
+        let data = object.authenticatorData
+        do {
+            try data.check(
+                rpID: id, presence: !ceremony.isConditional, verification: ceremony.userVerification == .required)
+        } catch { throw CeremonyError(data: error) }
+        if requiresDeviceBound, data.flags.contains(.backupEligible) { throw .backupEligible }
+        guard let credential = data.credential else { throw .attestation(.malformedStatement("no credential")) }
+        guard let algorithm = credential.publicKey.algorithm, ceremony.algorithms.contains(algorithm) else {
+            throw .algorithm(credential.publicKey.algorithm)
+        }
+        var check = AttestationVerification(rpID: id)
+        check.requiresPresence = false
+        check.clock = environment.clock
+        let (trust, model) = try attestation.assess(object, client.hash, check)
+        let outputs = RegistrationOutputs(response)
+        try Self.check(outputs, ceremony.extensions)
+        let record = CredentialRecord(
+            id: credential.id, user: ceremony.user ?? [], publicKey: credential.publicKey, signCount: data.counter,
+            isUserVerificationInitialized: data.flags.contains(.userVerified), transports: response.transports,
+            isBackupEligible: data.flags.contains(.backupEligible), isBackedUp: data.flags.contains(.backedUp),
+            aaguid: credential.aaguid)
+        return VerifiedRegistration(
+            record: record, trust: trust, format: object.format, model: model, extensions: outputs)
+    }
+
+    /// Refuses a credential whose extensions did not do what was required. Answers nobody asked for are ignored.
+    private static func check(_ outputs: RegistrationOutputs, _ inputs: JSON.Object) throws(CeremonyError) {
+        if inputs["enforceCredentialProtectionPolicy"]?.bool == true,
+            let wanted = inputs["credentialProtectionPolicy"]?.string.flatMap(CredentialProtection.init(name:)),
+            (outputs.protection?.rawValue ?? 0) < wanted.rawValue
+        {
+            throw .extension("credProtect")
+        }
+        if inputs["largeBlob"]?["support"]?.string == "required", outputs.hasLargeBlob != true {
+            throw .extension("largeBlob")
+        }
+    }
+}

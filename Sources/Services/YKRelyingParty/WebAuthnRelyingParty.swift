@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKFIDO
+public import YKTransport
+
+/// A WebAuthn Relying Party (WebAuthn Level 3 §4, §7): the server's side of passkeys.
+///
+/// It makes the options of a ceremony, keeps what the ceremony needs in a ``CeremonyStore``, and verifies what the
+/// client answers, step by step as the specification lists them. It has no web server and no database: the program
+/// moves JSON between client and relying party, and keeps each ``CredentialRecord``.
+public struct WebAuthnRelyingParty: Sendable {
+    /// The identifier, a domain name.
+    public let id: String
+    /// The name for people.
+    public var name: String
+    /// The origins that may run ceremonies, as browsers write them.
+    public let origins: Set<String>
+    /// The origins of pages that may embed the relying party's pages; empty if none may.
+    public var topOrigins: Set<String> = []
+    /// What is required of attestation.
+    public var attestation = AttestationPolicy.none
+    /// Whether credentials that can leave their authenticator are refused.
+    public var requiresDeviceBound = false
+    /// Whether an assertion is refused whose signature counter did not grow. If not, it is accepted and reported.
+    public var refusesOldCounters = true
+    /// How long a ceremony may take.
+    public var timeout = Duration.seconds(300)
+    /// Where ceremonies are kept until they end.
+    public let ceremonies: any CeremonyStore
+    /// Randomness and time of day.
+    public var environment: Environment
+
+    /// The longest time that a ceremony may take, one day.
+    static let longestTimeout = Duration.seconds(86_400)
+
+    /// Makes a relying party.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier, a domain name.
+    ///   - name: The name for people.
+    ///   - origins: The origins that run ceremonies: `https://…`, `http://localhost…`, or an application's, such as
+    ///     `android:apk-key-hash:…`.
+    ///   - relatedOrigins: Origins of other domains that may use the identifier (§5.11); they have to be listed in
+    ///     ``RelatedOrigins`` at the identifier's own domain.
+    ///   - ceremonies: Where ceremonies are kept until they end.
+    ///   - environment: Randomness and time of day.
+    /// - Throws: `origin` for a text that is not an origin, `relyingParty` for an origin that may not use the
+    ///   identifier.
+    public init(
+        id: String, name: String, origins: [String], relatedOrigins: [String] = [], ceremonies: any CeremonyStore,
+        environment: Environment = Environment()
+    ) throws(WebAuthnError) {
+        var allowed: Set<String> = []
+        for text in origins {
+            guard text.contains("://") else {
+                allowed.insert(text)
+                continue
+            }
+            let origin = try Origin(text)
+            _ = try origin.relyingPartyID(id)
+            allowed.insert(origin.description)
+        }
+        for text in relatedOrigins { allowed.insert(try Origin(text).description) }
+        self.id = id
+        self.name = name
+        self.origins = allowed
+        self.ceremonies = ceremonies
+        self.environment = environment
+    }
+
+    /// Checks the client data of an answer (§7.1 steps 5 to 11, §7.2 steps 8 to 14).
+    func check(_ json: [UInt8]?, _ type: ClientData.Kind, _ ceremony: Ceremony) throws(CeremonyError) -> ClientData {
+        guard let json else { throw .malformed(.member("response.clientDataJSON", problem: "it is missing")) }
+        let data: ClientData
+        do { data = try ClientData(parsing: json) } catch { throw .malformed(error) }
+        guard data.type == type else { throw .type(data.type) }
+        guard data.challenge == ceremony.challenge else { throw .challenge }
+        guard origins.contains(data.origin) else { throw .origin(data.origin) }
+        if data.crossOrigin == true, topOrigins.isEmpty { throw .crossOrigin }
+        if let top = data.topOrigin, !topOrigins.contains(top) { throw .topOrigin(top) }
+        return data
+    }
+
+    /// Begins a ceremony: draws the challenge and notes the time.
+    func ceremony(_ kind: Ceremony.Kind, session: String) throws(CeremonyError) -> Ceremony {
+        let challenge: [UInt8]
+        do { challenge = try environment.random.draw(32, secret: false) } catch { throw .store("\(error)") }
+        let seconds = min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds
+        return Ceremony(kind, challenge: challenge, session: session, expires: environment.clock.now + seconds)
+    }
+
+    /// The timeout for the client, in milliseconds.
+    var milliseconds: UInt64 {
+        UInt64(min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds) * 1000
+    }
+
+    /// Takes a ceremony out of the store; it cannot be used again.
+    func take(_ token: String, _ kind: Ceremony.Kind, session: String) async throws(CeremonyError) -> Ceremony {
+        let found: Ceremony?
+        do { found = try await ceremonies.take(token, session: session) } catch { throw CeremonyError(error) }
+        guard let ceremony = found, ceremony.kind == kind, ceremony.session == session else { throw .unknownCeremony }
+        guard environment.clock.now < ceremony.expires else { throw .expired }
+        return ceremony
+    }
+
+    func keep(_ ceremony: Ceremony) async throws(CeremonyError) -> String {
+        do { return try await ceremonies.keep(ceremony) } catch { throw CeremonyError(error) }
+    }
+}
+
+/// A ceremony that has begun: what the client gets, and the token that brings its answer back.
+public struct BegunCeremony<Options: Sendable>: Sendable {
+    /// The options for the client.
+    public let options: Options
+    /// The token of the ceremony: part of the answer, or in a cookie.
+    public let token: String
+}

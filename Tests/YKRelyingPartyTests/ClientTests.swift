@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKFIDO
+import YKHTTP
+import YKRelyingParty
+import YKTransport
+import YKWire
+
+/// What a relying party and browsers tell each other beside ceremonies.
+struct ClientTests {
+    @Test func checksItsOrigins() throws {
+        func party(_ origins: [String], _ related: [String] = []) throws -> WebAuthnRelyingParty {
+            try WebAuthnRelyingParty(
+                id: "example.com", name: "Example", origins: origins, relatedOrigins: related,
+                ceremonies: MemoryCeremonies())
+        }
+        let good = try party(
+            ["https://example.com:443/", "android:apk-key-hash:abc"], ["https://example.co.uk"])
+        #expect(good.origins == ["https://example.com", "android:apk-key-hash:abc", "https://example.co.uk"])
+        #expect(throws: WebAuthnError.self) { try party(["https://example.org"]) }
+        #expect(throws: WebAuthnError.self) { try party(["http://example.com"]) }
+        #expect(throws: WebAuthnError.self) { try party([], ["example.org"]) }
+    }
+
+    @Test func signals() async throws {
+        let server = try Server()
+        let made = try await server.register(Authenticator().create)
+        #expect(server.party.unknownCredentialSignal([1]) == ["rpId": "example.com", "credentialId": "AQ"])
+        let user = Base64.encodeURL(Server.alice.id)
+        #expect(
+            server.party.acceptedCredentialsSignal(of: Server.alice.id, [made.record])
+                == ["rpId": "example.com", "userId": .string(user), "allAcceptedCredentialIds": ["AQIDBA"]])
+        #expect(
+            server.party.userDetailsSignal(Server.alice)
+                == ["rpId": "example.com", "userId": .string(user), "name": "alice", "displayName": "Alice"])
+        #expect(server.party.userDetailsSignal(FIDOUser(id: [1]))["name"] == "")
+    }
+
+    @Test func readsCapabilities() {
+        let browser = ClientCapabilities(
+            json: ["conditionalGet": true, "relatedOrigins": false, "extension:prf": true, "odd": 1])
+        #expect(browser[.conditionalGet] == true && browser[.relatedOrigins] == false)
+        #expect(browser[.extension("prf")] == true && browser[.init(rawValue: "odd")] == nil)
+        for name in [
+            ClientCapabilities.Name.conditionalCreate, .hybridTransport, .passkeyPlatformAuthenticator,
+            .userVerifyingPlatformAuthenticator, .signalAllAcceptedCredentials, .signalCurrentUserDetails,
+            .signalUnknownCredential,
+        ] { #expect(browser[name] == nil) }
+        #expect(ClientCapabilities(json: [])[.conditionalGet] == nil)
+    }
+
+    @Test func limitsRelatedOriginsToFiveLabels() throws {
+        let related = RelatedOrigins([
+            "https://example.com", "https://example.co.uk", "https://shop.example.de", "https://two.test",
+            "https://three.test", "https://four.test", "https://five.test", "https://six.test", "https://www.six.test",
+            "https://example.fr", "ftp://example.it", "https://co.uk",
+        ])
+        func permits(_ text: String) throws -> Bool { related.permits(try Origin(text)) }
+        #expect(try permits("https://example.co.uk") && permits("https://shop.example.de"))
+        #expect(try permits("https://five.test") && permits("https://example.fr"))
+        #expect(try !permits("https://six.test") && !permits("https://co.uk") && !permits("https://www.two.test"))
+        #expect(try !permits("https://two.test:8443"))
+        #expect(
+            related.ignored == ["https://six.test", "https://www.six.test", "ftp://example.it", "https://co.uk"])
+        #expect(try RelatedOrigins(parsing: Array(related.json.text.utf8)) == related)
+        for text in ["", "[]", "{}", #"{"origins":[1]}"#] {
+            #expect(throws: WebAuthnError.self) { try RelatedOrigins(parsing: Array(text.utf8)) }
+        }
+    }
+
+    /// Answers everything with the same.
+    struct Web: HTTPClient {
+        let answer: Result<HTTPResponse, HTTPError>
+        func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
+            #expect(request.url.description == "https://example.com/.well-known/webauthn")
+            return try answer.get()
+        }
+    }
+
+    @Test func fetchesRelatedOrigins() async throws {
+        func fetch(_ status: Int, _ type: String, _ body: String) async throws -> RelatedOrigins {
+            let response = HTTPResponse(
+                status: status, fields: [HTTPField("Content-Type", type)], body: Array(body.utf8))
+            return try await RelatedOrigins.fetch("example.com", Web(answer: .success(response)))
+        }
+        let text = #"{"origins":["https://example.co.uk"]}"#
+        #expect(try await fetch(200, "application/json", text).origins == ["https://example.co.uk"])
+        await #expect(throws: RelatedOriginsError.unavailable(status: 404, type: "text/html")) {
+            try await fetch(404, "text/html", text)
+        }
+        await #expect(throws: RelatedOriginsError.unavailable(status: 200, type: "text/html")) {
+            try await fetch(200, "text/html", text)
+        }
+        await #expect(throws: RelatedOriginsError.self) { try await fetch(200, "application/json", "[]") }
+        await #expect(throws: RelatedOriginsError.http(.timedOut)) {
+            try await RelatedOrigins.fetch("example.com", Web(answer: .failure(.timedOut)))
+        }
+    }
+}
