@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "YKSSH", package: "ykit"),
                 .product(name: "YKAge", package: "ykit"),
                 .product(name: "YKHTTP", package: "ykit"),
+                .product(name: "YKRelyingParty", package: "ykit"),
                 .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKPrivacyIDEA", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
