@@ -13,7 +13,7 @@ let house: [SwiftSetting] = [
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A library in `Sources/STOREY/NAME`.
 func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -134,13 +134,14 @@ let package = Package(
                 "YKToken", "YKCapture", "YKVirtualKey", "YKHardware", "YKTransport", "YKCrypto", "YKWire",
             ]),
 
+        library("CommandLine/Arguments", [argumentParser]),
         .executableTarget(
             name: "ykit",
             dependencies: [
                 "YKKeys",
                 "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
                 "YKVirtualKeyHost",
-                arguments, "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
+                "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
                 "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKAge",
             ],
@@ -187,7 +188,7 @@ let package = Package(
         test(
             "CLITests",
             [
-                "ykit", arguments, "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
+                "ykit", "Arguments", "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
                 "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ],

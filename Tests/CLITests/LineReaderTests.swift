@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Testing
 
 @testable import ykit
 
 @Suite struct LineReaderTests {
     /// All verbs below a command.
-    private static func verbs(below command: any ykit.Word.Type) -> [any Verb] {
+    private static func verbs(below command: any ParsableCommand.Type) -> [any ParsableCommand] {
         if let verb = command.unread { return [verb] }
         return command.configuration.subcommands.flatMap { verbs(below: $0) }
     }
 
-    private static func words(_ verb: some Verb) throws -> [String] {
-        try DeclarationCollector(verb, isDeep: true).declared.flatMap { property, declaration in
-            switch declaration.place {
-            case .option(let names), .flag(let names): names.words(for: property)
-            case .argument, .elsewhere: [String]()
-            }
-        }
+    private static func words(_ verb: some ParsableCommand) throws -> [String] {
+        try DeclarationCollector(verb).declared.flatMap { $1.words(for: $0) }
     }
-
-    private static func helpMessage<Some: Verb>(_ verb: Some) -> String { Some.helpMessage(includeHidden: true) }
 
     @Test func everyVerbIsReadByTheNamesInItsHelp() throws {
         let verbs = Self.verbs(below: Ykit.self)
         #expect(verbs.count > 40)
         for verb in verbs {
-            let help = Self.helpMessage(verb)
+            let help = WholeParser.help(of: type(of: verb).self, includesHidden: true)
             for word in try Self.words(verb) { #expect(help.contains(word), "\(type(of: verb)) \(word)") }
         }
     }
 
     /// What a verb knows after its line was read.
-    private static func values(_ verb: some Verb) throws -> [String] {
-        let declared = try DeclarationCollector(verb, isDeep: true).declared
+    private static func values(_ verb: some ParsableCommand) throws -> [String] {
+        let declared = try DeclarationCollector(verb).declared
         return declared.map { "\($0.property) \($0.declaration.value ?? "unknown")" }
     }
 
@@ -48,13 +41,13 @@ import Testing
         "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
         "fido2 assert --rp example.com --challenge -Ab_ --credential --c0 --credential -d --salt -e --uv required",
         "fido2 register --rp example.com --user me --challenge --json --user-id -a --exclude -b --cred-blob -c",
-        "apdu -a oath a1 a4:00", "capture show file --replay-mode lookup --replay other",
+        "apdu -a oath a1 a4:00", "apdu --short -a oath", "capture show file --replay-mode lookup --replay other",
     ])
     func aPlainLineMeansWhatItMeansToTheWholeParser(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)
-        let whole = try? Ykit.parseAsRoot(words)
+        let whole = try? WholeParser.verb(words, from: Ykit.self, columns: 80)
         let quick = LineReader.verb(words, from: Ykit.self)
-        guard let expected = whole as? any Verb, let quick else {
+        guard let expected = whole, let quick else {
             Issue.record("\(line): \(whole == nil) \(quick == nil)")
             return
         }
@@ -76,7 +69,7 @@ import Testing
         let values = try Self.values(verb)
         #expect(values.contains { $0.hasSuffix(" \(bytes)") }, "\(values)")
         let behind = words.filter { $0 != bytes && $0 != "-" } + ["--", bytes] + words.filter { $0 == "-" }
-        let expected = try #require(try Ykit.parseAsRoot(behind) as? any Verb)
+        let expected = try WholeParser.verb(behind, from: Ykit.self, columns: 80)
         #expect(values == (try Self.values(expected)))
     }
 
@@ -97,7 +90,7 @@ import Testing
         "", "oath", "nonsense", "oath nonsense", "oath list --nonsense", "oath list too many", "oath list --device",
         "oath list --device --json", "oath list --device=", "oath list --json=yes", "oath list --json --json",
         "oath list --timeout long", "oath delete", "oath add me --digits 9", "fido2 register --rp example.com",
-        "apdu -aoath a1", "apdu --short -a oath", "oath list --help", "oath list -h", "help oath list", "--version",
+        "apdu -aoath a1", "oath list --help", "oath list -h", "help oath list", "--version",
         "clear-clipboard --after 3", "oath calculate -cx",
     ])
     func anythingElseIsLeftToTheWholeParser(_ line: String) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Testing
 
 @testable import ykit
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func everyGlobalOptionIsKnownToBoth() {
-        let help = GlobalOptions.helpMessage()
+        let help = WholeParser.help(of: GlobalOptions.self)
         for name in ArgumentRewriting.valued + ArgumentRewriting.flags {
             #expect(help.contains(name), "\(name)")
         }

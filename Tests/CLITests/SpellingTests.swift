@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import Foundation
 import Testing
 
@@ -78,7 +79,7 @@ struct HelpTopicTests {
         #expect(lines.count <= 30)
         #expect(lines.allSatisfy { $0.count <= 80 })
         let shown = Set(FirstScreen.rows.flatMap(\.words))
-        let all = Ykit.configuration.subcommands.map { $0.configuration as ykit.CommandConfiguration }
+        let all = Ykit.configuration.subcommands.map { $0.configuration }
         #expect(shown == Set(all.filter(\.shouldDisplay).map(\.commandName)))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import Foundation
 import Testing
 
@@ -22,12 +23,12 @@ import Testing
         /// The verb that is called, and its words.
         var verb: (name: String, type: any Verb.Type)? {
             let words = command.split(separator: " ").map(String.init).drop { $0 != "y" }.dropFirst()
-            var command: any Word.Type = Ykit.self
+            var command: any ParsableCommand.Type = Ykit.self
             var path: [String] = []
             for word in words where !word.hasPrefix("-") {
-                guard let next = (command.configuration as CommandConfiguration).subcommand(word) else { continue }
+                guard let next = command.configuration.subcommand(word) else { continue }
                 (command, path) = (next, path + [word])
-                if let verb = next.unread { return (path.joined(separator: " "), type(of: verb)) }
+                if let verb = next.unread as? any Verb { return (path.joined(separator: " "), type(of: verb)) }
             }
             return nil
         }
@@ -40,11 +41,11 @@ import Testing
     }
 
     /// All verbs that stand in the help, by the words that lead to them.
-    static func verbs(_ root: any Word.Type = Ykit.self, _ path: [String] = []) -> [String] {
-        let configuration: CommandConfiguration = root.configuration
+    static func verbs(_ root: any ParsableCommand.Type = Ykit.self, _ path: [String] = []) -> [String] {
+        let configuration = root.configuration
         guard root.unread == nil else { return [path.joined(separator: " ")] }
-        return configuration.subcommands.filter { ($0.configuration as CommandConfiguration).shouldDisplay }
-            .flatMap { verbs($0, path + [($0.configuration as CommandConfiguration).commandName]) }
+        return configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            .flatMap { verbs($0, path + [$0.configuration.commandName]) }
     }
 
     @Test func eachVerbHasALine() throws {

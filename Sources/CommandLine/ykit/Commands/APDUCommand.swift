@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKTransport
 import YKWire
 
@@ -23,8 +23,11 @@ struct APDUCommand: Verb {
         help: ArgumentHelp("Send this command APDU as it is; may be given again.", valueName: "hex"))
     var send: [String] = []
 
-    @Flag(exclusivity: .exclusive, help: "How lengths are written.")
-    var form: FormChoice?
+    @Flag(help: "Write lengths in one byte.")
+    var short = false
+
+    @Flag(help: "Write lengths in two bytes.")
+    var extended = false
 
     @Argument(help: ArgumentHelp("Commands.", valueName: "apdu"))
     var commands: [String] = []
@@ -32,15 +35,11 @@ struct APDUCommand: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How lengths are written.
-    enum FormChoice: EnumerableFlag {
-        case short, extended
-    }
-
-    func validate() throws {
+    func check() throws {
         if commands.isEmpty, send.isEmpty, app == nil {
-            throw ValidationError("give a command, or an application to select")
+            throw UsageError("give a command, or an application to select")
         }
+        if short, extended { throw UsageError("--short and --extended exclude each other") }
     }
 
     func answer(in world: World) throws -> Answer {
@@ -48,7 +47,7 @@ struct APDUCommand: Verb {
         let whole = try send.map { text throws(Explanation) in try APDUText.whole(text) }
         let aid = try app.map { name throws(Explanation) in try ApplicationName.aid(name) }
         let channel = try world.connect()
-        if let form { channel.form = form == .short ? .short : .extended }
+        if short || extended { channel.form = short ? .short : .extended }
         var answer = Answer()
         if let aid {
             let reply = try channel.select(aid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 
 /// Runs by itself after `--clipboard`: waits, then takes the code off the clipboard. The code comes on standard input.

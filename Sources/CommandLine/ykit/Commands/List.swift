@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKKeys
 import YKTransport
 import YKWire
@@ -24,14 +24,14 @@ struct List: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {
-            throw ValidationError("a recording holds one card, but list asks all; record info --reader NAME instead")
+            throw UsageError("a recording holds one card, but list asks all; record info --reader NAME instead")
         }
-        if serials, readers { throw ValidationError("--serials and --readers are two different lists") }
-        if watch, serials || readers { throw ValidationError("--watch tells of all keys and readers") }
+        if serials, readers { throw UsageError("--serials and --readers are two different lists") }
+        if watch, serials || readers { throw UsageError("--watch tells of all keys and readers") }
         if watch, global.virtual != nil || global.replay != nil || global.record != nil {
-            throw ValidationError("--watch is for real keys, which come and go")
+            throw UsageError("--watch is for real keys, which come and go")
         }
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
+
 /// The answer to a shell at a TAB: `ykit __complete zsh|fish WORD…` with the words behind `ykit` up to the cursor, or
 /// `ykit __complete bash LINE PIECE` with the line up to the cursor and the piece of it that bash replaces.
 ///
@@ -18,7 +20,7 @@ enum CompletionAnswer {
             let line = CompletionLine(
                 words: words.dropLast(), current: words.last ?? "", names: names, aliases: aliases)
             let offers = line.offers()
-            return [offers.files.rawValue] + offers.words.map { "\($0.word)\t\(about($0))" }
+            return [word(offers.files)] + offers.words.map { "\($0.word)\t\(about($0))" }
         }
         guard arguments.count == 3 else { return [] }
         let words = ShellWords.split(arguments[1]).dropFirst()
@@ -26,7 +28,16 @@ enum CompletionAnswer {
         let offers = CompletionLine(words: words.dropLast(), current: current, names: names, aliases: aliases).offers()
         let piece = [":", "=", "@"].contains(arguments[2]) ? "" : ShellWords.split(arguments[2]).last ?? ""
         let kept = current.hasSuffix(piece) ? current.count - piece.count : 0
-        return [offers.files.rawValue] + offers.words.map { String($0.word.dropFirst(kept)) }
+        return [word(offers.files)] + offers.words.map { String($0.word.dropFirst(kept)) }
+    }
+
+    /// What the first line says.
+    private static func word(_ files: Choices.Files) -> String {
+        switch files {
+        case .none: "words"
+        case .files: "files"
+        case .folders: "folders"
+        }
     }
 
     /// What an offer means, in a few words.

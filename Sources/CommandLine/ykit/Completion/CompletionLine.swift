@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// A line that is being typed, and what can stand at its end. No key is asked anything.
 struct CompletionLine {
@@ -17,9 +17,7 @@ struct CompletionLine {
     struct Offers: Equatable {
         var words: [Offer] = []
         /// What the shell adds from the file system.
-        var files = Files.none
-
-        enum Files: String { case none = "words", files, folders }
+        var files = Choices.Files.none
     }
 
     /// A word and what it means.
@@ -40,13 +38,13 @@ struct CompletionLine {
 
 /// Where on the line the reading is.
 private struct Place {
-    private var word: any Word.Type
+    private var word: any ParsableCommand.Type
     private var path: [String] = []
     private var isRoot: Bool { path.isEmpty }
     private var isHelp = false
     /// The verb, once it is known.
     private var verb: KnownVerb?
-    private let global = KnownVerb(List.command).global
+    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(List()).global }
     /// The option whose value is next.
     private var pending: KnownVerb.Item?
     private var given: Set<String> = []
@@ -55,7 +53,7 @@ private struct Place {
 
     private let aliases: [(name: String, words: [String])]
 
-    init(root: any Word.Type, _ aliases: [(name: String, words: [String])]) {
+    init(root: any ParsableCommand.Type, _ aliases: [(name: String, words: [String])]) {
         word = root
         self.aliases = aliases
     }
@@ -88,7 +86,7 @@ private struct Place {
         }
         word = next
         path.append(next.configuration.commandName)
-        if next.configuration.subcommands.isEmpty, !isHelp { verb = KnownVerb(next.command) }
+        if !isHelp { verb = next.unread.map { KnownVerb($0) } }
         return true
     }
 
@@ -110,7 +108,7 @@ private struct Place {
     private static let accountVerbs: Set = ["calculate", "delete", "rename", "show", "uri"]
 
     private func option(_ name: String) -> KnownVerb.Item? {
-        (verb?.options ?? global).first { $0.names.contains(name) }
+        options.first { $0.names.contains(name) }
     }
 
     /// Names of options, or `NAME=VALUE` once the name is there.
@@ -122,8 +120,8 @@ private struct Place {
             offers.words = offers.words.map { .init(word: "\(name)=\($0.word)", about: $0.about) }
             return offers
         }
-        let shown = (verb?.options ?? global).filter { option in
-            option.isShown && (option.isRepeated || given.isDisjoint(with: option.names))
+        let shown = options.filter { option in
+            option.isShown && (option.declaration.isRepeated || given.isDisjoint(with: option.names))
         }
         let words = shown.flatMap { option in
             option.names.filter { $0.hasPrefix("--") }.map { CompletionLine.Offer(word: $0, about: option.about) }
@@ -154,6 +152,7 @@ private struct Place {
         if item.names.contains("--reader") {
             return .init(words: names.readers.map { .init(word: $0, about: "reader") })
         }
-        return .init(words: item.values.map { .init(word: $0, about: "") }, files: item.files)
+        let choices = item.declaration.choices
+        return .init(words: choices.values.map { .init(word: $0, about: "") }, files: choices.files)
     }
 }

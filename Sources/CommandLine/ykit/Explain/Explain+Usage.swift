@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import YKWire
 
 extension Explain {
     /// The first word of the line that no command has, or that none is there; `nil` when the words lead to a verb, or to help.
-    static func unknownCommand(_ line: [String], from root: any Word.Type) -> Explanation? {
+    static func unknownCommand(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
         var command = root
         var path: [String] = []
         for word in line.first == "help" ? line.dropFirst() : line[...] {
-            let configuration: CommandConfiguration = command.configuration
+            let configuration = command.configuration
             guard command.unread == nil else { return nil }
             path.append(configuration.commandName)
             guard !word.hasPrefix("-") else { return missingCommand(line, word, of: path.joined(separator: " ")) }
@@ -38,7 +39,7 @@ extension Explain {
     }
 
     private static func unknown(_ word: String, of path: String, _ group: CommandConfiguration) -> Explanation {
-        let shown = group.subcommands.map { $0.configuration as CommandConfiguration }.filter(\.shouldDisplay)
+        let shown = group.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
         let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.commandName] + $0.aliases })
         return .usage(
             "\(path) has no command '\(word.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
@@ -98,11 +99,11 @@ extension Explain {
     }
 
     /// The verb that the first words of a line mean.
-    private static func verb(of line: [String], from root: any Word.Type) -> (any Verb)? {
+    private static func verb(of line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
         var command = root
         for word in line.first == "help" ? line.dropFirst() : line[...] {
             if let verb = command.unread { return verb }
-            let configuration: CommandConfiguration = command.configuration
+            let configuration = command.configuration
             guard let next = configuration.subcommand(word) else { return nil }
             command = next
         }
@@ -110,19 +111,13 @@ extension Explain {
     }
 
     /// The names of all options of a verb.
-    private static func words(of verb: some Verb) -> [String] {
-        guard let collector = try? DeclarationCollector(verb, isDeep: true) else { return [] }
-        return collector.declared.flatMap { property, declaration -> [String] in
-            switch declaration.place {
-            case .option(let names), .flag(let names): names.words(for: property)
-            case .argument, .elsewhere: []
-            }
-        }
+    private static func words(of verb: some ParsableCommand) -> [String] {
+        ((try? DeclarationCollector(verb))?.declared ?? []).flatMap { $1.words(for: $0) }
     }
 
     /// The first option on a wrong line that its verb does not have, with the one that was probably meant. Its value is
     /// not repeated.
-    static func unknownOption(_ line: [String], from root: any Word.Type) -> Explanation? {
+    static func unknownOption(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
         guard let verb = verb(of: line, from: root) else { return nil }
         let known = words(of: verb) + ["--help", "--version"]
         for word in line.prefix(while: { $0 != "--" }) where word.hasPrefix("-") && word != "-" {
@@ -145,14 +140,14 @@ extension Explain {
     }
 
     /// The words that lead to the verb of a line, ykit among them.
-    private static func path(of line: [String], from root: any Word.Type) -> String {
+    private static func path(of line: [String], from root: any ParsableCommand.Type) -> String {
         var command = root
         var path = ["ykit"]
         for word in line {
-            let configuration: CommandConfiguration = command.configuration
+            let configuration = command.configuration
             guard command.unread == nil, let next = configuration.subcommand(word) else { break }
             command = next
-            path.append((next.configuration as CommandConfiguration).commandName)
+            path.append(next.configuration.commandName)
         }
         return path.joined(separator: " ")
     }

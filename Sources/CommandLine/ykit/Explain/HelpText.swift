@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Help as it is shown: what belongs to the verb alone, and the global options by name; 'ykit help options' explains
 /// them.
@@ -34,7 +34,9 @@ enum HelpText {
 
     /// The global options with what is said of each.
     static func explained(_ columns: Int) -> String {
-        let all = sections(GlobalOptions.helpMessage(columns: columns)).first { $0.hasPrefix("OPTIONS:") } ?? ""
+        let all =
+            sections(WholeParser.help(of: GlobalOptions.self, columns: columns)).first { $0.hasPrefix("OPTIONS:") }
+            ?? ""
         return all.split(separator: "\n").dropFirst().filter { !$0.contains(" -h, --help ") }.joined(separator: "\n")
     }
 

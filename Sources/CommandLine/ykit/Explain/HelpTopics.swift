@@ -193,6 +193,10 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
         (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
+        (
+            ["YKIT_PARSER"],
+            "whole has every line read by ArgumentParser, to measure what reading plain lines quickly saves."
+        ),
         (["NO_COLOR"], "No colours."),
     ]
 

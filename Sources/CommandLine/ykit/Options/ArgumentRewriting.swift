@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
+
 /// Lets the global options stand anywhere on the line: they are moved behind everything else, where the verb reads
 /// them.
 struct ArgumentRewriting {
@@ -62,7 +64,7 @@ struct ArgumentRewriting {
 
     /// The same, with an alias replaced by what it stands for, and `help` behind a group as it stands before one.
     func rewrite(
-        _ arguments: [String], groups root: any Word.Type,
+        _ arguments: [String], groups root: any ParsableCommand.Type,
         alias: (String) throws(Explanation) -> [String]? = { _ in nil }
     ) throws(Explanation) -> [String] {
         var words = rewrite(arguments)
@@ -78,7 +80,7 @@ struct ArgumentRewriting {
                 words.remove(at: index)
                 return ["help"] + words
             }
-            let configuration: CommandConfiguration = group.configuration
+            let configuration = group.configuration
             guard let next = configuration.subcommand(word), next.unread == nil else { break }
             group = next
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Asks before something is done that cannot be undone, unless told not to.
 struct Confirmation: ParsableArguments {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// The options that every verb takes, anywhere on the line.
 struct GlobalOptions: ParsableArguments {
@@ -42,13 +42,13 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Record what passes over the link into a new file, secrets overwritten.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var record: String?
 
     @Flag(help: "Leave secrets in what --record writes.")
     var keepSecrets = false
 
-    @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file)
     var replay: String?
 
     @Option(help: "Match commands strictly in order, or look each one up.")
@@ -58,7 +58,7 @@ struct GlobalOptions: ParsableArguments {
         help: ArgumentHelp(
             "Use a software key, kept in this file; without a file a demonstration key in memory.",
             valueName: "statefile"),
-        completion: .file())
+        completion: .file)
     var virtual: String?
 
     @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.")
@@ -73,7 +73,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
-            valueName: "file"), completion: .file())
+            valueName: "file"), completion: .file)
     var scpKeys: String?
 
     @Option(help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
@@ -81,18 +81,18 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("CA that the key's certificate has to lead to (SCP11; YKIT_SCP_CA).", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var scpCa: String?
 
     @Option(
         help: ArgumentHelp("Public key that the key has to have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var scpCardKey: String?
 
     @Option(
         help: ArgumentHelp(
             "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var scpOce: String?
 
     @Option(
@@ -109,7 +109,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: "Say more on standard error: off, info, debug or traffic.")
     var logLevel: LogLevel?
 
-    @Option(help: ArgumentHelp("Write what --log-level says into this file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Write what --log-level says into this file.", valueName: "file"), completion: .file)
     var logFile: String?
 }
 

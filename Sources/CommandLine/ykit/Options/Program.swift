@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKWire
 
@@ -26,7 +26,10 @@ extension Program {
             // 'config help' is about the group, 'help config' about the file.
             let isTopic = arguments.first { !ArgumentRewriting.isGlobal($0) } == "help"
             let arguments = line
-            if let verb = LineReader.verb(arguments, from: Ykit.self) { return await run(verb, terminal) }
+            let isQuick = Variables["YKIT_PARSER"] != "whole"
+            if isQuick, let verb = LineReader.verb(arguments, from: Ykit.self) {
+                return ExitStatus(rawValue: await verb.carryOut()) ?? .failed
+            }
             if let text = help(arguments, isTopic: isTopic, terminal.helpColumns) {
                 terminal.line(text)
                 return .done
@@ -34,11 +37,9 @@ extension Program {
             if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
             // What is wrong with the line is not that base64url begins with a dash, which can look like '-h'.
             let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
-            if plain != arguments { _ = try Ykit.parseAsRoot(plain) }
-            var command = try Ykit.parseAsRoot(arguments)
-            if let verb = command as? any Verb { return await run(verb, terminal) }
-            try command.run()
-            return .done
+            if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
+            let verb = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
+            return ExitStatus(rawValue: await verb.carryOut()) ?? .failed
         } catch {
             return refused(error, line, terminal)
         }
@@ -63,13 +64,15 @@ extension Program {
         return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
-    private static func run(_ given: some Verb, _ plain: Terminal) async -> ExitStatus {
+    /// Runs a verb and prints what it answers.
+    static func run(_ given: some Verb) async -> ExitStatus {
         var verb = given
+        let plain = Terminal()
         var configuration = ConfigurationFile()
         do {
             configuration = try configured(&verb)
         } catch {
-            let explanation = (error as? ValidationError).map { .usage($0.message) } ?? Explain.explain(error)
+            let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explain.explain(error)
             report(explanation, type(of: verb).members, verb.global.json, plain)
             return explanation.exit
         }
@@ -106,7 +109,7 @@ extension Program {
         try configuration.complete(&options)
         if isProtocol { (options.json, options.plan) = (verb.global.json, verb.global.plan) }
         verb.global = options
-        try verb.validate()
+        try verb.check()
         return configuration
     }
 
@@ -150,21 +153,17 @@ extension Program {
 
     /// Help and version go to standard output; a line that cannot be read is a usage error.
     private static func refused(_ error: any Error, _ line: [String], _ terminal: Terminal) -> ExitStatus {
-        let isJSON = line.contains("--json")
-        guard Ykit.exitCode(for: error) != .success else {
-            terminal.line(
-                HelpText.arranged(
-                    Ykit.fullMessage(for: error, columns: terminal.helpColumns), columns: terminal.helpColumns))
+        let explanation: Explanation
+        switch error {
+        case WholeParser.Refusal.help(let text):
+            terminal.line(HelpText.arranged(text, columns: terminal.helpColumns))
             return .done
+        case WholeParser.Refusal.wrong(let message):
+            explanation = Explain.unknownOption(line, from: Ykit.self) ?? Explain.usage(message, of: line)
+        default: explanation = Explain.explain(error)
         }
-        if let explanation = error as? Explanation {
-            report(explanation, [], isJSON, terminal)
-            return explanation.exit
-        }
-        let explanation =
-            Explain.unknownOption(line, from: Ykit.self) ?? Explain.usage(Ykit.fullMessage(for: error), of: line)
-        report(explanation, [], isJSON, terminal)
-        return .usage
+        report(explanation, [], line.contains("--json"), terminal)
+        return explanation.exit
     }
 }
 

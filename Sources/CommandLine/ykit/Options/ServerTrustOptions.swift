@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKHTTP
 
 /// Whose word is taken for who a server is.
 struct ServerTrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var ca: String?
 
     @Option(

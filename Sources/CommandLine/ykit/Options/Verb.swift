@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// A command that does something: it answers, and the program prints.
 protocol Verb: ParsableCommand {
@@ -12,5 +12,7 @@ protocol Verb: ParsableCommand {
 }
 
 extension Verb {
-    static var unread: (any Verb)? { Self() }
+    static var unread: (any ParsableCommand)? { Self() }
+
+    func carryOut() async -> Int32 { await Program.run(self).rawValue }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOATH
 import YKTransport
@@ -19,12 +19,12 @@ struct AccountSecretOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Write the account with its made-up secret into this new file.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var uriFile: String?
 
-    func validate() throws {
-        if generate, secretStdin || secretFd != nil { throw ValidationError("--generate takes no secret") }
-        if uriFile != nil, !generate { throw ValidationError("--uri-file needs --generate") }
+    func check() throws {
+        if generate, secretStdin || secretFd != nil { throw UsageError("--generate takes no secret") }
+        if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
     }
 
     /// The secret, decoded.
@@ -34,7 +34,7 @@ struct AccountSecretOptions: ParsableArguments {
             defer { Secret.wipe(&bytes) }
             return Secret(bytes)
         }
-        var given = try PasswordOptions.none
+        var given = PasswordOptions()
         given.passwordStdin = secretStdin
         given.passwordFd = secretFd
         switch try SecretInput.given(given, variable: "YKIT_OATH_SECRET", world.terminal) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Where the management key comes from when it is not asked for.
 struct ManagementKeyOptions: ParsableArguments {

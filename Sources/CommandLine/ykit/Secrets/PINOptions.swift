@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Where the PIN comes from when it is not asked for.
 struct PINOptions: ParsableArguments {

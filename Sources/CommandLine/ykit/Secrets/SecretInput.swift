@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKCrypto
 import YKHardware
@@ -17,9 +17,6 @@ struct PasswordOptions: ParsableArguments {
         name: [.customShort("p"), .customLong("password")],
         help: "The password itself. Other users of this machine can see it; ykit warns.")
     var password: String?
-
-    /// No password.
-    static var none: PasswordOptions { get throws { try PasswordOptions.parse([]) } }
 }
 
 /// Reads secrets: never from the command line if it can be helped, never echoed, never kept longer than needed.
@@ -107,8 +104,8 @@ enum SecretInput {
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
         }
         guard isLikely, let blank = type(of: verb).unread,
-            let declared = try? DeclarationCollector(blank, isDeep: true),
-            let read = try? DeclarationCollector(verb, isDeep: true)
+            let declared = try? DeclarationCollector(blank),
+            let read = try? DeclarationCollector(verb)
         else { return }
         for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
             guard case .option = option.declaration.place else { continue }
@@ -133,9 +130,9 @@ enum SecretInput {
     }
 }
 
-extension ValidationError {
+extension UsageError {
     /// Refuses a line on which more than one option reads standard input.
     static func check(standardInput readers: [Bool]) throws {
-        if readers.count(where: { $0 }) > 1 { throw ValidationError("standard input cannot be read for two things") }
+        if readers.count(where: { $0 }) > 1 { throw UsageError("standard input cannot be read for two things") }
     }
 }

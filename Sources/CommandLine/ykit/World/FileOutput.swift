@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Whether a file that exists may be replaced by a result; it is refused otherwise.
 struct OutputOptions: ParsableArguments {

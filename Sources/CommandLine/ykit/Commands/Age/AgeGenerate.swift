@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKAge
 import YKCrypto
 import YKFIDO
@@ -44,7 +44,7 @@ struct AgeGenerate: Verb {
     var touchPolicy: TouchPolicy?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the identity goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the identity goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @Flag(
@@ -61,20 +61,20 @@ struct AgeGenerate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if fido2 {
             guard slot == nil, algorithm == nil, pinPolicy == nil, touchPolicy == nil, name == nil else {
-                throw ValidationError("--fido2 makes no key in a slot: omit the options for those")
+                throw UsageError("--fido2 makes no key in a slot: omit the options for those")
             }
             guard uv != .preferred else {
-                throw ValidationError("--uv is required or discouraged: the secrets are not the same")
+                throw UsageError("--uv is required or discouraged: the secrets are not the same")
             }
         } else {
-            guard uv == nil else { throw ValidationError("--uv belongs to --fido2") }
+            guard uv == nil else { throw UsageError("--uv belongs to --fido2") }
             guard [nil, .p256, .x25519].contains(algorithm) else {
-                throw ValidationError("age uses keys of kind ecc-p256 or x25519")
+                throw UsageError("age uses keys of kind ecc-p256 or x25519")
             }
-            guard slot?.slot != .attestation else { throw ValidationError("the key in f9 attests other keys") }
+            guard slot?.slot != .attestation else { throw UsageError("the key in f9 attests other keys") }
         }
     }
 
@@ -135,19 +135,9 @@ struct AgeGenerate: Verb {
             if algorithm != .x25519 { try await overwriting.checkCertificate(slot) }
             return slot
         }
-        for slot in PIVSlot.retired {
-            let isUsed: Bool
-            do { isUsed = try await service.metadata(of: slot) != nil } catch PIVError.noKey { isUsed = false }
-            guard !isUsed else { continue }
-            do { _ = try await service.certificate(slot) } catch PIVError.noSuchObject { return slot } catch {
-                switch error {
-                case PIVError.malformedObject, PIVError.notInflated, PIVError.notCertificate: continue
-                default: throw error
-                }
-            }
-        }
+        for slot in PIVSlot.retired where try await service.isFree(slot) == true { return slot }
         throw Explanation(
-            "full", .notFound, "the slots 82 to 95 all hold a key or a certificate",
+            "full", .notFound, "none of the slots 82 to 95 is free, as far as the key tells",
             hint: "name one with --slot, or delete a key: ykit piv keys delete SLOT")
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKAge
 import YKCrypto
 import YKPIV
@@ -214,7 +214,7 @@ struct AgeIdentityVerb: Verb {
     var form: AgeIdentityForm = .ykit
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the identities go.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the identities go.", valueName: "file"), completion: .file)
     var output = "-"
 
     @OptionGroup var replacing: OutputOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKAge
 import YKCrypto
 import YKFIDO
@@ -25,7 +25,7 @@ final class AgeKeeper: AgeKeySource {
 
     init(_ world: World, _ dialogue: AgeDialogue) throws {
         (self.world, self.dialogue) = (world, dialogue)
-        given = try PINOptions.parse([])
+        given = PINOptions()
         chosen = world.keys.selection
     }
 

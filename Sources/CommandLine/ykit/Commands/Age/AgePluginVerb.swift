@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+public import Arguments
 import Glibc
 import Synchronization
 public import YKAge

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKApproval
 import YKCrypto
@@ -13,7 +13,7 @@ struct ApproveStoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var store: String?
 
     /// The store's file; the folder of the default one is created.

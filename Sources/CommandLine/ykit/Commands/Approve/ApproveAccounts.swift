@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKApproval
 import YKCrypto
@@ -140,10 +140,10 @@ struct ApproveLogout: Verb {
     var global: GlobalOptions
 
     /// The password of the OATH application: asked for, or given by its variable.
-    private var password: PasswordOptions { get throws { try PasswordOptions.parse([]) } }
+    private var password: PasswordOptions { PasswordOptions() }
 
-    func validate() throws {
-        try ValidationError.check(standardInput: [person.passwordStdin, key.usesStandardInput])
+    func check() throws {
+        try UsageError.check(standardInput: [person.passwordStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -172,7 +172,7 @@ struct ApproveLogout: Verb {
             fate =
                 keepKey || push.place == .software
                 ? (push.place == .software ? "deleted" : "kept")
-                : try await SlotCleaning(world, managementKey, try key.pin).remove([push]).isEmpty ? "kept" : "deleted"
+                : try await SlotCleaning(world, managementKey, key.pin).remove([push]).isEmpty ? "kept" : "deleted"
         }
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
         return Answer(
@@ -186,7 +186,7 @@ extension ApproveLogout {
     private func forget(_ codes: CodeAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
         var fate = "kept"
         if !keepKey {
-            let service = try await world.oath(try password)
+            let service = try await world.oath(password)
             do {
                 try await service.delete(codes.id)
                 fate = "deleted"
@@ -271,7 +271,7 @@ struct ApproveClear: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws { if all == keys { throw ValidationError("choose --accounts or --keys") } }
+    func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
@@ -287,7 +287,7 @@ struct ApproveClear: Verb {
             try confirmation.ask(
                 typing: "clear", "the keys in slots \(slots.joined(separator: ", ")) are deleted for good", in: world)
             guard world.plan == nil else { return Answer() }
-            removed = try await SlotCleaning(world, managementKey, try key.pin).remove(accounts)
+            removed = try await SlotCleaning(world, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
                 typing: "clear", "\(book.countText) and the history are removed for good", in: world)
@@ -316,7 +316,7 @@ struct ApproveMoveStore: Verb {
         discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.")
     static let members = ["from", "store", "accounts"]
 
-    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file)
     var target: String
 
     @OptionGroup(title: "Store Options")

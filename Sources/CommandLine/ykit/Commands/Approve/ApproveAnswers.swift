@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKPIV
 import YKWire
@@ -159,8 +159,8 @@ struct ApproveNo: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if fraud, cancelled { throw ValidationError("--fraud and --cancelled exclude each other") }
+    func check() throws {
+        if fraud, cancelled { throw UsageError("--fraud and --cancelled exclude each other") }
     }
 
     func answer(in world: World) async throws -> Answer {

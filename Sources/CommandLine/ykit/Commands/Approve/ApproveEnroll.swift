@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKFIDO
@@ -58,7 +58,7 @@ struct ApproveEnroll: Verb {
 
     @Option(
         help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var qr: String?
 
     @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url"))
@@ -115,23 +115,23 @@ struct ApproveEnroll: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let sources = [link != nil, qr != nil, server != nil].count { $0 }
-        if sources != 1 { throw ValidationError("give a link, --qr with a picture, or --server with --user") }
-        if (server == nil) != (person.user == nil) { throw ValidationError("--server and --user belong together") }
+        if sources != 1 { throw UsageError("give a link, --qr with a picture, or --server with --user") }
+        if (server == nil) != (person.user == nil) { throw UsageError("--server and --user belong together") }
         _ = try PIVSlot.forAccount(slot)
         if algorithm.modulusSize == nil {
-            throw ValidationError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
+            throw UsageError("the server accepts RSA keys only: choose rsa2048, rsa3072 or rsa4096")
         }
         if touch == .usual || pinPolicy == .usual {
-            throw ValidationError("name the policies: the defaults of the key are not accepted here")
+            throw UsageError("name the policies: the defaults of the key are not accepted here")
         }
         if pinPolicy == .never, touch == .never, !unattended {
-            throw ValidationError("a key that needs neither PIN nor touch approves for any program; add --unattended")
+            throw UsageError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }
-        if require != nil, software { throw ValidationError("--require uv needs a security key, not --software") }
+        if require != nil, software { throw UsageError("--require uv needs a security key, not --software") }
         let readers = [link == "-" || qr == "-", person.passwordStdin, key.usesStandardInput]
-        try ValidationError.check(standardInput: readers)
+        try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -222,7 +222,7 @@ struct ApproveEnroll: Verb {
     /// Makes the credential for `--require uv`.
     private func proof(_ name: String, _ world: World) async throws -> UserProof? {
         guard require == .uv else { return nil }
-        let service = try await world.openFIDO(try key.fidoPIN, for: "make the credential of the account")
+        let service = try await world.openFIDO(key.fidoPIN, for: "make the credential of the account")
         world.announce("a credential that proves your presence before each approval")
         let proof = try await UserProof.make(service, name: name, world.environment.random)
         await service.close()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Verbs that approve log-ins.
 struct ApproveGroup: ParsableCommand {

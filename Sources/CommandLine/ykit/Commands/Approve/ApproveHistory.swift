@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKHTTP
 import YKWire
@@ -34,9 +34,9 @@ struct ApproveHistoryVerb: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if server != (person.user != nil) { throw ValidationError("--server and --user belong together") }
-        if !(1...1000).contains(limit) { throw ValidationError("--limit is 1 to 1000") }
+    func check() throws {
+        if server != (person.user != nil) { throw UsageError("--server and --user belong together") }
+        if !(1...1000).contains(limit) { throw UsageError("--limit is 1 to 1000") }
     }
 
     func answer(in world: World) async throws -> Answer {

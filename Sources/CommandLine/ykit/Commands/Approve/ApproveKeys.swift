@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKFIDO
@@ -41,28 +41,24 @@ struct ApproveKeyOptions: ParsableArguments {
 
     /// The options of the PIV application's PIN.
     var pin: PINOptions {
-        get throws {
-            var options = try PINOptions.parse([])
-            options.pinStdin = pinStdin
-            options.pinFd = pinFd
-            return options
-        }
+        var options = PINOptions()
+        options.pinStdin = pinStdin
+        options.pinFd = pinFd
+        return options
     }
 
     /// The options of the FIDO2 application's PIN.
     var fidoPIN: PINOptions {
-        get throws {
-            var options = try PINOptions.parse([])
-            options.pinFd = fidoPinFd
-            return options
-        }
+        var options = PINOptions()
+        options.pinFd = fidoPinFd
+        return options
     }
 
     /// The options of the store's keys.
     ///
     /// - Parameter software: Whether a passphrase or the keyring opens the store.
     func storeKey(software: Bool) throws -> StoreKeyOptions {
-        var options = try StoreKeyOptions.parse([])
+        var options = StoreKeyOptions()
         options.keyPinStdin = pinStdin
         options.keyPinFd = pinFd
         options.passphraseFd = passphraseFd
@@ -112,7 +108,7 @@ final class ApproveKeys {
             if error.isRefusedPIN {
                 pins[place.keySerial] = nil
                 cards[place.keySerial] = nil
-                if try options.pin.isGiven { refusals[place.keySerial] = error }
+                if options.pin.isGiven { refusals[place.keySerial] = error }
             }
             throw error
         }
@@ -143,7 +139,7 @@ final class ApproveKeys {
 
     /// What unlocks a security key: its PIN is asked for once, even when the key is unplugged in between.
     private func unlocking(_ service: PIVService, _ place: PIVKeyPlace) throws -> PIVUnlocking {
-        let keeper = try pins[place.keySerial] ?? PINKeeper(world, options.pin)
+        let keeper = pins[place.keySerial] ?? PINKeeper(world, options.pin)
         pins[place.keySerial] = keeper
         return keeper.unlocking(service)
     }
@@ -169,7 +165,7 @@ final class ApproveKeys {
         if let serial, hasNoChoice { world.keys.selection.serial = String(serial) }
         defer { world.keys.selection.serial = nil }
         let service = try await world.openFIDO(
-            try options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'")
+            options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'")
         world.terminal.say("touch the key to prove that you are there; the approval follows")
         let result: Result<Void, ApprovalError>
         do {

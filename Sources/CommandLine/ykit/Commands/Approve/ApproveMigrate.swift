@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKHTTP
 import YKOATH
@@ -104,20 +104,20 @@ struct ApproveMigrateRun: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         _ = try PIVSlot.forAccount(slot)
-        if touch == .usual { throw ValidationError("--touch is cached, always or never") }
+        if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
             pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
         ]
-        try ValidationError.check(standardInput: readers)
+        try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
         let old = try book.container(container)
         let other = try world.other(to)
-        var otherOptions = try PINOptions.parse([])
+        var otherOptions = PINOptions()
         otherOptions.pinFd = toPinFd
         let otherPIN = PINKeeper(other, otherOptions)
         try confirmation.ask(

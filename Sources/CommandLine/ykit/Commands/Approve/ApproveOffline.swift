@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKStore
@@ -58,10 +58,10 @@ struct ApproveAdd: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        try ValidationError.check(standardInput: [secretStdin, key.usesStandardInput])
+    func check() throws {
+        try UsageError.check(standardInput: [secretStdin, key.usesStandardInput])
         if let serial, !OCRAAccount.isSerial(serial) {
-            throw ValidationError("a serial number has letters, digits, hyphens and underscores, up to 64")
+            throw UsageError("a serial number has letters, digits, hyphens and underscores, up to 64")
         }
     }
 
@@ -131,7 +131,7 @@ struct ApproveOffline: Verb {
 
     @Option(
         help: ArgumentHelp("Read the text from this picture or file, - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var qr: String?
 
     @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
@@ -154,12 +154,12 @@ struct ApproveOffline: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if [text, challenge, qr].count(where: { $0 != nil }) != 1 {
-            throw ValidationError("give --text, --challenge or --qr")
+            throw UsageError("give --text, --challenge or --qr")
         }
-        if hash != nil, challenge != nil { throw ValidationError("--challenge is not hashed, omit --hash") }
-        try ValidationError.check(standardInput: [qr == "-", codePinStdin, key.usesStandardInput])
+        if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed, omit --hash") }
+        try UsageError.check(standardInput: [qr == "-", codePinStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKHTTP
@@ -26,14 +26,14 @@ struct ApproveQRType: Verb {
 
     @Option(
         help: ArgumentHelp("Read it from this picture or file, - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var qr: String?
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if (text == nil) == (qr == nil) { throw ValidationError("give a text, or --qr with a picture") }
+    func check() throws {
+        if (text == nil) == (qr == nil) { throw UsageError("give a text, or --qr with a picture") }
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -66,7 +66,7 @@ struct ApproveOpen: Verb {
 
     @Option(
         help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var qr: String?
 
     @Option(help: ArgumentHelp("A name for a new account; which account answers, with a log-in.", valueName: "name"))
@@ -110,15 +110,15 @@ struct ApproveOpen: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if (link == nil) == (qr == nil) { throw ValidationError("give a link, or --qr with a picture") }
+    func check() throws {
+        if (link == nil) == (qr == nil) { throw UsageError("give a link, or --qr with a picture") }
         _ = try PIVSlot.forAccount(slot)
-        if touch == .usual { throw ValidationError("--touch is cached, always or never") }
+        if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
             link == "-" || qr == "-", answerStdin, pin.pinStdin, managementKey.managementKeyStdin,
             password.passwordStdin, key.usesStandardInput,
         ]
-        try ValidationError.check(standardInput: readers)
+        try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -292,11 +292,11 @@ extension ApproveEnroll {
         if try ApprovalLink(text).kind == .onlineAuth {
             throw Explanation.usage("this link answers a log-in", hint: "ykit approve open, with the same link")
         }
-        var verb = try ApproveOpen.parse(["-"])
+        var verb = ApproveOpen()
         verb.link = text
         (verb.name, verb.slot, verb.touch, verb.confirmation) = (name, slot, touch, confirmation)
         (verb.trust, verb.managementKey, verb.path, verb.global) = (trust, managementKey, path, global)
-        verb.pin = try key.pin
+        verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
         var answer = try await verb.answer(in: world)
         var members = JSON.Object()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Verbs on the keys that open the account store.
 struct ApproveStoreGroup: ParsableCommand {
@@ -50,7 +50,7 @@ struct ApproveStoreAddKey: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws { try newKey.check(key) }
+    func check() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
         try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", global, world)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKHTTP
@@ -43,11 +43,11 @@ struct ApproveSync: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let readers = [
             pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
         ]
-        try ValidationError.check(standardInput: readers)
+        try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -223,7 +223,7 @@ final class ContainerTokens {
 extension ApproveLogout {
     /// Leaves a container: the server forgets the key, and the accounts of the container are void.
     func leave(_ container: ContainerAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
-        let device = try await DeviceKey.open(container, PINKeeper(world, try key.pin), world)
+        let device = try await DeviceKey.open(container, PINKeeper(world, key.pin), world)
         var isTold = true
         do { try await world.containerClient().terminate(container, device) } catch {
             // 3001: the server has forgotten it already.

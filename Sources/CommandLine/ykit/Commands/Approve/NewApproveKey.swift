@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKPIV
@@ -40,7 +40,7 @@ final class NewApproveKey: ApprovalKey {
         let slot = try await slot(verb, service)
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
-        var unlocking = PIVUnlocking(world, service, try verb.key.pin)
+        var unlocking = PIVUnlocking(world, service, verb.key.pin)
         try await unlocking.manage(verb.managementKey, for: "make a key for the account")
         let progress = Progress(world.terminal, "making an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
@@ -98,7 +98,7 @@ struct SoftwareSealing {
             return SoftwareSealing(key: try await world.open(book.store, options, for: "seal the key"), seal: nil)
         }
         let key = try StoreKey(world.environment.random)
-        let new = try NewStoreKeyOptions.parse([])
+        let new = NewStoreKeyOptions()
         return SoftwareSealing(
             key: key, seal: try await world.seal(key, options, new, besides: [], of: "account store"))
     }
@@ -109,7 +109,7 @@ extension PIVSlot {
     static func forAccount(_ text: String) throws -> PIVSlot? {
         if text == "auto" { return nil }
         guard let slot = PIVSlot(text), slot != .attestation else {
-            throw ValidationError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto")
+            throw UsageError("--slot is 9a, 9c, 9d, 9e, 82 to 95, or auto")
         }
         return slot
     }

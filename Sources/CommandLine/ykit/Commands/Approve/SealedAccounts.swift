@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKApproval
 import YKCrypto
 import YKStore
@@ -36,7 +36,7 @@ final class SealedAccounts {
         }
         let key = try StoreKey(world.environment.random)
         let seal = try await world.seal(
-            key, options, try NewStoreKeyOptions.parse([]), besides: [], of: "account store")
+            key, options, NewStoreKeyOptions(), besides: [], of: "account store")
         if !options.software {
             world.terminal.notice("losing this key loses the secrets of these accounts: keep another means to log in")
         }
@@ -74,7 +74,7 @@ final class SealedAccounts {
         let made: StoreSeal
         do {
             made = try await other.seal(
-                key, options, try NewStoreKeyOptions.parse([]), besides: book.store.seals, of: "account store")
+                key, options, NewStoreKeyOptions(), besides: book.store.seals, of: "account store")
         } catch let error as StoreError {
             guard case .duplicateKey = error else { throw error }
             return

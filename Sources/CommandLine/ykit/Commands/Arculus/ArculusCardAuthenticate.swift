@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKArculus
 import YKFIDO
 import YKTransport
@@ -23,7 +23,7 @@ struct ArculusCardAuthenticate: Verb {
 
     @Option(
         help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var options: String
 
     @Option(help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id"))
@@ -32,7 +32,7 @@ struct ArculusCardAuthenticate: Verb {
     @Option(help: "Which account, when the card remembers several.")
     var user: String?
 
-    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
     @Flag(help: "Do not go on when the card was lost in the middle.")
@@ -44,8 +44,8 @@ struct ArculusCardAuthenticate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+    func check() throws {
+        if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKArculus
 import YKFIDO
 import YKTransport
@@ -24,7 +24,7 @@ struct ArculusCardRegister: Verb {
 
     @Option(
         help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var options: String?
 
     @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id"))
@@ -36,13 +36,13 @@ struct ArculusCardRegister: Verb {
     @Option(help: "The account's name for people.")
     var displayName: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
+    @Option(isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
     @Flag(help: "Have the card remember the credential; without --options.")
     var resident = false
 
-    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
     @Flag(help: "Do not go on when the card was lost in the middle.")
@@ -54,12 +54,12 @@ struct ArculusCardRegister: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let isSpelled = rp != nil && user != nil && challenge != nil
         guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
-            throw ValidationError("say what for: --options FILE, or --rp, --user and --challenge")
+            throw UsageError("say what for: --options FILE, or --rp, --user and --challenge")
         }
-        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
+        if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }
     }
 
     func answer(in world: World) async throws -> Answer {

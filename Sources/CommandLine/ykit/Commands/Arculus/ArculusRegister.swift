@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKArculus
 import YKCrypto
 import YKFIDO
@@ -40,7 +40,7 @@ struct ArculusRegister: Verb {
         help: ArgumentHelp(
             "What the server is to keep of this device, a JSON object: a file, or - for standard input.",
             valueName: "file"),
-        completion: .file())
+        completion: .file)
     var info: String?
 
     @Flag(help: "Do not go on when the card was lost in the middle.")
@@ -52,8 +52,8 @@ struct ArculusRegister: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if info == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and device") }
+    func check() throws {
+        if info == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and device") }
     }
 
     func answer(in world: World) async throws -> Answer {

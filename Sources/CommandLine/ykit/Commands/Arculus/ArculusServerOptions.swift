@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKArculus
 import YKCrypto
 import YKFIDO
@@ -19,7 +19,7 @@ struct ArculusServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The server: a file that describes it, or its address.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var server: String
 
     @Option(help: "The account's name at the server.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCapture
 import YKTransport
 import YKWire
@@ -10,7 +10,7 @@ struct CaptureCheck: Verb {
     static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate a recording.")
     static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"]
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file())
+    @Argument(help: "A recording, or - for standard input.", completion: .file)
     var file: String
 
     @OptionGroup(title: "Global Options")

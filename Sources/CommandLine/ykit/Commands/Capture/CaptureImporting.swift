@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCapture
 import YKTransport
 import YKWire
@@ -20,14 +20,14 @@ struct CaptureImporting: Verb {
     @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: LogFormat
 
-    @Argument(help: "A log, or - for standard input.", completion: .file())
+    @Argument(help: "A log, or - for standard input.", completion: .file)
     var file: String
 
     @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -56,8 +56,8 @@ struct CaptureImporting: Verb {
         }
     }
 
-    func validate() throws {
-        if global.json, output == nil { throw ValidationError("--json needs --output FILE") }
+    func check() throws {
+        if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
     func answer(in world: World) throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCapture
 import YKTransport
 import YKWire
@@ -12,11 +12,11 @@ struct CaptureRedact: Verb {
         discussion: "With --output the result goes into a new file; the recording itself is left as it is.")
     static let members = ["file", "output", "changed"]
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file())
+    @Argument(help: "A recording, or - for standard input.", completion: .file)
     var file: String
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -24,8 +24,8 @@ struct CaptureRedact: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if global.json, output == nil { throw ValidationError("--json needs --output FILE") }
+    func check() throws {
+        if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
     func answer(in world: World) throws -> Answer {

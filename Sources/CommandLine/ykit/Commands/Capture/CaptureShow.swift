@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCapture
 import YKTransport
 import YKWire
@@ -17,7 +17,7 @@ struct CaptureShow: Verb {
     @Flag(help: "Show the bytes too, secrets overwritten.")
     var bytes = false
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file())
+    @Argument(help: "A recording, or - for standard input.", completion: .file)
     var file: String
 
     @OptionGroup(title: "Global Options")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKKeys
 import YKManagement
@@ -41,11 +41,11 @@ struct ConfigLockCode: Verb {
 
     private static let hint = "give it with --new-lock-code-stdin, --new-lock-code-fd N or YKIT_NEW_LOCK_CODE"
 
-    func validate() throws {
+    func check() throws {
         let ways = [clear, generate, newLockCodeStdin, newLockCodeFd != nil].count { $0 }
-        guard ways < 2 else { throw ValidationError("A new code comes from one place, or the present one is cleared.") }
+        guard ways < 2 else { throw UsageError("A new code comes from one place, or the present one is cleared.") }
         if lock.lockCodeStdin, newLockCodeStdin {
-            throw ValidationError("Standard input gives one code, the other needs another way.")
+            throw UsageError("Standard input gives one code, the other needs another way.")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKKeys
 import YKManagement
 import YKWire
@@ -37,7 +37,7 @@ struct ConfigMode: Verb {
 
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {
-            throw ValidationError("'\(text.printable)' is no mode, expected 0 to 6 or such as OTP+FIDO+CCID.")
+            throw UsageError("'\(text.printable)' is no mode, expected 0 to 6 or such as OTP+FIDO+CCID.")
         }
         return mode
     }

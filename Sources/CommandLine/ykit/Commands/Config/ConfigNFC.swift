@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKKeys
 import YKManagement
 import YKWire
@@ -40,10 +40,10 @@ struct ConfigNFC: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let isToggle = !enable.isEmpty || !disable.isEmpty || enableAll || disableAll
         guard [isToggle, restrict, list].count(where: \.self) == 1 else {
-            throw ValidationError("Say what to switch on or off, or --restrict, or --list.")
+            throw UsageError("Say what to switch on or off, or --restrict, or --list.")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKKeys
 import YKManagement
 import YKWire
@@ -50,12 +50,12 @@ struct ConfigUSB: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let isChange =
             !enable.isEmpty || !disable.isEmpty || enableAll || touchEject != nil || remoteWakeup != nil
             || autoEjectTimeout != nil || challengeResponseTimeout != nil
         guard isChange != list else {
-            throw ValidationError("Say what to change, or --list.")
+            throw UsageError("Say what to change, or --list.")
         }
     }
 

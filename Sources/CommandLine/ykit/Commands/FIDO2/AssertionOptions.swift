@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKTransport
 import YKWire
@@ -11,14 +11,14 @@ struct AssertionOptions: ParsableArguments {
     var rp: String?
 
     @Option(
-        parsing: .unconditionalSingleValue,
+        isBase64URL: true,
         help: ArgumentHelp(
             "This credential, base64url; may be given again. Without one, those the key remembers.",
             valueName: "credential"))
     var credential: [String] = []
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
     var challenge: String?
 
@@ -27,7 +27,7 @@ struct AssertionOptions: ParsableArguments {
     var uv: VerificationChoice?
 
     @Option(
-        parsing: .unconditionalSingleValue,
+        isBase64URL: true,
         help: ArgumentHelp(
             "Make a secret from this salt of 32 bytes, hexadecimal or base64url; twice for two (hmac-secret).",
             valueName: "bytes"))
@@ -39,8 +39,8 @@ struct AssertionOptions: ParsableArguments {
     @Flag(help: "Do not wait for a touch; a site will hardly take the answer.")
     var noTouch = false
 
-    func validate() throws {
-        if salt.count > 2 { throw ValidationError("there can be two salts at most") }
+    func check() throws {
+        if salt.count > 2 { throw UsageError("there can be two salts at most") }
     }
 
     /// The salts, decoded.

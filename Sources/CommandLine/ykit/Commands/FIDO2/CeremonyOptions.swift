@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 
 /// Who asks for a credential or a signature, in whose words, and in which the answer is: alike for both.
@@ -10,7 +10,7 @@ struct CeremonyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("What is asked for: a file, or - for standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var options: String?
 
     @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
@@ -23,17 +23,17 @@ struct CeremonyOptions: ParsableArguments {
     func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
         let names = named.map(\.name).joined(separator: " and ")
         if options == nil, named.contains(where: { $0.value == nil }) {
-            throw ValidationError("say for whom: \(names), or --options FILE")
+            throw UsageError("say for whom: \(names), or --options FILE")
         }
         if options != nil, named.contains(where: { $0.value != nil }) {
-            throw ValidationError("--options says for whom, leave \(names) away")
+            throw UsageError("--options says for whom, leave \(names) away")
         }
         if options != nil, format == .webauthn, origin == nil {
-            throw ValidationError("--options needs --origin, who asks")
+            throw UsageError("--options needs --origin, who asks")
         }
-        if options == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, PIN and options") }
-        if format == .pamU2F { throw ValidationError("pam-u2f is a format of registrations") }
-        if format == .libfido2, global.json { throw ValidationError("--format libfido2 and --json are two answers") }
+        if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }
+        if format == .pamU2F { throw UsageError("pam-u2f is a format of registrations") }
+        if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
     }
 
     /// Who asks: the origin that was given, else the relying party's own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -32,7 +32,7 @@ struct FIDO2Assert: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
+    func check() throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
     func answer(in world: World) async throws -> Answer {
         if ceremony.format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -23,8 +23,8 @@ struct FIDO2ConfigMinPINLength: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if !(4...63).contains(length) { throw ValidationError("a PIN has 4 to 63 characters") }
+    func check() throws {
+        if !(4...63).contains(length) { throw UsageError("a PIN has 4 to 63 characters") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -26,8 +26,8 @@ struct FIDO2CredentialsUpdate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if user == nil, displayName == nil { throw ValidationError("say what is new: --user or --display-name") }
+    func check() throws {
+        if user == nil, displayName == nil { throw UsageError("say what is new: --user or --display-name") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Verbs on FIDO2 credentials.
 struct FIDO2Group: ParsableCommand {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -13,7 +13,7 @@ struct FIDO2LargeBlobGet: Verb {
     @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write it into this file.", valueName: "file"), completion: .file())
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write it into this file.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions

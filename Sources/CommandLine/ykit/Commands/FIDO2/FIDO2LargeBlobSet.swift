@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -13,7 +13,7 @@ struct FIDO2LargeBlobSet: Verb {
     @Argument(isBase64URL: true, help: "Which credential.")
     var credential: String
 
-    @Argument(help: "What to write: a file, or - for standard input.", completion: .file())
+    @Argument(help: "What to write: a file, or - for standard input.", completion: .file)
     var file: String
 
     @OptionGroup(title: "PIN Options")
@@ -22,8 +22,8 @@ struct FIDO2LargeBlobSet: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if file == "-", pin.pinStdin { throw ValidationError("standard input cannot be both, the PIN and the blob") }
+    func check() throws {
+        if file == "-", pin.pinStdin { throw UsageError("standard input cannot be both, the PIN and the blob") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -27,7 +27,7 @@ struct FIDO2Register: Verb {
 
     @Option(
         help: ArgumentHelp("Add the key to this mapping file, with --format pam-u2f.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var append: String?
 
     @OptionGroup(title: "PIN Options")
@@ -36,13 +36,13 @@ struct FIDO2Register: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard ceremony.format == .pamU2F else {
-            if append != nil { throw ValidationError("--append belongs to --format pam-u2f") }
+            if append != nil { throw UsageError("--append belongs to --format pam-u2f") }
             return try ceremony.check([("--rp", ask.rp), ("--user", ask.user)], pin, global)
         }
         guard ask.rp == nil, ceremony.options == nil else {
-            throw ValidationError("--format pam-u2f takes --origin in place of --rp and --options")
+            throw UsageError("--format pam-u2f takes --origin in place of --rp and --options")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKTransport
@@ -26,12 +26,12 @@ struct FIDO2Secret: Verb {
     var rp: String?
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("The credential, base64url. For --format systemd a new one without it.", valueName: "bytes"))
     var credential: String?
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("The salt of 32 bytes, hexadecimal or base64url.", valueName: "bytes"))
     var salt: String?
 
@@ -43,19 +43,19 @@ struct FIDO2Secret: Verb {
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the secret goes; - for standard output.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var output = "-"
 
     @Option(help: ArgumentHelp("The key slot of the LUKS2 volume that gets the passphrase.", valueName: "n"))
     var keyslot: Int?
 
-    @Option(help: ArgumentHelp("Where the token goes, with --format systemd.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Where the token goes, with --format systemd.", valueName: "file"), completion: .file)
     var tokenOutput: String?
 
     @Option(
         help: ArgumentHelp(
             "Make the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.",
-            valueName: "file"), completion: .file())
+            valueName: "file"), completion: .file)
     var token: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -66,24 +66,24 @@ struct FIDO2Secret: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if uv == .preferred { throw ValidationError("--uv is required or discouraged: the secrets are not the same") }
+    func check() throws {
+        if uv == .preferred { throw UsageError("--uv is required or discouraged: the secrets are not the same") }
         if token != nil {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
-                throw ValidationError("--token tells relying party, credential and salt")
+                throw UsageError("--token tells relying party, credential and salt")
             }
             guard token != "-" || !pin.pinStdin else {
-                throw ValidationError("standard input cannot be both, PIN and token")
+                throw UsageError("standard input cannot be both, PIN and token")
             }
         } else if format == .systemd {
             guard let keyslot, (0...31).contains(keyslot), tokenOutput != nil else {
-                throw ValidationError("--format systemd needs --keyslot 0 to 31 and --token-output FILE")
+                throw UsageError("--format systemd needs --keyslot 0 to 31 and --token-output FILE")
             }
         } else if rp == nil || credential == nil || salt == nil {
-            throw ValidationError("--rp, --credential and --salt say which secret, or --token FILE")
+            throw UsageError("--rp, --credential and --salt say which secret, or --token FILE")
         }
         if format != .systemd, keyslot != nil || tokenOutput != nil {
-            throw ValidationError("--keyslot and --token-output belong to --format systemd")
+            throw UsageError("--keyslot and --token-output belong to --format systemd")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKTransport
@@ -22,7 +22,7 @@ struct FIDO2Verify: Verb {
         "publicKeyPem", "notChecked",
     ]
 
-    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file())
+    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file)
     var file: String
 
     @Option(help: ArgumentHelp("The relying party that it has to be for; else the origin's host.", valueName: "id"))
@@ -31,7 +31,7 @@ struct FIDO2Verify: Verb {
     @Option(help: ArgumentHelp("The origin that it has to come from.", valueName: "origin"))
     var origin: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
+    @Option(isBase64URL: true, help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
     var challenge: String?
 
     @Flag(help: "The user must have been verified.")
@@ -40,17 +40,17 @@ struct FIDO2Verify: Verb {
     @Flag(help: "Nobody needs to have been present.")
     var noTouch = false
 
-    @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file)
     var registration: String?
 
-    @Option(help: ArgumentHelp("The public key of the credential, PEM.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The public key of the credential, PEM.", valueName: "file"), completion: .file)
     var publicKey: String?
 
     @Option(
         help: ArgumentHelp(
             "Certificates, PEM, one of which has to vouch for the key; none and self attestation are refused.",
             valueName: "file"),
-        completion: .file())
+        completion: .file)
     var trust: String?
 
     @Option(help: "How FILE is written: webauthn or libfido2.")
@@ -59,11 +59,11 @@ struct FIDO2Verify: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if registration != nil, publicKey != nil {
-            throw ValidationError("--registration and --public-key are two ways, use one of them")
+            throw UsageError("--registration and --public-key are two ways, use one of them")
         }
-        if format == .pamU2F { throw ValidationError("a line of pam-u2f has nothing to verify") }
+        if format == .pamU2F { throw UsageError("a line of pam-u2f has nothing to verify") }
     }
 
     func answer(in world: World) throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -16,7 +16,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
     var largeBlob = false
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("Keep these bytes in the credential, hexadecimal or base64url.", valueName: "bytes"))
     var credBlob: String?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKTransport
 import YKWire
@@ -20,13 +20,13 @@ struct RegistrationOptions: ParsableArguments {
     var displayName: String?
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp(
             "The account's identifier, hexadecimal or base64url; made up without one.", valueName: "bytes"))
     var userId: String?
 
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
     var challenge: String?
 
@@ -41,7 +41,7 @@ struct RegistrationOptions: ParsableArguments {
     var algorithm: [String] = []
 
     @Option(
-        parsing: .unconditionalSingleValue,
+        isBase64URL: true,
         help: ArgumentHelp(
             "Fail if the key has this credential, base64url; may be given again.", valueName: "credential"))
     var exclude: [String] = []
@@ -52,9 +52,9 @@ struct RegistrationOptions: ParsableArguments {
     @OptionGroup(title: "Extension Options")
     var extensions: RegistrationExtensionOptions
 
-    func validate() throws {
+    func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {
-            throw ValidationError("'\(name.printable)' is no algorithm; es256, eddsa and rs256 are some")
+            throw UsageError("'\(name.printable)' is no algorithm; es256, eddsa and rs256 are some")
         }
     }
 

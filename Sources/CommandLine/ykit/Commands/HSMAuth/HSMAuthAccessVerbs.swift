@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHSMAuth
 import YKPIV
@@ -151,11 +151,11 @@ struct HSMAuthCalculate: Verb {
 
     @Option(
         help: ArgumentHelp("The HSM's public key, PEM or DER, for a p256 credential.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var hsmKey: String?
 
     @Option(
-        help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file)
     var output: String?
 
     @Flag(help: "Print the session keys.")
@@ -170,18 +170,18 @@ struct HSMAuthCalculate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard showKeys != (output != nil) else {
-            throw ValidationError("one of --output FILE and --show-keys says where the session keys go")
+            throw UsageError("one of --output FILE and --show-keys says where the session keys go")
         }
         guard (context != nil) != (exchange != nil) else {
-            throw ValidationError("--context for an aes128 credential, --exchange for a p256 one")
+            throw UsageError("--context for an aes128 credential, --exchange for a p256 one")
         }
         guard (exchange != nil) == (hsmKey != nil) else {
-            throw ValidationError("--exchange needs --hsm-key, the public key of the HSM")
+            throw UsageError("--exchange needs --hsm-key, the public key of the HSM")
         }
         guard cryptogram == nil || context != nil else {
-            throw ValidationError("--cryptogram belongs to --context")
+            throw UsageError("--cryptogram belongs to --context")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHSMAuth
 import YKPIV
@@ -85,12 +85,12 @@ struct HSMAuthAdd: Verb {
 
     @Option(
         name: .customLong("import"), help: ArgumentHelp("Read the keys from this file.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var keys: String?
 
     @Option(
         help: ArgumentHelp("Write generated aes128 keys into this new file.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var keyFile: String?
 
     @Flag(name: .shortAndLong, help: "Require a touch for every session.")
@@ -116,12 +116,12 @@ struct HSMAuthAdd: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard [derive, generate, keys != nil].filter({ $0 }).count == 1 else {
-            throw ValidationError("one of --derive, --generate and --import says where the keys come from")
+            throw UsageError("one of --derive, --generate and --import says where the keys come from")
         }
         if (keyFile != nil) != (generate && algorithm == .aes128) {
-            throw ValidationError("--generate of an aes128 credential and --key-file belong together")
+            throw UsageError("--generate of an aes128 credential and --key-file belong together")
         }
     }
 
@@ -254,7 +254,7 @@ struct HSMAuthExportPublicKey: Verb {
     @Argument(help: "Label of the credential.")
     var label: String
 
-    @Argument(help: "Output file, - for standard output.", completion: .file())
+    @Argument(help: "Output file, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKToken
 import YKWire
 
@@ -16,7 +16,7 @@ struct MessageOptions: ParsableArguments {
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
-            throw ValidationError("'\(text.printable)' is no keyboard layout known here: \(layouts).")
+            throw UsageError("'\(text.printable)' is no keyboard layout known here: \(layouts).")
         }
         return layout
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKHardware
 import YKWire
 
@@ -13,7 +13,7 @@ struct NFCParse: Verb {
 
     @Argument(
         help: ArgumentHelp("The message in hexadecimal, a file, or - for standard input.", valueName: "hex|file"),
-        completion: .file())
+        completion: .file)
     var message: String
 
     @OptionGroup(title: "Reading Options")

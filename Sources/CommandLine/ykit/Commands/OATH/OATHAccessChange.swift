@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOATH
 import YKWire
@@ -33,9 +33,9 @@ struct OATHAccessChange: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if clear, newPasswordStdin || newPasswordFd != nil || remember {
-            throw ValidationError("--clear takes no new password")
+            throw UsageError("--clear takes no new password")
         }
     }
 
@@ -64,7 +64,7 @@ struct OATHAccessChange: Verb {
     }
 
     private func newPassword(_ terminal: Terminal) throws -> Secret {
-        var options = try PasswordOptions.none
+        var options = PasswordOptions()
         options.passwordStdin = newPasswordStdin
         options.passwordFd = newPasswordFd
         switch try SecretInput.given(options, variable: "YKIT_OATH_NEW_PASSWORD", terminal) {

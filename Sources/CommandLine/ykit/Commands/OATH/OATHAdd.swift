@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKKeys
 import YKOATH
@@ -57,7 +57,7 @@ struct OATHAdd: Verb {
 
     @Option(
         help: ArgumentHelp("Write the account, encrypted, into this new PSKC file.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var pskc: String?
 
     @OptionGroup(title: "File Options")
@@ -77,10 +77,10 @@ struct OATHAdd: Verb {
         case totp, hotp
     }
 
-    func validate() throws {
-        if OATHAlgorithm(name: algorithm) == nil { throw ValidationError("the algorithm is sha1, sha256 or sha512") }
-        if !(6...8).contains(digits) { throw ValidationError("a code has 6, 7 or 8 digits") }
-        if period < 1 || period > Int(Int32.max) { throw ValidationError("a period is at least 1 s") }
+    func check() throws {
+        if OATHAlgorithm(name: algorithm) == nil { throw UsageError("the algorithm is sha1, sha256 or sha512") }
+        if !(6...8).contains(digits) { throw UsageError("a code has 6, 7 or 8 digits") }
+        if period < 1 || period > Int(Int32.max) { throw UsageError("a period is at least 1 s") }
     }
 
     func answer(in world: World) async throws -> Answer {

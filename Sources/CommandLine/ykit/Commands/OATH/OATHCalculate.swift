@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKOATH
 import YKWire
 
@@ -36,8 +36,8 @@ struct OATHCalculate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if clipboard, query == nil, !single { throw ValidationError("--clipboard needs one account, name it") }
+    func check() throws {
+        if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account, name it") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOATH
 import YKWire
@@ -17,7 +17,7 @@ struct OATHImport: Verb {
             """)
     static let members = ["accounts", "added", "refused"]
 
-    @Argument(help: "Files, or -.", completion: .file())
+    @Argument(help: "Files, or -.", completion: .file)
     var files: [String]
 
     @Flag(name: .shortAndLong, help: "Ask for a touch before each code.")
@@ -29,7 +29,7 @@ struct OATHImport: Verb {
     @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.")
     var force = false
 
-    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", visibility: .hidden))
+    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false))
     var fileKeyFd: Int32?
 
     @OptionGroup(title: "File Options")
@@ -41,8 +41,8 @@ struct OATHImport: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if files.isEmpty { throw ValidationError("name a file, or - for standard input") }
+    func check() throws {
+        if files.isEmpty { throw UsageError("name a file, or - for standard input") }
     }
 
     func answer(in world: World) async throws -> Answer {

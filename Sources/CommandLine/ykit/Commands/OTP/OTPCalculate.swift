@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOTP
 import YKTransport
@@ -40,10 +40,10 @@ struct OTPCalculate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if totp, challenge != nil || yubico { throw ValidationError("--totp takes no challenge") }
-        if !totp, challenge == nil { throw ValidationError("give a challenge, or --totp") }
-        if !(6...8).contains(digits) { throw ValidationError("a code has 6 to 8 digits") }
+    func check() throws {
+        if totp, challenge != nil || yubico { throw UsageError("--totp takes no challenge") }
+        if !totp, challenge == nil { throw UsageError("give a challenge, or --totp") }
+        if !(6...8).contains(digits) { throw UsageError("a code has 6 to 8 digits") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOATH
 import YKOTP
@@ -39,8 +39,8 @@ struct OTPHOTP: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if digits != 6, digits != 8 { throw ValidationError("a code has 6 or 8 digits") }
+    func check() throws {
+        if digits != 6, digits != 8 { throw UsageError("a code has 6 or 8 digits") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOTP
 import YKWire
@@ -9,7 +9,7 @@ extension OTPSlot {
     /// Reads `1` or `2` from the command line.
     static func parse(_ text: String) throws -> OTPSlot {
         guard let slot = Int(text).flatMap({ OTPSlot(rawValue: $0) }) else {
-            throw ValidationError("a slot is 1 or 2, not '\(text.printable)'")
+            throw UsageError("a slot is 1 or 2, not '\(text.printable)'")
         }
         return slot
     }
@@ -66,9 +66,9 @@ struct NewAccessCodeOptions: ParsableArguments {
     @Flag(help: "Take the access code away.")
     var removeAccessCode = false
 
-    func validate() throws {
+    func check() throws {
         if removeAccessCode, newAccessCode || newAccessCodeStdin || newAccessCodeFd != nil {
-            throw ValidationError("--remove-access-code takes no new one")
+            throw UsageError("--remove-access-code takes no new one")
         }
     }
 
@@ -99,11 +99,11 @@ struct OTPKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Write what was made up into this new file, not to the terminal.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var output: String?
 
-    func validate() throws {
-        if generate, keyStdin || keyFd != nil { throw ValidationError("--generate takes no key") }
+    func check() throws {
+        if generate, keyStdin || keyFd != nil { throw UsageError("--generate takes no key") }
     }
 
     /// The key: made up, given, or asked for.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOTP
 import YKTransport
@@ -36,7 +36,7 @@ struct OTPStatic: Verb {
     var length = 38
 
     @Option(
-        help: ArgumentHelp("Write the made-up password into this new file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write the made-up password into this new file.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup(title: "Typing")
@@ -52,10 +52,10 @@ struct OTPStatic: Verb {
         var layout: KeyboardLayout { KeyboardLayout(rawValue: rawValue) ?? .modhex }
     }
 
-    func validate() throws {
-        if generate, passwordStdin || passwordFd != nil { throw ValidationError("--generate takes no password") }
-        if output != nil, !generate { throw ValidationError("--output needs --generate") }
-        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw ValidationError("--length is 1 to 38") }
+    func check() throws {
+        if generate, passwordStdin || passwordFd != nil { throw UsageError("--generate takes no password") }
+        if output != nil, !generate { throw UsageError("--output needs --generate") }
+        if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length is 1 to 38") }
     }
 
     func answer(in world: World) async throws -> Answer {

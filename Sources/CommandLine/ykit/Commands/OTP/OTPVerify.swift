@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKCrypto
 import YKToken
@@ -34,7 +34,7 @@ struct OTPVerify: Verb {
     var publicId: String?
 
     @Option(
-        help: ArgumentHelp("The file that says what was accepted before.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The file that says what was accepted before.", valueName: "file"), completion: .file)
     var store: String?
 
     @Option(help: ArgumentHelp("Ask this validation server; may be given again.", valueName: "url"))
@@ -49,15 +49,15 @@ struct OTPVerify: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if server.isEmpty, client != nil || syncLevel != nil {
-            throw ValidationError("--client and --sync-level belong to --server.")
+            throw UsageError("--client and --sync-level belong to --server.")
         }
-        if !server.isEmpty, client == nil { throw ValidationError("--server needs --client NUMBER.") }
-        if !server.isEmpty, store != nil { throw ValidationError("The servers keep what was accepted, not --store.") }
-        if let syncLevel, !(0...100).contains(syncLevel) { throw ValidationError("--sync-level is 0 to 100.") }
+        if !server.isEmpty, client == nil { throw UsageError("--server needs --client NUMBER.") }
+        if !server.isEmpty, store != nil { throw UsageError("The servers keep what was accepted, not --store.") }
+        if let syncLevel, !(0...100).contains(syncLevel) { throw UsageError("--sync-level is 0 to 100.") }
         if password == "-", key.keyStdin {
-            throw ValidationError("Standard input has one line: the password or the key.")
+            throw UsageError("Standard input has one line: the password or the key.")
         }
     }
 

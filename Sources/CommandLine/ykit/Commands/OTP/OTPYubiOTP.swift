@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOTP
 import YKWire
@@ -36,7 +36,7 @@ struct OTPYubiOTP: Verb {
     var key: OTPKeyOptions
 
     @Option(
-        help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file)
     var csv: String?
 
     @OptionGroup(title: "Typing")
@@ -45,10 +45,10 @@ struct OTPYubiOTP: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if (publicId == nil) == !serialPublicId { throw ValidationError("give --public-id or --serial-public-id") }
+    func check() throws {
+        if (publicId == nil) == !serialPublicId { throw UsageError("give --public-id or --serial-public-id") }
         if key.generate, privateIdStdin || privateIdFd != nil {
-            throw ValidationError("--generate makes the private identity up as well")
+            throw UsageError("--generate makes the private identity up as well")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKWire
 
@@ -16,12 +16,12 @@ struct TokenKeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "Read the key from this file: alone, or lines of CSV with public identity, private identity and key.",
             valueName: "file"),
-        completion: .file())
+        completion: .file)
     var keyFile: String?
 
-    func validate() throws {
+    func check() throws {
         guard [keyStdin, keyFd != nil, keyFile != nil].count(where: { $0 }) < 2 else {
-            throw ValidationError("Name one place for the key.")
+            throw UsageError("Name one place for the key.")
         }
     }
 

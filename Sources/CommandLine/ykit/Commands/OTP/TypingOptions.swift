@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKOTP
 import YKWire
 
@@ -59,8 +59,8 @@ struct TypingOptions: ParsableArguments {
         case afterSecond = "after-second"
     }
 
-    func validate() throws {
-        if OTPSettings.Pacing(rawValue: pacing) == nil { throw ValidationError("--pacing is 0, 20, 40 or 60") }
+    func check() throws {
+        if OTPSettings.Pacing(rawValue: pacing) == nil { throw UsageError("--pacing is 0, 20, 40 or 60") }
     }
 
     /// The settings.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOpenPGP
 import YKWire
@@ -149,9 +149,9 @@ struct OpenPGPSetRetries: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard [user, reset, administrator].allSatisfy({ (1...99).contains($0) }) else {
-            throw ValidationError("1 to 99 tries can be set")
+            throw UsageError("1 to 99 tries can be set")
         }
     }
 

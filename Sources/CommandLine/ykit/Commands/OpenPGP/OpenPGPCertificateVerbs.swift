@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOpenPGP
 import YKPIV
@@ -25,7 +25,7 @@ struct OpenPGPImportCertificate: Verb {
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file())
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file)
     var file: String
 
     @OptionGroup var confirmation: Confirmation
@@ -67,7 +67,7 @@ struct OpenPGPExportCertificate: Verb {
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "How the certificate is written: pem, der or ssh.")
@@ -135,15 +135,15 @@ struct OpenPGPAttest: Verb {
 
     @Option(
         help: ArgumentHelp("Certificates that are trusted, PEM. Several times.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var root: [String] = []
 
     @Option(
         help: ArgumentHelp("Certificates that may stand in between, PEM. Several times.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var intermediate: [String] = []
 
-    @Argument(help: "Where the statement goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the statement goes, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup var confirmation: Confirmation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKOpenPGP
 import YKPIV
@@ -69,7 +69,7 @@ struct OpenPGPImportKey: Verb {
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file())
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file)
     var file: String
 
     @Option(help: ArgumentHelp("When the key was made.", valueName: "seconds"))
@@ -141,7 +141,7 @@ struct OpenPGPExportKey: Verb {
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "How the public key is written: pem, der, ssh or age.")
@@ -259,10 +259,10 @@ struct OpenPGPSetCAFingerprint: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        guard (1...3).contains(number) else { throw ValidationError("the number is 1, 2 or 3") }
+    func check() throws {
+        guard (1...3).contains(number) else { throw UsageError("the number is 1, 2 or 3") }
         guard fingerprint == "none" || (try? Hex.decode(digits))?.count == 20 else {
-            throw ValidationError("a fingerprint is 40 hexadecimal digits, or none")
+            throw UsageError("a fingerprint is 40 hexadecimal digits, or none")
         }
     }
 

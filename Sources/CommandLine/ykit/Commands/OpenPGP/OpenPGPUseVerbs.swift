@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKKeys
 import YKOpenPGP
@@ -18,7 +18,7 @@ struct OpenPGPSign: Verb {
             """)
     static let members = ["slot", "algorithm", "hash", "signature", "output"]
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
     @OptionGroup
@@ -44,7 +44,7 @@ struct OpenPGPAuthenticate: Verb {
         discussion: "As 'ykit openpgp sign', with the key that SSH uses.")
     static let members = ["slot", "algorithm", "hash", "signature", "output"]
 
-    @Argument(help: "The file with the challenge, - for standard input.", completion: .file())
+    @Argument(help: "The file with the challenge, - for standard input.", completion: .file)
     var file = "-"
 
     @OptionGroup
@@ -75,7 +75,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
     var format: SignatureFormat = .der
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     func answer(
@@ -117,11 +117,11 @@ struct OpenPGPDecrypt: Verb {
             """)
     static let members = ["slot", "algorithm", "plaintext", "output"]
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @OptionGroup var replacing: OutputOptions

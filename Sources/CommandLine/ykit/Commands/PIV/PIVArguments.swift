@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+public import Arguments
 import YKCrypto
 public import YKPIV
 
@@ -12,9 +12,7 @@ extension PIVSlot: ExpressibleByArgument {
     static let help: ArgumentHelp = "One of 9a, 9c, 9d, 9e, 82 to 95, f9; 'ykit help slots' names them."
 
     /// What the shell offers.
-    public static var defaultCompletionKind: CompletionKind {
-        .list((main + retired + [.attestation]).map(\.description))
-    }
+    public static var choices: [String] { (main + retired + [.attestation]).map(\.description) }
 }
 
 extension PIVAlgorithm: ExpressibleByArgument {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKTransport
 import YKWire
@@ -25,12 +25,12 @@ struct PIVAttest: Verb {
 
     @Option(
         help: ArgumentHelp("Certificates that are trusted, PEM. Several times.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var root: [String] = []
 
     @Option(
         help: ArgumentHelp("Certificates that may stand in between, PEM. Several times.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var intermediate: [String] = []
 
     @OptionGroup(title: "Global Options")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -15,7 +15,7 @@ struct PIVAttestKey: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "How the certificate is written: pem or der.")
@@ -29,8 +29,8 @@ struct PIVAttestKey: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if chain, format != .pem { throw ValidationError("--chain writes PEM") }
+    func check() throws {
+        if chain, format != .pem { throw UsageError("--chain writes PEM") }
     }
 
     func answer(in world: World) async throws -> Answer {

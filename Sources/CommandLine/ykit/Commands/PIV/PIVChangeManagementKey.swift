@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
@@ -29,7 +29,7 @@ struct PIVChangeManagementKey: Verb {
     var protect = false
 
     @Option(
-        help: ArgumentHelp("Write a made-up key into this new file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write a made-up key into this new file.", valueName: "file"), completion: .file)
     var keyFile: String?
 
     @OptionGroup(title: "New Management Key Options")
@@ -47,9 +47,9 @@ struct PIVChangeManagementKey: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if generate, new.isGiven { throw ValidationError("--generate takes no new key") }
-        if keyFile != nil, !generate { throw ValidationError("--key-file needs --generate") }
+    func check() throws {
+        if generate, new.isGiven { throw UsageError("--generate takes no new key") }
+        if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
     }
 
     func answer(in world: World) async throws -> Answer {

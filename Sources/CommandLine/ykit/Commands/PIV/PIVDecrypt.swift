@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
@@ -18,7 +18,7 @@ struct PIVDecrypt: Verb {
     @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The file with the message, - for standard input.", completion: .file())
+    @Argument(help: "The file with the message, - for standard input.", completion: .file)
     var file = "-"
 
     @Option(help: "How the message was padded: pkcs1 or oaep.")
@@ -28,7 +28,7 @@ struct PIVDecrypt: Verb {
     var hash: HashChoice = .sha256
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @Option(help: "The kind of key, when the card does not tell it.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
@@ -18,14 +18,14 @@ struct PIVDerive: Verb {
     @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file())
+    @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file)
     var peer: String
 
     @Option(help: "How the secret is written: raw, base64 or hex.")
     var format: SecretFormat = .raw
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @Option(help: "The kind of key, when the card does not tell it.")

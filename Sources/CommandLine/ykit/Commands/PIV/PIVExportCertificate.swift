@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -14,7 +14,7 @@ struct PIVExportCertificate: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "How the certificate is written: pem, der or ssh.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -17,7 +17,7 @@ struct PIVExportKey: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(help: "How the public key is written: pem, der, ssh or age.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -13,7 +13,7 @@ struct PIVExportObject: Verb {
     @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
     var object: PIVObjectID
 
-    @Argument(help: "Where the content goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the content goes, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup var replacing: OutputOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -14,7 +14,7 @@ struct PIVGenerateCertificate: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The slot's public key, when the card does not tell it.", completion: .file())
+    @Argument(help: "The slot's public key, when the card does not tell it.", completion: .file)
     var publicKey: String?
 
     @OptionGroup

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -17,7 +17,7 @@ struct PIVGenerateKey: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
     var file = "-"
 
     @Option(
@@ -74,10 +74,10 @@ struct PIVGenerateKey: Verb {
         return answer
     }
 
-    func validate() throws {
+    func check() throws {
         if format == .age, algorithm != .x25519, algorithm != .p256 {
-            throw ValidationError("an age recipient is an x25519 or ecc-p256 key")
+            throw UsageError("an age recipient is an x25519 or ecc-p256 key")
         }
-        if format == .ssh, algorithm == .x25519 { throw ValidationError("SSH has no form for an x25519 key") }
+        if format == .ssh, algorithm == .x25519 { throw UsageError("SSH has no form for an x25519 key") }
     }
 }

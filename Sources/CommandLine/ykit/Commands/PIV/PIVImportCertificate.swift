@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -17,7 +17,7 @@ struct PIVImportCertificate: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file())
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file)
     var file: String
 
     @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.")

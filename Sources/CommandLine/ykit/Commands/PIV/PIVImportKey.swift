@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
@@ -18,7 +18,7 @@ struct PIVImportKey: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file())
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file)
     var file: String
 
     @OptionGroup

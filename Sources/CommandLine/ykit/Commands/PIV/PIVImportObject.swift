@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -14,7 +14,7 @@ struct PIVImportObject: Verb {
     @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
     var object: PIVObjectID
 
-    @Argument(help: "The file with the content, - for standard input.", completion: .file())
+    @Argument(help: "The file with the content, - for standard input.", completion: .file)
     var file: String
 
     @Flag(name: .shortAndLong, help: "Do not ask before an object that is there is replaced.")

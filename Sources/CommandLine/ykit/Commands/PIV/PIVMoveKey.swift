@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -29,8 +29,8 @@ struct PIVMoveKey: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if from == to { throw ValidationError("a key is moved to another slot") }
+    func check() throws {
+        if from == to { throw UsageError("a key is moved to another slot") }
     }
 
     func answer(in world: World) async throws -> Answer {

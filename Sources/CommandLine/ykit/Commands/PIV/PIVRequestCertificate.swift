@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -14,7 +14,7 @@ struct PIVRequestCertificate: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the request goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the request goes, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup
@@ -22,7 +22,7 @@ struct PIVRequestCertificate: Verb {
 
     @Option(
         help: ArgumentHelp("The slot's public key, when the card does not tell it.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var publicKey: String?
 
     @Option(help: "How the request is written: pem or der.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKPIV
 import YKWire
 
@@ -32,9 +32,9 @@ struct PIVSetRetries: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {
-            throw ValidationError("PIN and PUK have 1 to 255 tries")
+            throw UsageError("PIN and PUK have 1 to 255 tries")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
@@ -20,7 +20,7 @@ struct PIVSign: Verb {
     @Option(name: .shortAndLong, help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
     @Option(help: "The hash: sha256, sha384, sha512 or sha1; of no account with Ed25519.")
@@ -36,7 +36,7 @@ struct PIVSign: Verb {
     var format: SignatureFormat = .der
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @Option(help: "The kind of key, when the card does not tell it.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Synchronization
 import YKCrypto
 import YKFIDO
@@ -109,7 +109,7 @@ final class AgentKeeper {
     ) async throws -> SSHSignature {
         let (slot, policy) = (key.slot, key.pinPolicy)
         let isAlways = policy == .always || policy == .matchAlways || policy == nil && slot == .signature
-        var unlocking = PIVUnlocking(world, service, try PINOptions.parse([]))
+        var unlocking = PIVUnlocking(world, service, PINOptions())
         unlocking.source = { [pins, prompt] service, reason in
             let tries = try await service.tries(of: .pin)
             if tries?.isBlocked == true { throw PIVError.blocked(.pin) }

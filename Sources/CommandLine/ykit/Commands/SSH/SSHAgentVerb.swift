@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKCrypto
 import YKFIDO
@@ -30,7 +30,7 @@ struct SSHAgentVerb: Verb {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Offer the credential of this key file; may be given again.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var key: [String] = []
 
     @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
@@ -59,12 +59,12 @@ struct SSHAgentVerb: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        guard (pinLifetime ?? 0) >= 0 else { throw ValidationError("--pin-lifetime is a number of seconds") }
+    func check() throws {
+        guard (pinLifetime ?? 0) >= 0 else { throw UsageError("--pin-lifetime is a number of seconds") }
         guard upstream == nil || !noUpstream else {
-            throw ValidationError("--upstream and --no-upstream contradict each other")
+            throw UsageError("--upstream and --no-upstream contradict each other")
         }
-        guard !global.plan else { throw ValidationError("an agent has no plan: clients ask for what it does") }
+        guard !global.plan else { throw UsageError("an agent has no plan: clients ask for what it does") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKPIV
@@ -72,7 +72,7 @@ struct SSHGenerate: Verb {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The key file; ~/.ssh/id_ed25519_sk or id_ecdsa_sk without one.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var output: String?
 
     @Option(help: "What the credential is for: ssh: or ssh:NAME.")
@@ -94,12 +94,12 @@ struct SSHGenerate: Verb {
     var noTouchRequired = false
 
     @Option(
-        help: ArgumentHelp("The challenge for the attestation, from this file.", valueName: "file"), completion: .file()
+        help: ArgumentHelp("The challenge for the attestation, from this file.", valueName: "file"), completion: .file
     )
     var challenge: String?
 
     @Option(
-        help: ArgumentHelp("Write the key's attestation into this new file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Write the key's attestation into this new file.", valueName: "file"), completion: .file)
     var attestation: String?
 
     @OptionGroup(title: "PIN Options")
@@ -108,11 +108,11 @@ struct SSHGenerate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard application.lowercased().hasPrefix("ssh:") else {
-            throw ValidationError("--application begins with ssh:, as OpenSSH wants it")
+            throw UsageError("--application begins with ssh:, as OpenSSH wants it")
         }
-        guard (user ?? "").utf8.count <= 32 else { throw ValidationError("--user has at most 32 bytes") }
+        guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
     }
 
     func answer(in world: World) async throws -> Answer {

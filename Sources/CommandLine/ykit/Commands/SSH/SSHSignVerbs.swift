@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKPIV
@@ -18,7 +18,7 @@ struct SSHSign: Verb {
             """)
     static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"]
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
     @Option(name: .shortAndLong, help: "The PIV slot of the key.")
@@ -26,7 +26,7 @@ struct SSHSign: Verb {
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The key file of the credential.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var key: String?
 
     @Option(name: .shortAndLong, help: "What the signature is for, such as file or git.")
@@ -34,7 +34,7 @@ struct SSHSign: Verb {
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes, FILE.sig without it.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -45,11 +45,11 @@ struct SSHSign: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        guard (slot == nil) != (key == nil) else { throw ValidationError("--slot or --key says which key signs") }
-        guard !namespace.isEmpty else { throw ValidationError("--namespace is not empty") }
+    func check() throws {
+        guard (slot == nil) != (key == nil) else { throw UsageError("--slot or --key says which key signs") }
+        guard !namespace.isEmpty else { throw UsageError("--namespace is not empty") }
         guard file != "-" || !pin.pinStdin else {
-            throw ValidationError("standard input cannot be both, PIN and file")
+            throw UsageError("standard input cannot be both, PIN and file")
         }
     }
 
@@ -94,20 +94,20 @@ struct SSHVerify: Verb {
             """)
     static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"]
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The signature; FILE.sig without it.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var signature: String?
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The public key that has to have signed.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var key: String?
 
-    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file)
     var allowedSigners: String?
 
     @Option(name: .customLong("identity"), help: "Who is said to have signed, with --allowed-signers.")
@@ -119,14 +119,14 @@ struct SSHVerify: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard (key == nil) != (allowedSigners == nil) else {
-            throw ValidationError("--key or --allowed-signers says who may have signed")
+            throw UsageError("--key or --allowed-signers says who may have signed")
         }
         guard (allowedSigners == nil) == (identity == nil) else {
-            throw ValidationError("--allowed-signers and --identity belong together")
+            throw UsageError("--allowed-signers and --identity belong together")
         }
-        guard file != "-" || signature != nil else { throw ValidationError("--signature names the signature") }
+        guard file != "-" || signature != nil else { throw UsageError("--signature names the signature") }
     }
 
     func answer(in world: World) async throws -> Answer {

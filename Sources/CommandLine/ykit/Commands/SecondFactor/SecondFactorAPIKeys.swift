@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPrivacyIDEA
 import YKSecondFactor
@@ -20,7 +20,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try await connection.service.createAPIKey(name).withKey
@@ -43,7 +43,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try confirmation.ask("make the API key of '\(name.printable)' invalid?", in: world)
@@ -63,7 +63,7 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let clients = try await connection.service.apiKeys()

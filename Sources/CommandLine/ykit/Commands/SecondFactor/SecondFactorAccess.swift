@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKHTTP
@@ -22,7 +22,7 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Require every answer to be signed with this audit key, a PEM file.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var auditKey: String?
 
     @Option(help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
@@ -53,7 +53,7 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Keep secrets here (default: ~/.local/share/ykit/2fa.json).", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var store: String?
 
     /// How many secrets standard input has to give.
@@ -183,7 +183,7 @@ struct SecondFactorConnection {
 
     /// The key at hand, at the server's origin.
     func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
-        let service = try await world.openTouchedFIDO(try options.pin, for: "\(what) at \(origin.host)")
+        let service = try await world.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
         world.announce("to \(what) at \(origin.description.printable)")
         return WebAuthnClient(service: service, origin: origin)
     }

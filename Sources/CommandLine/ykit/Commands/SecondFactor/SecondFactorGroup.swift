@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Verbs of a service on its users' second factors.
 struct SecondFactorGroup: ParsableCommand {
@@ -59,6 +59,6 @@ extension SecondFactorVerb {
     /// Refuses two secrets from one standard input.
     func checkInputs(_ others: Bool...) throws {
         let count = access.standardInputs + (others + [key.keyPinStdin, key.passphraseStdin]).count { $0 }
-        if count > 1 { throw ValidationError("standard input cannot be read for two things") }
+        if count > 1 { throw UsageError("standard input cannot be read for two things") }
     }
 }

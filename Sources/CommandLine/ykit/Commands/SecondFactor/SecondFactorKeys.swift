@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKPrivacyIDEA
 import YKSecondFactor
@@ -31,7 +31,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let client = try await connection.key(world, key, "register a key for '\(user.printable)'")
@@ -64,8 +64,8 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
-        if resident, deviceId != nil { throw ValidationError("--resident excludes --device-id") }
+    func check() throws {
+        if resident, deviceId != nil { throw UsageError("--resident excludes --device-id") }
         try checkInputs()
     }
 
@@ -98,7 +98,7 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let found = try await connection.service.devices(of: user, device)
@@ -131,7 +131,7 @@ struct SecondFactorDeviceRemove: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: world)

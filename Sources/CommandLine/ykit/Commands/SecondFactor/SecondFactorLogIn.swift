@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
@@ -76,7 +76,7 @@ struct SecondFactorLogOut: Verb {
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let vault = SecondFactorVault(access.store, world, try StoreKeyOptions.parse([]))
+        let vault = SecondFactorVault(access.store, world, StoreKeyOptions())
         let record = try access.url().flatMap { try vault.logIn(at: $0) } ?? vault.onlyLogIn()
         try vault.remove(record.id)
         return Answer("the session is deleted", ["deleted": .string(record.description["server"]?.string ?? "")])
@@ -101,7 +101,7 @@ struct SecondFactorShow: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let status = try await connection.service.status(of: user)
@@ -156,7 +156,7 @@ struct SecondFactorLogInTest: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs(code.codeStdin) }
+    func check() throws { try checkInputs(code.codeStdin) }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let connection = connection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPrivacyIDEA
 import YKSecondFactor
@@ -60,8 +60,8 @@ struct SecondFactorSendPIN: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
-        if to != nil, !register { throw ValidationError("--to needs --register: a log-in uses what is registered") }
+    func check() throws {
+        if to != nil, !register { throw UsageError("--to needs --register: a log-in uses what is registered") }
         try checkInputs()
     }
 
@@ -107,9 +107,9 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
-        if register, transaction != nil { throw ValidationError("--register has no --transaction") }
-        if by != nil, !register { throw ValidationError("--by needs --register") }
+    func check() throws {
+        if register, transaction != nil { throw UsageError("--register has no --transaction") }
+        if by != nil, !register { throw UsageError("--by needs --register") }
         try checkInputs(code.codeStdin)
     }
 
@@ -149,7 +149,7 @@ struct SecondFactorPhone: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         guard let phone = try await connection.service.phone(of: user) else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
@@ -29,8 +29,8 @@ struct SecondFactorTrustAllow: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
-        guard (1...3650).contains(days) else { throw ValidationError("--days is a number from 1 to 3650") }
+    func check() throws {
+        guard (1...3650).contains(days) else { throw UsageError("--days is a number from 1 to 3650") }
         try checkInputs()
     }
 
@@ -74,9 +74,9 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         if withKey, transaction != nil || code.codeStdin || code.codeFd != nil {
-            throw ValidationError("--with-key excludes a PIN")
+            throw UsageError("--with-key excludes a PIN")
         }
         try checkInputs(code.codeStdin)
     }
@@ -144,7 +144,7 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let owner = try await connection.client(client)
@@ -204,7 +204,7 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         try connection.requireAPIKey()
@@ -245,7 +245,7 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let what = device.map { "device \($0.printable)" } ?? "all devices"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKPrivacyIDEA
@@ -52,9 +52,9 @@ struct SecondFactorAddUser: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws {
-        if mobile == nil, mail == nil { throw ValidationError("name where PINs go: --mobile or --mail") }
-        if disabled, mode == .smsAndKey { throw ValidationError("--disabled excludes --mode sms+fp") }
+    func check() throws {
+        if mobile == nil, mail == nil { throw UsageError("name where PINs go: --mobile or --mail") }
+        if disabled, mode == .smsAndKey { throw UsageError("--disabled excludes --mode sms+fp") }
         try checkInputs()
     }
 
@@ -104,7 +104,7 @@ struct SecondFactorEnable: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let states: Set<SecondFactorStatus.State> = mode.map { [$0 == .sms ? .sms : .fp] } ?? []
@@ -133,7 +133,7 @@ struct SecondFactorDisable: SecondFactorVerb {
 
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
-    func validate() throws { try checkInputs() }
+    func check() throws { try checkInputs() }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let count = try await connection.service.disable(user)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKStore
 import YKTransport
@@ -58,7 +58,7 @@ struct SecondFactorVault {
         }
         let made = try StoreKey(world.environment.random)
         let seal = try await world.seal(
-            made, key, try NewStoreKeyOptions.parse([]), besides: [], of: "store of second factors")
+            made, key, NewStoreKeyOptions(), besides: [], of: "store of second factors")
         return (made, seal)
     }
 

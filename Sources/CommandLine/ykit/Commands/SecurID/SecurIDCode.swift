@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKCrypto
 import YKSecurID
@@ -71,8 +71,8 @@ struct SecurIDCode: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        try ValidationError.check(standardInput: [pin.pinStdin, key.usesStandardInput])
+    func check() throws {
+        try UsageError.check(standardInput: [pin.pinStdin, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHTTP
 import YKSecurID
@@ -47,7 +47,7 @@ struct SecurIDExport: Verb {
     var qr = false
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the export goes.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: ArgumentHelp("Where the export goes.", valueName: "file"), completion: .file)
     var output = "-"
 
     @OptionGroup var confirmation: Confirmation
@@ -66,10 +66,10 @@ struct SecurIDExport: Verb {
         case url, ctf, sdtid
     }
 
-    func validate() throws {
-        guard ctfVersion == 3 || ctfVersion == 4 else { throw ValidationError("--ctf-version is 3 or 4") }
-        try ValidationError.check(standardInput: [newPasswordStdin, key.usesStandardInput])
-        if qr, format == .sdtid { throw ValidationError("a QR code holds a URL or a string, not a file") }
+    func check() throws {
+        guard ctfVersion == 3 || ctfVersion == 4 else { throw UsageError("--ctf-version is 3 or 4") }
+        try UsageError.check(standardInput: [newPasswordStdin, key.usesStandardInput])
+        if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -161,7 +161,7 @@ struct SecurIDDetect: Verb {
         commandName: "detect", abstract: "Tell what a text, link, file or picture is, without importing it.")
     static let members = ["form", "scheme", "protected", "bound", "serials", "url"]
 
-    @Argument(help: "The text or file, or - for standard input.", completion: .file())
+    @Argument(help: "The text or file, or - for standard input.", completion: .file)
     var source: String
 
     @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme"))

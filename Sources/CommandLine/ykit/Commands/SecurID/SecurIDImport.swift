@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKHTTP
 import YKSecurID
@@ -19,7 +19,7 @@ struct SecurIDImport: Verb {
             """)
     static let members = ["serial", "tokens", "form", "store"]
 
-    @Argument(help: "SOURCE, or - for standard input.", completion: .file())
+    @Argument(help: "SOURCE, or - for standard input.", completion: .file)
     var source: String?
 
     @Option(help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url"))
@@ -63,15 +63,15 @@ struct SecurIDImport: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
-        if (source == nil) == (ctkip == nil) { throw ValidationError("name a source, or --ctkip with a server") }
-        if all, !serial.isEmpty { throw ValidationError("--all and --serial exclude each other") }
+    func check() throws {
+        if (source == nil) == (ctkip == nil) { throw UsageError("name a source, or --ctkip with a server") }
+        if all, !serial.isEmpty { throw UsageError("--all and --serial exclude each other") }
         if let nickname, nickname.count > SecurIDLimits.nickname || nickname.isEmpty {
-            throw ValidationError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+            throw UsageError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
         }
         try newKey.check(key)
         let readers = [source == "-", password.passwordStdin, server.codeStdin, key.usesStandardInput]
-        try ValidationError.check(standardInput: readers)
+        try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {

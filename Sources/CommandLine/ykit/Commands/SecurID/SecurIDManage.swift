@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKSecurID
 import YKStore
@@ -119,9 +119,9 @@ struct SecurIDRename: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         guard (1...SecurIDLimits.nickname).contains(name.count) else {
-            throw ValidationError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
+            throw UsageError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
         }
     }
 
@@ -212,7 +212,7 @@ struct SecurIDReset: Verb {
             in: world)
         let stored = store.seals.filter { if case .fido(_, _, _, true) = $0.means { true } else { false } }
         if !stored.isEmpty {
-            let service = try await world.openFIDO(try key.pin, for: "delete the store's credential")
+            let service = try await world.openFIDO(key.pin, for: "delete the store's credential")
             try await StoreAuthenticator(service, world.environment.random).delete(stored)
         }
         if world.plan == nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKStore
 import YKTransport
 import YKWire
@@ -48,7 +48,7 @@ struct SecurIDStoreAddKey: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws { try newKey.check(key) }
+    func check() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
         try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", global, world)

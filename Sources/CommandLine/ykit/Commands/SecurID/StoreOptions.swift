@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKCrypto
 import YKStore
@@ -9,7 +9,7 @@ import YKStore
 struct StorePathOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file())
+            "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file)
     var store: String?
 
     /// The store's file; the folder of the default one is created.
@@ -52,12 +52,10 @@ struct StoreKeyOptions: ParsableArguments {
 
     /// The PIN options of the security key, as other verbs have them.
     var pin: PINOptions {
-        get throws {
-            var options = try PINOptions.parse([])
-            options.pinStdin = keyPinStdin
-            options.pinFd = keyPinFd
-            return options
-        }
+        var options = PINOptions()
+        options.pinStdin = keyPinStdin
+        options.pinFd = keyPinFd
+        return options
     }
 
     /// Whether standard input is spoken for.
@@ -104,9 +102,9 @@ struct NewStoreKeyOptions: ParsableArguments {
 
     /// Refuses options that exclude each other.
     func check(_ key: StoreKeyOptions) throws {
-        if keyring, !key.software { throw ValidationError("--keyring needs --software: it is no security key") }
+        if keyring, !key.software { throw UsageError("--keyring needs --software: it is no security key") }
         if key.software, slot != nil || discoverable {
-            throw ValidationError("--software excludes --slot and --discoverable")
+            throw UsageError("--software excludes --slot and --discoverable")
         }
     }
 }

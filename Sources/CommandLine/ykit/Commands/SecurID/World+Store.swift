@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKFIDO
 import YKKeys
@@ -34,7 +34,7 @@ extension World {
         let hasFIDO = store.seals.contains { $0.kind == "fido2" }
         if hasFIDO {
             do {
-                let service = try await openFIDO(try options.pin, for: reason)
+                let service = try await openFIDO(options.pin, for: reason)
                 return try await StoreAuthenticator(service, environment.random).open(store.seals).0
             } catch let error as StoreError {
                 guard error == .notThisKey, store.seals.contains(where: { $0.slot != nil }) else { throw error }
@@ -78,7 +78,7 @@ extension World {
         _ store: SealedStore, _ options: StoreKeyOptions, for reason: String
     ) async throws -> StoreKey {
         let service = try await openPIV()
-        var unlocking = PIVUnlocking(self, service, try options.pin)
+        var unlocking = PIVUnlocking(self, service, options.pin)
         for seal in store.seals {
             guard let slot = seal.slot, let key = try? await service.publicKey(slot), seal.isSealed(for: key) else {
                 continue
@@ -116,7 +116,7 @@ extension World {
             return try StoreSeal.piv(
                 key, slot, publicKey, name: new.keyName ?? "PIV slot \(slot)", added: now, random)
         }
-        let service = try await openFIDO(try options.pin, for: "seal the \(what)")
+        let service = try await openFIDO(options.pin, for: "seal the \(what)")
         announce("a credential that seals the \(what)")
         let seal = try await StoreAuthenticator(service, random).seal(
             key, name: new.keyName ?? "security key", isDiscoverable: new.discoverable, added: now, besides: known)

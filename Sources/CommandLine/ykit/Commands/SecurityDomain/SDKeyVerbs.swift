@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKPIV
 import YKSecureChannel
@@ -52,7 +52,7 @@ struct SDKeysGenerate: Verb {
     @Argument(help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
     var key: SCPKeyArgument
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file())
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup var replaced: ReplacedKeyOptions
@@ -89,7 +89,7 @@ struct SDKeysImport: Verb {
     @Argument(help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
 
-    @Argument(help: "The file, - for standard input.", completion: .file())
+    @Argument(help: "The file, - for standard input.", completion: .file)
     var file: String?
 
     @OptionGroup var replaced: ReplacedKeyOptions
@@ -212,7 +212,7 @@ struct SDKeysExport: Verb {
     @Argument(help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
     var key: SCPKeyArgument
 
-    @Argument(help: "Where the certificates go, - for standard output.", completion: .file())
+    @Argument(help: "Where the certificates go, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup var replacing: OutputOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKFIDO
 import YKWire
 
@@ -24,7 +24,7 @@ struct U2FAuthenticate: Verb {
     var noTouch = false
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
+        isBase64URL: true, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
     var publicKey: String?
 
     @OptionGroup(title: "Global Options")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKCrypto
 import YKTransport
 import YKWire
@@ -30,16 +30,16 @@ struct U2FOptions: ParsableArguments {
 /// What is signed: a challenge in client data, or a hash.
 struct U2FChallengeOptions: ParsableArguments {
     @Option(
-        parsing: .unconditional,
+        isBase64URL: true,
         help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "challenge"))
     var challenge: String?
 
     @Option(help: ArgumentHelp("SHA-256 of client data, in hexadecimal, instead of a challenge.", valueName: "hex"))
     var challengeHash: String?
 
-    func validate() throws {
+    func check() throws {
         if challenge != nil, challengeHash != nil {
-            throw ValidationError("--challenge and --challenge-hash are two ways, use one of them")
+            throw UsageError("--challenge and --challenge-hash are two ways, use one of them")
         }
     }
 

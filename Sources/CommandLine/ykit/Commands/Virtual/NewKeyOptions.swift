@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Synchronization
 import YKTransport
 import YKVirtualKey
@@ -30,7 +30,7 @@ struct NewKeyOptions: ParsableArguments {
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {
         guard let version = FIDOFeatures.Version(rawValue: text) else {
-            throw ValidationError("'\(text.printable)' is no CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
+            throw UsageError("'\(text.printable)' is no CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
         }
         return version
     }
@@ -38,7 +38,7 @@ struct NewKeyOptions: ParsableArguments {
     private static func model(_ text: String) throws -> DeviceModel {
         guard let model = DeviceModel(rawValue: text) else {
             let names = DeviceModel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(text.printable)' is not a model, expected one of \(names).")
+            throw UsageError("'\(text.printable)' is not a model, expected one of \(names).")
         }
         return model
     }

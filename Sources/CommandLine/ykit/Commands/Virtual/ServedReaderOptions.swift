@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKVirtualKey
 import YKVirtualKeyHost
 
@@ -18,7 +18,7 @@ struct ServedReaderOptions: ParsableArguments {
 
     private static func level(_ text: String) throws -> ReaderLevel {
         guard let level = ReaderLevel(rawValue: text) else {
-            throw ValidationError("'\(text.printable)' is no level, expected extended, short, t1 or t0.")
+            throw UsageError("'\(text.printable)' is no level, expected extended, short, t1 or t0.")
         }
         return level
     }

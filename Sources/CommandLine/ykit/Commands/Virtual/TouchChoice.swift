@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 
 /// Who touches a served key.
 enum TouchChoice: Hashable, ExpressibleByArgument {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import Glibc
 import YKVirtualKey
 import YKWire
@@ -15,7 +15,7 @@ struct VirtualNew: Verb {
     @OptionGroup(title: "New Key")
     var new: NewKeyOptions
 
-    @Argument(help: "The file, which is not there yet.", completion: .file())
+    @Argument(help: "The file, which is not there yet.", completion: .file)
     var file: String
 
     @OptionGroup(title: "Global Options")

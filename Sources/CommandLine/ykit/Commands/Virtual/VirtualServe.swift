@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import Arguments
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -34,7 +34,7 @@ struct VirtualServe: Verb {
 
     @Option(
         help: ArgumentHelp("Keep the key in this file; without one it is the demonstration key.", valueName: "file"),
-        completion: .file())
+        completion: .file)
     var state: String?
 
     @OptionGroup(title: "New Key")
@@ -53,17 +53,17 @@ struct VirtualServe: Verb {
             valueName: "who"))
     var touch: TouchChoice = .yes
 
-    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file)
     var file: String?
 
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    func validate() throws {
+    func check() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }
-        guard ways == 1 else { throw ValidationError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
-        guard !nfc || vpcd != nil else { throw ValidationError("--nfc needs --vpcd.") }
-        guard state == nil || file == nil else { throw ValidationError("Name one state file.") }
+        guard ways == 1 else { throw UsageError("Name one way to plug the key in: --vpcd, --uhid or --usbip.") }
+        guard !nfc || vpcd != nil else { throw UsageError("--nfc needs --vpcd.") }
+        guard state == nil || file == nil else { throw UsageError("Name one state file.") }
     }
 
     func answer(in world: World) async throws -> Answer {

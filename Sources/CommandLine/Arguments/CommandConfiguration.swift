@@ -3,19 +3,20 @@
 import ArgumentParser
 
 /// What a word on the line is called, what is said of it, and which words can follow.
-struct CommandConfiguration {
-    let commandName: String
-    let abstract: String
-    let discussion: @Sendable () -> String
-    let version: String
-    let shouldDisplay: Bool
-    let subcommands: [any Word.Type]
-    let aliases: [String]
+package struct CommandConfiguration: Sendable {
+    package let commandName: String
+    package let abstract: String
+    package let discussion: @Sendable () -> String
+    package let version: String
+    package let shouldDisplay: Bool
+    package let subcommands: [any ParsableCommand.Type]
+    package let aliases: [String]
 
-    init(
+    /// What is said of a word; `subcommands` are the words that can follow it, `aliases` other names of it.
+    package init(
         commandName: String, abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
-        shouldDisplay: Bool = true, subcommands: [any Word.Type] = [], aliases: [String] = []
+        shouldDisplay: Bool = true, subcommands: [any ParsableCommand.Type] = [], aliases: [String] = []
     ) {
         (self.commandName, self.abstract, self.discussion) = (commandName, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
@@ -23,7 +24,7 @@ struct CommandConfiguration {
     }
 
     /// The one of the words that can follow.
-    func subcommand(_ word: String) -> (any Word.Type)? {
+    package func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
         subcommands.first { $0.configuration.isCalled(word) }
     }
 
@@ -33,6 +34,6 @@ struct CommandConfiguration {
     var parsed: ArgumentParser.CommandConfiguration {
         ArgumentParser.CommandConfiguration(
             commandName: commandName, abstract: abstract, discussion: discussion(), version: version,
-            shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0.command }, aliases: aliases)
+            shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0.parser }, aliases: aliases)
     }
 }

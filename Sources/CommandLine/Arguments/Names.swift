@@ -3,9 +3,9 @@
 import ArgumentParser
 
 /// What an option is called on the line.
-struct Names: ExpressibleByArrayLiteral {
+package struct Names: ExpressibleByArrayLiteral {
     /// One name.
-    enum Name {
+    package enum Name {
         /// Two dashes and the property's name, its words separated by dashes.
         case long
         /// A dash and the property's first letter.
@@ -16,18 +16,23 @@ struct Names: ExpressibleByArrayLiteral {
         case customShort(Character)
     }
 
-    let names: [Name]
+    private let names: [Name]
 
-    init(arrayLiteral names: Name...) { self.names = names }
+    package init(arrayLiteral names: Name...) { self.names = names }
 
-    static var long: Names { [.long] }
-    static var short: Names { [.short] }
-    static var shortAndLong: Names { [.long, .short] }
-    static func customLong(_ word: String) -> Names { [.customLong(word)] }
-    static func customShort(_ letter: Character) -> Names { [.customShort(letter)] }
+    /// Two dashes and the property's name.
+    package static var long: Names { [.long] }
+    /// A dash and the property's first letter.
+    package static var short: Names { [.short] }
+    /// Both of these.
+    package static var shortAndLong: Names { [.long, .short] }
+    /// Two dashes and a word.
+    package static func customLong(_ word: String) -> Names { [.customLong(word)] }
+    /// A dash and a letter.
+    package static func customShort(_ letter: Character) -> Names { [.customShort(letter)] }
 
     /// The words on the line that mean the property of this name.
-    func words(for property: String) -> [String] {
+    package func words(for property: String) -> [String] {
         names.map { name in
             switch name {
             case .long: "--" + Self.dashed(property)

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-
 /// Reads a plain line: names that are written out, their values behind them or after an equals sign, other words.
 /// What is anything else, or wrong, is left to ArgumentParser, which knows how to say so.
-struct LineReader {
+package struct LineReader {
     private var options: [(word: String, declaration: Declaration, isFlag: Bool)] = []
     private var arguments: [Declaration] = []
     private let all: [Declaration]
     private let checks: [() throws -> Void]
 
     /// The verb that the first words mean, with its options; `nil` when ArgumentParser has to look.
-    static func verb(_ line: [String], from root: any Word.Type) -> (any Verb)? {
+    package static func verb(_ line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
         var command = root
         var words = line[...]
         var unread = command.unread
@@ -19,18 +17,18 @@ struct LineReader {
             guard let word = words.popFirst(), let next = command.configuration.subcommand(word) else { return nil }
             (command, unread) = (next, next.unread)
         }
-        guard var verb = unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
+        guard let verb = unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }
         do {
             for check in reader.checks { try check() }
-            try verb.validate()
+            try verb.check()
         } catch {
             return nil
         }
         return verb
     }
 
-    private init(_ verb: some Verb) throws {
-        let collector = try DeclarationCollector(verb, isDeep: true)
+    private init(_ verb: some ParsableCommand) throws {
+        let collector = try DeclarationCollector(verb)
         all = collector.declared.map(\.declaration)
         checks = collector.checks
         for (property, declaration) in collector.declared {
@@ -38,7 +36,7 @@ struct LineReader {
             case .option(let names): add(names.words(for: property), declaration, isFlag: false)
             case .flag(let names): add(names.words(for: property), declaration, isFlag: true)
             case .argument: arguments.append(declaration)
-            case .elsewhere: break
+            case .pair, .known: break
             }
         }
     }
@@ -67,7 +65,7 @@ struct LineReader {
 
     /// Whether a word that begins with a dash is base64url, or the beginning of it, and not the name of an option: it is
     /// as long as 16 bytes make it, and has a sign that no name has.
-    static func isBytes(_ word: String) -> Bool {
+    package static func isBytes(_ word: String) -> Bool {
         let dash = UInt8(ascii: "-")
         guard word.utf8.first == dash, word.utf8.count >= 22 else { return false }
         var isOther = false

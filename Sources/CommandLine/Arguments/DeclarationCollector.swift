@@ -4,18 +4,23 @@ import ArgumentParser
 
 /// Collects what the properties of a verb take, in their order: what the compiler writes to encode a struct visits
 /// each property with its name, which costs much less than reflection.
-final class DeclarationCollector: Encoder {
-    let codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any] = [:]
+package final class DeclarationCollector: Encoder {
+    package let codingPath: [any CodingKey] = []
+    package let userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// The properties that take something from the line, those of groups too.
-    private(set) var declared: [(property: String, declaration: Declaration)] = []
+    package private(set) var declared: [(property: String, declaration: Declaration)] = []
     /// The properties of the struct itself with ArgumentParser's wrappers for them.
     private(set) var parsed: [(property: String, wrapper: () -> Any)] = []
     /// What the groups check.
     private(set) var checks: [() throws -> Void] = []
     private let isDeep: Bool
     private var property = ""
+
+    /// Visits a verb and its groups.
+    ///
+    /// Throws `EncodingError` for a struct with a property that takes nothing from the line.
+    package convenience init(_ verb: some ParsableArguments) throws { try self.init(verb, isDeep: true) }
 
     /// Visits a struct; `isDeep` visits its groups as well.
     ///
@@ -42,19 +47,16 @@ final class DeclarationCollector: Encoder {
         guard let collector = encoder as? DeclarationCollector else { return }
         guard collector.isDeep else { return collector.parsed.append((collector.property, parsed)) }
         try group.encode(to: collector)
-        collector.checks.append {
-            var group = group
-            try group.validate()
-        }
+        collector.checks.append(group.check)
     }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(Properties<Key>(collector: self))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { Nameless(collector: self) }
+    package func unkeyedContainer() -> any UnkeyedEncodingContainer { Nameless(collector: self) }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { Nameless(collector: self) }
+    package func singleValueContainer() -> any SingleValueEncodingContainer { Nameless(collector: self) }
 
     /// The properties of one struct.
     private struct Properties<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// A word without a name.
+@propertyWrapper
+package struct Argument<Value>: Codable {
+    private var declaration: Declaration
+
+    package var wrappedValue: Value {
+        get { declaration.known() }
+        set { declaration = Declaration(known: newValue) }
+    }
+
+    /// Reads what ArgumentParser found.
+    package init(from decoder: any Decoder) throws {
+        declaration = Declaration(known: try ArgumentParser.Argument<Value>(from: decoder).wrappedValue)
+    }
+
+    package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
+
+    /// A word that has to be there; `isBase64URL` where it may begin with a dash for that.
+    package init(isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value: ExpressibleByArgument {
+        declaration = Declaration(
+            .argument, help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
+            read: { word, _ in Value(argument: word) })
+    }
+
+    /// A word that may be omitted for a usual value.
+    package init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value: ExpressibleByArgument {
+        declaration = Declaration(
+            .argument, help, Choices(Value.self, completion), value: wrappedValue,
+            parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: help?.parsed) },
+            read: { word, _ in Value(argument: word) })
+    }
+
+    /// A word that may be omitted.
+    package init<Wrapped: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value == Wrapped? {
+        declaration = Declaration(
+            .argument, help, Choices(Wrapped.self, completion), value: .some(Value.none as Any),
+            parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
+            read: { word, _ in Wrapped(argument: word).map(Value.some) })
+    }
+
+    /// A word that has to be there, read by a function that says what is wrong.
+    package init(
+        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Value
+    ) {
+        declaration = Declaration(
+            .argument, help, Choices(completion),
+            parsed: { ArgumentParser.Argument<Value>(help: help?.parsed, transform: UsageError.parsed(transform)) },
+            read: { word, _ in try? transform(word) })
+    }
+
+    /// A word that may be omitted, read by a function that says what is wrong.
+    package init<Wrapped>(
+        help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Wrapped
+    ) where Value == Wrapped? {
+        declaration = Declaration(
+            .argument, help, Choices(completion), value: .some(Value.none as Any),
+            parsed: { ArgumentParser.Argument<Value>(help: help?.parsed, transform: UsageError.parsed(transform)) },
+            read: { word, _ in (try? transform(word)).map(Value.some) })
+    }
+
+    /// All words that are left.
+    package init<Element: ExpressibleByArgument>(
+        wrappedValue: [Element], help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    ) where Value == [Element] {
+        declaration = Declaration(
+            .argument, help, Choices(Element.self, completion), isRepeated: true, value: wrappedValue,
+            parsed: { ArgumentParser.Argument(wrappedValue: wrappedValue, help: help?.parsed) },
+            read: Declaration.appending(Element.self))
+    }
+
+    /// All words that are left, at least one.
+    package init<Element: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value == [Element] {
+        declaration = Declaration(
+            .argument, help, Choices(Element.self, completion), isRepeated: true,
+            parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
+            read: Declaration.appending(Element.self))
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// A name with a value behind it.
+@propertyWrapper
+package struct Option<Value>: Codable {
+    private var declaration: Declaration
+
+    package var wrappedValue: Value {
+        get { declaration.known() }
+        set { declaration = Declaration(known: newValue) }
+    }
+
+    /// Reads what ArgumentParser found.
+    package init(from decoder: any Decoder) throws {
+        declaration = Declaration(known: try ArgumentParser.Option<Value>(from: decoder).wrappedValue)
+    }
+
+    package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
+
+    /// An option that has to be given; `isBase64URL` where the value may begin with a dash for that.
+    package init(
+        name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    ) where Value: ExpressibleByArgument {
+        declaration = Declaration(
+            .option(name), help, Choices(Value.self, completion), takesAnyWord: isBase64URL,
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    name: name.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+            },
+            read: { word, _ in Value(argument: word) })
+    }
+
+    /// An option with a usual value.
+    package init(
+        wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    ) where Value: ExpressibleByArgument {
+        declaration = Declaration(
+            .option(name), help, Choices(Value.self, completion), value: wrappedValue,
+            parsed: { ArgumentParser.Option(wrappedValue: wrappedValue, name: name.parsed, help: help?.parsed) },
+            read: { word, _ in Value(argument: word) })
+    }
+
+    /// An option that may be omitted; `isBase64URL` where the value may begin with a dash for that.
+    package init<Wrapped: ExpressibleByArgument>(
+        name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    ) where Value == Wrapped? {
+        declaration = Declaration(
+            .option(name), help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            value: .some(Value.none as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    name: name.parsed, parsing: isBase64URL ? .unconditional : .next, help: help?.parsed)
+            },
+            read: { word, _ in Wrapped(argument: word).map(Value.some) })
+    }
+
+    /// An option that may be omitted, read by a function that says what is wrong.
+    package init<Wrapped>(
+        name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Wrapped
+    ) where Value == Wrapped? {
+        declaration = Declaration(
+            .option(name), help, Choices(completion), value: .some(Value.none as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    name: name.parsed, help: help?.parsed, transform: UsageError.parsed(transform))
+            },
+            read: { word, _ in (try? transform(word)).map(Value.some) })
+    }
+
+    /// An option with a usual value, read by a function that says what is wrong.
+    package init(
+        wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
+        transform: @escaping @Sendable (String) throws -> Value
+    ) {
+        declaration = Declaration(
+            .option(name), help, Choices(completion), value: .some(wrappedValue as Any),
+            parsed: {
+                ArgumentParser.Option<Value>(
+                    wrappedValue: wrappedValue, name: name.parsed, help: help?.parsed,
+                    transform: UsageError.parsed(transform))
+            },
+            read: { word, _ in try? transform(word) })
+    }
+
+    /// An option that may be given several times; `isBase64URL` where the values may begin with a dash for that.
+    package init<Element: ExpressibleByArgument>(
+        wrappedValue: [Element], name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil,
+        completion: CompletionKind? = nil
+    ) where Value == [Element] {
+        declaration = Declaration(
+            .option(name), help, Choices(Element.self, completion), isRepeated: true, takesAnyWord: isBase64URL,
+            value: wrappedValue,
+            parsed: {
+                ArgumentParser.Option(
+                    wrappedValue: wrappedValue, name: name.parsed,
+                    parsing: isBase64URL ? .unconditionalSingleValue : .singleValue, help: help?.parsed)
+            },
+            read: Declaration.appending(Element.self))
+    }
+}
+
+extension Declaration {
+    /// Reads one more of several.
+    static func appending<Element: ExpressibleByArgument>(_ type: Element.Type) -> (String, Any?) -> Any? {
+        { word, before in Element(argument: word).map { (before as? [Element] ?? []) + [$0] } }
+    }
+}
