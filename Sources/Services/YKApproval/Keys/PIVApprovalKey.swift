@@ -63,28 +63,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
 
     /// Whether a slot has neither key nor certificate; `nil` when the card does not tell.
     public static func isFree(_ slot: PIVSlot, _ service: PIVService) async throws(ApprovalError) -> Bool? {
-        do {
-            _ = try await service.certificate(slot)
-            return false
-        } catch {
-            switch error {
-            case .noSuchObject: break
-            case .malformedObject, .notInflated, .notCertificate: return false
-            default: throw .key(error)
-            }
-        }
-        do {
-            if try await service.metadata(of: slot) != nil { return false }
-            _ = try await service.attest(slot)
-            return false
-        } catch {
-            switch error {
-            case .noKey: return true
-            case .notAttestable: return false
-            case .unsupported: return nil
-            default: throw .key(error)
-            }
-        }
+        do { return try await service.isFree(slot) } catch { throw .key(error) }
     }
 
     /// Makes a key in a free slot; the card has been given its management key.

@@ -110,6 +110,37 @@ extension PIVService {
         }
     }
 
+    /// Whether a slot has neither key nor certificate; `nil` when the card does not tell.
+    ///
+    /// A card with metadata (firmware 5.3.0) tells of a key at once; an older one is asked to attest it, which a key
+    /// that was imported refuses in other words than an empty slot does.
+    ///
+    /// - Throws: `PIVError` for anything but the answers that mean one or the other.
+    public func isFree(_ slot: PIVSlot) throws(PIVError) -> Bool? {
+        do {
+            _ = try certificate(slot)
+            return false
+        } catch {
+            switch error {
+            case .noSuchObject: break
+            case .malformedObject, .notInflated, .notCertificate: return false
+            default: throw error
+            }
+        }
+        do {
+            if try metadata(of: slot) != nil { return false }
+            _ = try attest(slot)
+            return false
+        } catch {
+            switch error {
+            case .noKey: return true
+            case .notAttestable: return false
+            case .unsupported: return nil
+            default: throw error
+            }
+        }
+    }
+
     private func checkFit(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies) throws(PIVError) {
         try checkSlot(slot)
         if let feature = algorithm.feature { try session.require(feature) }
