@@ -57,8 +57,9 @@ extension SecurityDomainMemory {
     }
 
     private static func factoryKey(_ world: VirtualWorld) throws(Refusal) -> Key {
-        let (key, issuer) = try generated(0x13, 0x01, world)
-        return Key(id: key.id, version: key.version, bytes: key.bytes, certificates: key.certificates, issuer: issuer)
+        var (key, issuer) = try generated(0x13, 0x01, world)
+        key.issuer = issuer
+        return key
     }
 
     /// A new private key with its certificates, and the identifier of the authority that signed them.
