@@ -107,13 +107,17 @@ final class AgeKeeper: AgeKeySource {
             let tries = try await service.tries(of: .pin)
             if tries?.isBlocked == true { throw PIVError.blocked(.pin) }
             let name = serial == 0 ? "" : " of key \(serial)"
-            let left = tries.map { " (\($0.triesLeft == 1 ? "the last try" : "\($0.triesLeft) tries left"))" } ?? ""
-            guard let pin = try dialogue.secret("PIN\(name)\(left)") else {
+            guard let pin = try dialogue.secret("PIN\(name)\(Self.left(tries?.triesLeft))") else {
                 throw Explanation("no-pin", .declined, "nobody gave the PIN")
             }
             return try PIVPIN(pin.value.copy())
         }
         return unlocking
+    }
+
+    /// How often a PIN may still be tried, behind the question for it.
+    private static func left(_ tries: Int?) -> String {
+        tries.map { " (\($0 == 1 ? "the last try" : "\($0) tries left"))" } ?? ""
     }
 
     private func close() async {
@@ -144,26 +148,17 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let service = try await world.openFIDO(
-            given.isGiven
-                ? nil
-                : FIDOInteraction(pin: { [dialogue] request in
-                    let left =
-                        request.retries.map {
-                            " (\($0.count == 1 ? "the last try" : "\($0.count) tries left"))"
-                        } ?? ""
-                    return (try? dialogue.secret("PIN of the key's FIDO2\(left)")) ?? nil
-                }), given)
+        let service = try await openFIDO()
         defer { Task { await service.close() } }
         return try await service.secret(of: credential)
     }
-}
 
-extension World {
-    /// The FIDO application, with the person asked in a way of their own or by the usual one.
-    fileprivate func openFIDO(_ interaction: FIDOInteraction?, _ pin: PINOptions) async throws -> FIDOService {
-        guard let interaction else { return try await openFIDO(pin, for: "decrypt a file") }
-        return try await openFIDO(interaction)
+    private func openFIDO() async throws -> FIDOService {
+        guard !given.isGiven else { return try await world.openFIDO(given, for: "decrypt a file") }
+        return try await world.openFIDO(
+            FIDOInteraction(pin: { [dialogue] request in
+                (try? dialogue.secret("PIN of the key's FIDO2\(Self.left(request.retries?.count))")) ?? nil
+            }))
     }
 }
 
