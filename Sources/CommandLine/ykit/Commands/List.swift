@@ -39,8 +39,10 @@ struct List: Verb {
         if watch { return try await KeyWatch(terminal: world.terminal, isJSON: global.json).run() }
         let attached = try world.keys.attached(asking: !readers)
         let keys = attached.keys
-        world.remember(keys.compactMap(\.reader), as: \.readers)
-        if !readers { world.remember(keys.compactMap(\.serial), as: \.serials) }
+        world.remember { names in
+            names.readers = keys.compactMap(\.reader)
+            if !readers { names.serials = keys.compactMap(\.serial) }
+        }
         let lines: [String] =
             if readers { keys.compactMap(\.reader?.printable) } else if serials { keys.compactMap(\.serial) } else {
                 Table.lines(keys.map(\.row))

@@ -22,12 +22,13 @@ struct RememberedNames: Equatable {
         return RememberedNames(serials: list("serials"), readers: list("readers"), accounts: list("accounts"))
     }
 
-    /// Keeps names of a kind in place of those before; what cannot be written is left alone, as nothing depends on it.
-    static func keep(_ names: [String], as kind: WritableKeyPath<RememberedNames, [String]>) {
+    /// Changes them; what cannot be written is left alone, as nothing depends on it.
+    static func update(_ change: (inout RememberedNames) -> Void) {
         guard let path else { return }
         let before = read()
         var all = before
-        all[keyPath: kind] = Array(names.filter { $0 == $0.printable }.prefix(limit))
+        change(&all)
+        all = RememberedNames(serials: kept(all.serials), readers: kept(all.readers), accounts: kept(all.accounts))
         guard all != before else { return }
         let object: JSON = [
             "serials": .array(all.serials.map(JSON.string)), "readers": .array(all.readers.map(JSON.string)),
@@ -36,6 +37,8 @@ struct RememberedNames: Equatable {
         Files.makeFolder(String(path.dropLast("/names.json".count)))
         try? Files.write(Array(object.text.utf8), to: path)
     }
+
+    private static func kept(_ names: [String]) -> [String] { Array(names.filter { $0 == $0.printable }.prefix(limit)) }
 
     /// The file; `nil` where names are not wanted, or there is no place for them.
     private static var path: String? {
@@ -47,8 +50,8 @@ struct RememberedNames: Equatable {
 
 extension World {
     /// Keeps names for the shell's TAB, unless they are those of a recording or of a key in software.
-    func remember(_ names: [String], as kind: WritableKeyPath<RememberedNames, [String]>) {
+    func remember(_ change: (inout RememberedNames) -> Void) {
         guard options.replay == nil, options.virtual == nil, !options.plan else { return }
-        RememberedNames.keep(names, as: kind)
+        RememberedNames.update(change)
     }
 }

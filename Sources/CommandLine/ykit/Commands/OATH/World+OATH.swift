@@ -31,7 +31,7 @@ extension World {
     /// Keeps the names of accounts for the shell's TAB, unless a password protects them.
     func remember(_ ids: [OATHAccountID], of service: OATHService) async {
         guard await !service.info.hasPassword else { return }
-        remember(ids.filter { !$0.isHidden }.map { $0.told(among: ids) }, as: \.accounts)
+        remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
     }
 
     private func passwordPrompt() throws -> Prompt {
