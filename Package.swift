@@ -254,7 +254,8 @@ if Context.environment["YKIT_SAMPLES"] == "1" {
     for name in ["watch", "codes", "sign-in", "pin-dialog", "certificate", "password"] {
         package.targets.append(
             .executableTarget(
-                name: name, dependencies: ["YKit"], path: "tools/samples/Sources/" + name, packageAccess: false,
+                name: name, dependencies: ["YKit", "YKRelyingParty"], path: "tools/samples/Sources/" + name,
+                packageAccess: false,
                 swiftSettings: [.swiftLanguageMode(.v6)]))
     }
 }

@@ -6,7 +6,9 @@ import PackageDescription
 /// A program in `Sources/NAME`.
 func sample(_ name: String) -> Target {
     .executableTarget(
-        name: name, dependencies: [.product(name: "YKit", package: "ykit")], swiftSettings: [.swiftLanguageMode(.v6)])
+        name: name,
+        dependencies: ["YKit", "YKRelyingParty"].map { .product(name: $0, package: "ykit") },
+        swiftSettings: [.swiftLanguageMode(.v6)])
 }
 
 let package = Package(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKRelyingParty
 import YKit
 
 /// Registers a passkey at a small server, then signs in with it.
@@ -11,68 +12,68 @@ struct SignIn {
         let fido = try await key.open(
             FIDOService.self, interaction: FIDOInteraction(touch: { print("touch the key") }))
         let browser = WebAuthnClient(service: fido, origin: try Origin("https://example.com"))
-        let server = Server()
+        let server = try Server()
 
-        let options = await server.beginRegistration(of: "alice")
-        try await server.finishRegistration(of: "alice", try await browser.create(options))
+        let begun = try await server.beginRegistration(of: "alice")
+        try await server.finishRegistration(begun.token, try await browser.create(begun.options))
         print("registered alice")
 
-        for assertion in try await browser.get(try await server.beginSignIn(of: "alice")) {
-            let count = try await server.finishSignIn(of: "alice", assertion)
+        let asked = try await server.beginSignIn(of: "alice")
+        for assertion in try await browser.get(asked.options) {
+            let count = try await server.finishSignIn(asked.token, assertion)
             print("signed in as alice, signature counter \(count)")
         }
         await fido.close()
     }
 }
 
-/// What a relying party does: it remembers a challenge, and checks what comes back.
+/// A server's accounts and their credentials, in memory.
 actor Server {
     enum Refusal: Error {
-        case unknownUser, wrongChallenge, wrongOrigin, noPublicKey
+        case unknownUser
     }
 
-    private var challenges: [String: [UInt8]] = [:]
-    private var users: [String: (credential: [UInt8], publicKey: COSEKey)] = [:]
+    private let party: WebAuthnRelyingParty
+    private var users: [String: [UInt8]] = [:]
+    private var records: [[UInt8]: CredentialRecord] = [:]
+    /// Who the browser is; a web server has it in a cookie.
+    private let session = "session"
 
-    func beginRegistration(of name: String) -> PublicKeyCredentialCreationOptions {
-        PublicKeyCredentialCreationOptions(
-            rpName: "Example", user: FIDOUser(id: Array(name.utf8), name: name), challenge: challenge(for: name))
+    init() throws {
+        party = try WebAuthnRelyingParty(
+            id: "example.com", name: "Example", origins: ["https://example.com"], ceremonies: MemoryCeremonies())
     }
 
-    func finishRegistration(of name: String, _ made: RegistrationResponse) throws {
-        let hash = try clientDataHash(made.clientDataJSON, for: name)
-        _ = try AttestationVerification(rpID: "example.com").check(made.attestationObject, clientDataHash: hash)
-        guard let publicKey = made.publicKey else { throw Refusal.noPublicKey }
-        users[name] = (made.id, publicKey)
+    func beginRegistration(
+        of name: String
+    ) async throws -> BegunCeremony<PublicKeyCredentialCreationOptions> {
+        let user = FIDOUser(id: SystemRandom().draw(32, secret: false), name: name, displayName: name)
+        users[name] = user.id
+        var wanted = RegistrationRequirements()
+        wanted.selection.residentKey = .discouraged
+        return try await party.beginRegistration(of: user, session: session, wanted)
     }
 
-    func beginSignIn(of name: String) throws -> PublicKeyCredentialRequestOptions {
+    func finishRegistration(_ token: String, _ made: RegistrationResponse) async throws {
+        let verified = try await party.finishRegistration(
+            Array(made.json.text.utf8), token: token, session: session
+        ) { [self] id in await record(id) != nil }
+        records[verified.record.id] = verified.record
+    }
+
+    func beginSignIn(of name: String) async throws -> BegunCeremony<PublicKeyCredentialRequestOptions> {
         guard let user = users[name] else { throw Refusal.unknownUser }
-        return PublicKeyCredentialRequestOptions(
-            challenge: challenge(for: name), allowCredentials: [PublicKeyCredentialDescriptor(id: user.credential)])
+        return try await party.beginAuthentication(
+            of: user, session: session, allowing: records.values.filter { $0.user == user })
     }
 
-    func finishSignIn(of name: String, _ assertion: AuthenticationResponse) throws -> UInt32 {
-        guard let user = users[name] else { throw Refusal.unknownUser }
-        let hash = try clientDataHash(assertion.clientDataJSON, for: name)
-        try AssertionVerification(rpID: "example.com", publicKey: user.publicKey).check(
-            assertion.authenticatorData, signature: assertion.signature, clientDataHash: hash)
-        return assertion.authenticatorData.counter
+    func finishSignIn(_ token: String, _ assertion: AuthenticationResponse) async throws -> UInt32 {
+        let verified = try await party.finishAuthentication(
+            Array(assertion.json.text.utf8), token: token, session: session
+        ) { [self] id in await record(id) }
+        records[verified.record.id] = verified.record
+        return verified.record.signCount
     }
 
-    private func challenge(for name: String) -> [UInt8] {
-        let challenge = SystemRandom().draw(32, secret: false)
-        challenges[name] = challenge
-        return challenge
-    }
-
-    /// The hash of the client data, whose challenge is used up.
-    private func clientDataHash(_ json: [UInt8]?, for name: String) throws -> [UInt8] {
-        let data = try ClientData(parsing: json ?? [])
-        guard let challenge = challenges.removeValue(forKey: name), data.challenge == challenge else {
-            throw Refusal.wrongChallenge
-        }
-        guard data.origin == "https://example.com" else { throw Refusal.wrongOrigin }
-        return data.hash
-    }
+    private func record(_ id: [UInt8]) -> CredentialRecord? { records[id] }
 }
