@@ -28,7 +28,7 @@ extension String {
 /// visible, as are such noncharacters in foreign text.
 enum Style: UInt32, CaseIterable {
     case bold = 0xFDD0
-    case dim, red, yellow, green, end
+    case dim, red, yellow, green, whiteOnBlack, end
 
     /// What --color says.
     static let chosen = Mutex<ColorChoice?>(nil)
@@ -54,6 +54,7 @@ enum Style: UInt32, CaseIterable {
         case .red: "\u{1B}[31m"
         case .yellow: "\u{1B}[33m"
         case .green: "\u{1B}[32m"
+        case .whiteOnBlack: "\u{1B}[97;40m"
         case .end: "\u{1B}[0m"
         }
     }

@@ -22,9 +22,13 @@ struct AccountSecretOptions: ParsableArguments {
         completion: .file)
     var uriFile: String?
 
+    @Flag(help: "Show the account with its made-up secret as a QR code on the terminal.")
+    var qr = false
+
     func check() throws {
         if generate, secretStdin || secretFd != nil { throw UsageError("--generate takes no secret") }
         if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
+        if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
 
     /// The secret, decoded.
@@ -50,7 +54,7 @@ struct AccountSecretOptions: ParsableArguments {
         guard generate, world.plan == nil else { return nil }
         return try Disclosure(
             "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
-            orElse: "write it into a file with --uri-file")
+            as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it into a file with --uri-file")
     }
 
     private static func decode(_ text: borrowing Secret) throws -> Secret {

@@ -74,7 +74,15 @@ struct Prompt: ~Copyable {
     }
 
     /// Shows a line.
-    func tell(_ line: String) { Terminal.write(Array((line.shown(styled: false) + "\n").utf8), to: output) }
+    func tell(_ line: String) {
+        Terminal.write(Array((line.shown(styled: Style.isWanted(isTerminal: true)) + "\n").utf8), to: output)
+    }
+
+    /// How wide the terminal is, 80 columns when it does not say.
+    var columns: Int {
+        var size = winsize()
+        return ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
 
     /// Asks for yes or no, until it is one of them; an empty line is no.
     func agree(_ question: String) throws {

@@ -14,7 +14,7 @@ struct OATHAdd: Verb {
         discussion: """
             The secret is base 32, as services print it. It comes by prompt, --secret-stdin, --secret-fd or \
             YKIT_OATH_SECRET, never as an argument. --generate makes one up and shows it on the terminal, or writes it \
-            into a new file with --uri-file.
+            into a new file with --uri-file; --qr shows it as a QR code for a phone besides.
 
             With --device A --device B the account gets on both keys: when both can take it, as far as they tell, it is \
             written to one after the other. --pskc writes it into a key container (RFC 6030) for another key, encrypted \

@@ -131,30 +131,6 @@ struct SecurIDExport: Verb {
     }
 }
 
-/// Draws QR codes with qrencode; the text goes over its standard input.
-struct QRDrawing {
-    private let program: String
-    private let isPicture: Bool
-
-    /// Finds the program before the key is asked for anything.
-    init(isPicture: Bool) throws(Explanation) {
-        guard let program = Spawn.find("qrencode") else {
-            throw Explanation(
-                "no-qrencode", .failed, "drawing QR codes needs qrencode, which is not installed",
-                hint: "sudo apt install qrencode")
-        }
-        self.program = program
-        self.isPicture = isPicture
-    }
-
-    func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
-        let result = try Spawn.run(
-            program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
-        guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
-        return result.output
-    }
-}
-
 /// Tells what a text is.
 struct SecurIDDetect: Verb {
     static let configuration = CommandConfiguration(

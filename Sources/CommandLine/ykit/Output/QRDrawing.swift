@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKCrypto
+import YKWire
+
+/// Draws QR codes with qrencode; the text goes over its standard input.
+struct QRDrawing {
+    private let program: String
+    private let isPicture: Bool
+
+    /// Finds the program before the key is asked for anything.
+    init(isPicture: Bool) throws(Explanation) {
+        guard let program = Spawn.find("qrencode") else {
+            throw Explanation(
+                "no-qrencode", .failed, "drawing QR codes needs qrencode, which is not installed",
+                hint: "sudo apt install qrencode")
+        }
+        self.program = program
+        self.isPicture = isPicture
+    }
+
+    func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
+        let result = try Spawn.run(
+            program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
+        guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
+        return result.output
+    }
+
+    /// The lines of a code for a terminal, half a block a module and four modules of quiet zone around it (ISO/IEC 18004
+    /// §9.1), light modules in white on black where the terminal is styled: neither a dark nor a light terminal inverts it.
+    ///
+    /// - Parameter columns: How wide the terminal is.
+    /// - Throws: `too-narrow` when the code does not fit.
+    func lines(_ text: [UInt8], columns: Int) throws(Explanation) -> [String] {
+        var drawn = try draw(text)
+        defer { Secret.wipe(&drawn) }
+        let lines = String(decoding: drawn, as: UTF8.self).split(separator: "\n").map(String.init)
+        let width = lines.map(\.columns).max() ?? 0
+        guard width <= columns else {
+            throw Explanation(
+                "too-narrow", .failed, "the QR code has \(width) columns, the terminal \(columns)",
+                hint: "widen the terminal, or omit --qr")
+        }
+        return lines.map { Style.whiteOnBlack.around($0.padded(to: width)) }
+    }
+}
