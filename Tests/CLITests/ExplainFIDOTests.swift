@@ -14,9 +14,9 @@ import YKWire
         (.wrongPIN(nil), .authentication, "ykit fido2 pin retries"),
         (.wrongPIN(PINRetries(count: 5)), .authentication, "not tried again"),
         (.wrongPIN(PINRetries(count: 1)), .authentication, "blocks the key"),
-        (.wrongPIN(PINRetries(count: 5, needsPowerCycle: true)), .authentication, "insert it again"),
+        (.wrongPIN(PINRetries(count: 5, needsPowerCycle: true)), .authentication, "plug it in again"),
         (.wrongPIN(PINRetries(count: 0)), .blocked, "ykit fido2 reset"), (.pinBlocked, .blocked, "ykit fido2 reset"),
-        (.pinNeedsPowerCycle, .blocked, "insert it again"), (.pinNeeded, .authentication, "YKIT_PIN"),
+        (.pinNeedsPowerCycle, .blocked, "plug it in again"), (.pinNeeded, .authentication, "YKIT_PIN"),
         (.pinNotSet, .authentication, "ykit fido2 pin set"), (.pinAlreadySet, .policy, "ykit fido2 pin change"),
         (.pinChangeForced, .authentication, "ykit fido2 pin change"),
         (.unsuitablePIN(.tooShort(codePoints: 3, minimum: 4)), .policy, "nothing was sent"),
@@ -34,14 +34,14 @@ import YKWire
         (.ctap(.link(.notTouched)), .timeOut, "while it blinks"),
         (.ctap(.link(.refused(.channelBusy))), .busy, "end the other request"),
         (.ctap(.link(.refused(.invalidCommand))), .notSupported, "ykit fido2 info"),
-        (.ctap(.link(.refused(.other))), .failed, "insert it again"),
+        (.ctap(.link(.refused(.other))), .failed, "plug it in again"),
         (.ctap(.link(.notCarried(.wink))), .notSupported, "--link hid"),
         (.ctap(.tooLong(bytes: 2000, limit: 1200, during: "makeCredential")), .notSupported, "shorten"),
         (.ctap(.malformed(WireError(.malformed, at: 3, "x"), during: "getInfo")), .malformed, "--record"),
         (.ctap(.u2fStatus(.conditionsNotSatisfied, during: "U2F REGISTER")), .timeOut, "while it blinks"),
         (.ctap(.u2fStatus(.wrongLength, during: "U2F AUTHENTICATE")), .notFound, "registered"),
         (.ctap(.u2fStatus(.commandNotAllowed, during: "U2F REGISTER")), .notSupported, "switched off"),
-        (.ctap(.u2fStatus(StatusWord(0x6F00), during: "U2F REGISTER")), .failed, "insert it again"),
+        (.ctap(.u2fStatus(StatusWord(0x6F00), during: "U2F REGISTER")), .failed, "plug it in again"),
     ]
 
     @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: ykit.ExitStatus, _ hint: String) {

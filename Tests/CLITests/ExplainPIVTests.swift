@@ -28,7 +28,7 @@ import YKWire
         (.managementKeyLength(16, needs: .aes192), .usage, ""),
         (.unknownManagementKeyType(nil), .notSupported, ""),
         (.unknownManagementKeyType(ManagementKeyType(rawValue: 0x77)), .notSupported, ""),
-        (.notAuthentic, .authentication, "another key"), (.notProtected, .notFound, "--protect"),
+        (.notAuthentic, .authentication, "claims to be"), (.notProtected, .notFound, "--protect"),
         (.noSuchObject(.chuid), .notFound, "ykit piv info"),
         (.noSuchObject(.authenticationCertificate), .notFound, "ykit piv info"),
         (.noKey(.authentication), .notFound, "ykit piv keys generate 9a"), (.unusableSlot(.attestation), .usage, ""),

@@ -6,7 +6,7 @@ import Arguments
 struct Ykit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ykit",
-        abstract: "Works with security keys.",
+        abstract: "A toolkit for hardware security keys.",
         discussion: """
             Global options stand anywhere on the line. Without a key, try \
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.

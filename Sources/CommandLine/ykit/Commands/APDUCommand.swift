@@ -20,7 +20,7 @@ struct APDUCommand: Verb {
 
     @Option(
         name: [.short, .customLong("send")],
-        help: ArgumentHelp("Send this command APDU as it is; may be given again.", valueName: "hex"))
+        help: ArgumentHelp("Send this command APDU as it is; may be repeated.", valueName: "hex"))
     var send: [String] = []
 
     @Flag(help: "Write lengths in one byte.")

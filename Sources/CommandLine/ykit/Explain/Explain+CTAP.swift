@@ -12,7 +12,7 @@ extension Explain {
         case .u2fStatus(let status, let command): u2f(status, during: command)
         case .malformed(let error, let command):
             Explanation(
-                "malformed-reply", .malformed, "the key's answer to \(command) is not what the protocol says: \(error)",
+                "malformed-reply", .malformed, "the key's answer to \(command) does not follow the protocol: \(error)",
                 hint: "record it with --record FILE and report it")
         case .tooLong(let bytes, let limit, let command):
             Explanation(
@@ -49,12 +49,12 @@ extension Explain {
                 hint: "end the other request, touch the key if it blinks, then repeat the command")
         case .invalidCommand:
             Explanation(
-                "not-supported", .notSupported, "the key does not know this message",
+                "not-supported", .notSupported, "the key does not support this message",
                 hint: "ykit fido2 info shows what it has")
         default:
             Explanation(
                 "hid-refused", .failed, "the key refused the message: \(code)",
-                hint: "take the key out, insert it again, and repeat the command")
+                hint: "unplug the key, plug it in again, and repeat the command")
         }
     }
 
@@ -72,7 +72,7 @@ extension Explain {
                 hint: "U2F may be switched off, or not be there: ykit fido2 info shows what the key has")
         default:
             return Explanation(
-                "refused", .failed, message, hint: "take the key out, insert it again, and repeat the command")
+                "refused", .failed, message, hint: "unplug the key, plug it in again, and repeat the command")
         }
     }
 
@@ -86,7 +86,7 @@ extension Explain {
 
     static func words(_ problem: VerificationProblem) -> String {
         switch problem {
-        case .badSignature: "the signature does not fit the key and the data"
+        case .badSignature: "the signature does not match the key and the data"
         case .otherRelyingParty: "it was made for another relying party"
         case .noPresence: "nobody was present"
         case .noUserVerification: "the user was not verified"

@@ -6,7 +6,7 @@ extension Explain {
     /// How a CTAP2 command ended that was not done: each status has words, and what to do about it.
     static func status(_ status: CTAPStatus, during command: String) -> Explanation {
         if status == .keepaliveCancel {
-            return Explanation("cancelled", .interrupted, "the request was called off", hint: "repeat the command")
+            return Explanation("cancelled", .interrupted, "the request was cancelled", hint: "repeat the command")
         }
         let refusal = Refusal.of(status)
         return Explanation(
@@ -29,7 +29,7 @@ extension Explain {
             if status.isOfVendor { return ofVendor }
             return Refusal(
                 "refused", .failed, status.isOfExtension ? "an extension could not be done" : "it does not say why",
-                status.isOfExtension ? "leave the extension away, or give it another input" : report)
+                status.isOfExtension ? "omit the extension, or give it another input" : report)
         }
 
         /// CanoKey answers F1 to every command that it does not have.
@@ -39,7 +39,7 @@ extension Explain {
         private static let report = "record it with --record FILE and report it"
         private static let list = "ykit fido2 info shows what the key has"
         private static let again = "repeat the command"
-        private static let insert = "take the key out, insert it again, and repeat the command"
+        private static let insert = "unplug the key, plug it in again, and repeat the command"
         private static let shorten = "shorten the names, the lists or the blob in it"
 
         private static func notSupported(_ why: String) -> Refusal { .init("not-supported", .notSupported, why, list) }
@@ -52,31 +52,31 @@ extension Explain {
 
         private static let all: [CTAPStatus: Refusal] = [
             .invalidCommand: notSupported("it does not have the command"),
-            .invalidSubcommand: notSupported("it does not have this part of the command"),
+            .invalidSubcommand: notSupported("it does not have the subcommand"),
             .unsupportedOption: notSupported("it does not have an option of the request"),
             .invalidOption: notSupported("an option of the request cannot be used here"),
-            .unsupportedAlgorithm: notSupported("it has none of the algorithms that were asked for"),
+            .unsupportedAlgorithm: notSupported("it supports none of the requested algorithms"),
             .unsupportedExtension: notSupported("it does not have an extension of the request"),
-            .invalidParameter: misread("a value in the request is not what it takes"),
-            .invalidLength: misread("the request has another length than it takes"),
+            .invalidParameter: misread("a value in the request is invalid"),
+            .invalidLength: misread("the length of the request is invalid"),
             .invalidSequence: misread("a part of the request came out of order"),
-            .cborUnexpectedType: misread("a value in the request is of another type than it takes"),
+            .cborUnexpectedType: misread("a value in the request has the wrong type"),
             .invalidCBOR: misread("it cannot read the request"),
             .missingParameter: misread("a value is missing from the request"),
-            .limitExceeded: tooLong("something in the request is more than it takes"),
-            .requestTooLarge: tooLong("the request is longer than it takes"),
+            .limitExceeded: tooLong("something in the request exceeds its limits"),
+            .requestTooLarge: tooLong("the request is too long"),
             .timeout: .init("timed-out", .timeOut, "the request did not come in time", again),
             .channelBusy: busy("it is busy with another program"),
             .operationPending: busy("another operation has not ended"),
-            .processing: busy("it is at work already"),
-            .userActionPending: busy("it waits for its user already"),
-            .lockRequired: busy("it belongs to another program for the moment"),
-            .invalidChannel: .init("refused", .failed, "it does not know this program any more", again),
-            .noOperations: .init("refused", .failed, "it has nothing to go on with", again),
-            .pinAuthInvalid: proof("its leave for this has ended, as when another program uses the key"),
-            .pinTokenExpired: proof("its leave for this has run out"),
-            .unauthorizedPermission: proof("it gives no leave for this"),
-            .userPresenceRequired: .init("touch-needed", .policy, "it does this only after a touch", "allow a touch"),
+            .processing: busy("it is processing another request"),
+            .userActionPending: busy("it is waiting for its user already"),
+            .lockRequired: busy("it is locked by another program"),
+            .invalidChannel: .init("refused", .failed, "it no longer knows the channel of this program", again),
+            .noOperations: .init("refused", .failed, "it has nothing to continue", again),
+            .pinAuthInvalid: proof("its PIN token is no longer valid, as when another program uses the key"),
+            .pinTokenExpired: proof("its PIN token has expired"),
+            .unauthorizedPermission: proof("its PIN token does not permit this"),
+            .userPresenceRequired: .init("touch-needed", .policy, "it requires a touch for this", "allow a touch"),
             .fingerprintDatabaseFull: .init(
                 "full", .failed, "there is no room for another fingerprint",
                 "delete one: ykit fido2 fingerprints delete NAME"),
@@ -84,8 +84,8 @@ extension Explain {
                 "full", .failed, "there is no room for the large blobs",
                 "ykit fido2 large-blob prune removes blobs that belong to no credential"),
             .invalidCredential: .init(
-                "not-found", .notFound, "the credential is none of this key's", "ykit fido2 credentials list"),
-            .integrityFailure: .init("refused", .failed, "what it has stored is damaged", insert),
+                "not-found", .notFound, "the credential is not on this key", "ykit fido2 credentials list"),
+            .integrityFailure: .init("refused", .failed, "its stored data are damaged", insert),
             .other: .init("refused", .failed, "it does not say why", insert),
         ]
     }

@@ -15,7 +15,7 @@ extension Explain {
         case .status(let status, let command): self.status(status, during: command)
         case .malformed(let error, let command):
             Explanation(
-                "malformed-reply", .malformed, "the key's reply to \(command) is not what the protocol says: \(error)",
+                "malformed-reply", .malformed, "the key's reply to \(command) does not follow the protocol: \(error)",
                 hint: "record it with --record FILE and report it")
         case .endlessReply(let command):
             Explanation(

@@ -14,7 +14,7 @@ extension Explain {
         case .unsuitablePIN(let problem): unsuitable(problem)
         case .pinRefused:
             Explanation(
-                "pin-refused", .policy, "the key does not take this PIN: too simple, or it was used before",
+                "pin-refused", .policy, "the key refused this PIN: too simple, or it was used before",
                 hint: "choose another; 'ykit fido2 info' shows the key's rules")
         case .userNotRecognised, .userVerificationBlocked: verification(error)
         case .largeBlobs(let problem): largeBlobs(problem)
@@ -40,7 +40,7 @@ extension Explain {
         case .noCredentials:
             Explanation(
                 "no-credentials", .notFound, "the key has no credential for this",
-                hint: "ykit fido2 credentials list shows what the key remembers; other credentials need --credential ID"
+                hint: "ykit fido2 credentials list shows what the key stores; other credentials need --credential ID"
             )
         case .credentialExcluded:
             Explanation(
@@ -67,7 +67,7 @@ extension Explain {
         }
         return Explanation(
             "not-allowed", .policy, "the key does not allow \(command) now",
-            hint: "another program used the key in between, or the key wants to be inserted anew: repeat the command")
+            hint: "another program used the key in between, or the key must be plugged in again: repeat the command")
     }
 
     // MARK: - PIN and user verification
@@ -78,8 +78,8 @@ extension Explain {
         case .pinNeedsPowerCycle:
             Explanation(
                 "pin-needs-replug", .blocked,
-                "too many wrong PINs in a row: the key takes none, not even the right one, before it was taken out",
-                hint: "take the key out, insert it again, and give the right PIN; no try is lost by that")
+                "too many wrong PINs in a row: the key accepts no PIN until it is unplugged and plugged in again",
+                hint: "unplug the key, plug it in again, and give the right PIN; that uses up no retry")
         case .pinBlocked:
             Explanation(
                 "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked for good",
@@ -110,7 +110,7 @@ extension Explain {
         let tries = retries.count == 1 ? "one try is left" : "\(retries.count) tries are left"
         let hint =
             retries.needsPowerCycle
-            ? "take the key out and insert it again before the next try"
+            ? "unplug the key and plug it in again before the next try"
             : retries.count == 1
                 ? "be sure of it: another wrong PIN blocks the key for good"
                 : "it was not tried again; three wrong ones in a row and the key has to be taken out"
@@ -121,11 +121,11 @@ extension Explain {
         switch problem {
         case .tooShort(let length, let minimum):
             Explanation(
-                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key wants \(minimum)",
+                "pin-too-short", .policy, "a PIN of \(length) characters is too short, this key requires \(minimum)",
                 hint: "nothing was sent to the key; give a longer one")
         case .tooLong(let length, let maximum):
             Explanation(
-                "pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key takes \(maximum)",
+                "pin-too-long", .policy, "a PIN of \(length) bytes is too long, this key accepts \(maximum)",
                 hint: "nothing was sent to the key; give a shorter one")
         case .endsWithZero:
             Explanation(
@@ -148,14 +148,14 @@ extension Explain {
 
     private static func unsupported(_ what: String) -> Explanation {
         let names = [
-            "FIDO2": "this key knows only U2F, not FIDO2", "U2F_V2": "this key does not know U2F",
-            "clientPin": "this key has no PIN", "rk": "this key does not remember credentials",
+            "FIDO2": "this key supports only U2F, not FIDO2", "U2F_V2": "this key does not support U2F",
+            "clientPin": "this key has no PIN", "rk": "this key does not store credentials",
             "uv": "this key cannot verify its user", "credMgmt": "this key cannot list its credentials",
             "bioEnroll": "this key has no fingerprint sensor", "authnrCfg": "this key cannot be configured",
             "largeBlobs": "this key does not keep large blobs", "ep": "this key has no enterprise attestation",
             "alwaysUv": "this key cannot be made to always verify its user",
             "setMinPINLength": "this key cannot be told the shortest PIN",
-            "perCredMgmtRO": "this key gives no lasting token",
+            "perCredMgmtRO": "this key issues no persistent token",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not have \(what.printable)",
@@ -165,13 +165,13 @@ extension Explain {
     private static func largeBlobs(_ problem: FIDOError.LargeBlobProblem) -> Explanation {
         switch problem {
         case .damaged:
-            malformed("the key's large blobs are damaged", hint: "ykit fido2 large-blob set writes them anew")
+            malformed("the key's large blobs are damaged", hint: "ykit fido2 large-blob set writes them again")
         case .tooLarge(let bytes, let limit):
             Explanation(
                 "full", .failed, "the large blobs would take \(bytes) bytes, the key keeps \(limit)",
                 hint: "ykit fido2 large-blob prune removes blobs that belong to no credential")
         case .unreadable:
-            malformed("the large blob cannot be read", hint: "ykit fido2 large-blob set writes it anew")
+            malformed("the large blob cannot be read", hint: "ykit fido2 large-blob set writes it again")
         }
     }
 }

@@ -13,7 +13,7 @@ extension Explain {
         case "geoclue", "fwupd", "fprintd", "ModemManager":
             "sudo systemctl stop \(holder.name), then repeat the command"
         case "pcscd":
-            "leave --link usb away to use the key through pcscd, or sudo systemctl stop pcscd.socket pcscd"
+            "omit --link usb to use the key through pcscd, or sudo systemctl stop pcscd.socket pcscd"
         case "ssh", "ssh-sk-helper", "ssh-agent", "sudo", "login", "gdm-password":
             "\(holder.name) waits for a touch: touch the key or end it, then repeat the command"
         case let name where isBrowser(name):

@@ -21,11 +21,11 @@ extension Explain {
         case .noCard(let path):
             Explanation(
                 "needs-card", .usage, "\(path.printable) is a HID device, this verb needs a card",
-                hint: "leave --path away, or choose with --device or --reader")
+                hint: "omit --path, or choose with --device or --reader")
         case .cardRequired:
             Explanation(
                 "needs-card", .usage, "--link hid means a HID device, this verb needs a card",
-                hint: "leave it away, or choose with --device or --reader")
+                hint: "omit it, or choose with --device or --reader")
         case .touchRequiresHID:
             Explanation(
                 "not-hid", .notSupported, "a touch chooses among keys over HID, and only a card reader has a key",

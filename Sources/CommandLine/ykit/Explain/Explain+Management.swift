@@ -16,7 +16,7 @@ extension Explain {
         case .otp(let error, let command): keyboard(error, during: command)
         case .malformed(let error, let command):
             Explanation(
-                "malformed-reply", .malformed, "the key's reply to \(command) is not what the protocol says: \(error)",
+                "malformed-reply", .malformed, "the key's reply to \(command) does not follow the protocol: \(error)",
                 hint: "record it with --record FILE and report it")
         case .endlessInfo: malformed("the key announces more device information than there can be")
         case .notOverThisLink(let command):
@@ -40,7 +40,7 @@ extension Explain {
         switch error {
         case .device(let error): link(error)
         case .card(let error): card(error)
-        case .malformed(let error): malformed("the key's reply to \(command) is not what the protocol says: \(error)")
+        case .malformed(let error): malformed("the key's reply to \(command) does not follow the protocol: \(error)")
         case .notTouched: Explanation("not-touched", .timeOut, "the key was not touched in its time")
         case .rejected: Explanation("refused", .failed, "the key refused \(command)")
         }
@@ -53,7 +53,7 @@ extension Explain {
                 "locked", .authentication, "the configuration of this key is locked",
                 hint: "give the lock code: by prompt, --lock-code-stdin, --lock-code-fd N or YKIT_LOCK_CODE")
         case .notLocked:
-            Explanation("not-locked", .usage, "this key has no lock code, so none can be given", hint: "leave it away")
+            Explanation("not-locked", .usage, "this key has no lock code, so none can be given", hint: "omit it")
         case .wrongLockCode:
             Explanation(
                 "lock-code-wrong", .authentication, "the key refused the change, the lock code is wrong",

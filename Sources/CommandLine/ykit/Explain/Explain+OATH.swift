@@ -47,7 +47,7 @@ extension Explain {
         case .notAuthentic(let cause):
             Explanation(
                 "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
-                hint: "this may be another key than it says; do not use it before you know")
+                hint: "this may not be the key that it claims to be; do not use it until you know")
         default: passwordNeeded
         }
     }

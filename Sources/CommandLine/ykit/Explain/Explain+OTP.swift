@@ -25,7 +25,7 @@ extension Explain {
             Explanation(
                 "not-challenge-response", .notSupported,
                 "slot \(slot.rawValue) types when it is touched and answers no challenges",
-                hint: "ykit otp info; ykit otp chalresp \(slot.rawValue) programs it anew")
+                hint: "ykit otp info; ykit otp chalresp \(slot.rawValue) programs it again")
         case .unsupported(let feature, let needs, let has): unsupported(feature, needs, has)
         case .invalid(let fault): .usage(words(fault))
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
@@ -46,7 +46,7 @@ extension Explain {
 
     private static func unsupported(_ feature: OTPFeature, _ needs: Version, _ has: Version) -> Explanation {
         guard has < needs else {
-            let hint = feature == .accessCodeUpdate ? "empty the slot and program it anew" : nil
+            let hint = feature == .accessCodeUpdate ? "empty the slot and program it again" : nil
             return Explanation(
                 "not-supported", .notSupported, "firmware \(has) of this key cannot do it: \(feature.rawValue)",
                 hint: hint)

@@ -37,9 +37,9 @@ extension Explain {
         case .badInput(let words): .usage("the input does not fit: \(words)")
         case .notDecrypted:
             Explanation(
-                "not-decrypted", .failed, "what was decrypted is not padded as it should be",
+                "not-decrypted", .failed, "the decrypted message is not padded correctly",
                 hint: "it was encrypted for another key, or with another --padding or --hash")
-        case .malformedObject(let id, let cause): malformed("the object \(id) is not what it should be: \(cause)")
+        case .malformedObject(let id, let cause): malformed("the object \(id) is malformed: \(cause)")
         case .notInflated(let limit):
             malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
         case .notCertificate(let cause): malformed("this is no certificate: \(cause.printable)")

@@ -24,8 +24,8 @@ extension Explain {
                 hint: "is there a carriage return at the end of the line?")
         case .refusedPIN:
             Explanation(
-                "pin-refused", .policy, "the key does not take the new one: too short, too simple, or not allowed",
-                hint: "6 to 8 characters, best digits")
+                "pin-refused", .policy, "the key refused the new one: too short, too simple, or not allowed",
+                hint: "use 6 to 8 characters, preferably digits")
         case .pinRequired:
             Explanation(
                 "pin-needed", .authentication, "this needs the PIN",
@@ -61,11 +61,11 @@ extension Explain {
         case .pin:
             Explanation(
                 "pin-blocked", .blocked, "no PIN tries are left: the PIN is blocked",
-                hint: "set a new one by the PUK: ykit piv access unblock-pin", retriesLeft: 0)
+                hint: "set a new one with the PUK: ykit piv access unblock-pin", retriesLeft: 0)
         case .puk:
             Explanation(
                 "puk-blocked", .blocked, "no PUK tries are left: the PUK is blocked",
-                hint: "if the PIN is blocked, too, only 'ykit piv reset' helps, which deletes all PIV keys",
+                hint: "if the PIN is blocked too, only 'ykit piv reset' helps, which deletes all PIV keys",
                 retriesLeft: 0)
         case .fingerprint:
             Explanation(
@@ -92,7 +92,7 @@ extension Explain {
         case .notAuthentic:
             Explanation(
                 "not-authentic", .authentication, "the key did not prove that it knows the management key",
-                hint: "this may be another key than it says; do not use it before you know")
+                hint: "this may not be the key that it claims to be; do not use it until you know")
         case .notProtected:
             Explanation(
                 "not-protected", .notFound, "the key has no management key that the PIN protects",

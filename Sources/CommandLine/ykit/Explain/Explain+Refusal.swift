@@ -44,7 +44,7 @@ extension Explain {
                 "udev-seat", .permission,
                 "\(what): the udev rule gives it to the user at this machine's screen, and this session is not there",
                 hint: """
-                    log in at the machine itself, not over ssh; or let \(User.name) use keys from anywhere, then log in anew:
+                    log in at the machine itself, not over ssh; or let \(User.name) use keys from anywhere, then log in again:
                       sudo usermod -aG \(UDevRule.group) \(User.name)
                     """)
         }
@@ -60,7 +60,7 @@ extension Explain {
                 if ((\(tests.joined(separator: " ||\n       "))) &&
                     subject.isInGroup("\(UDevRule.group)")) { return polkit.Result.YES; }
               });
-            then: sudo usermod -aG \(UDevRule.group) \(User.name) && sudo systemctl restart polkit pcscd; log in anew, repeat the command
+            then: sudo usermod -aG \(UDevRule.group) \(User.name) && sudo systemctl restart polkit pcscd; log in again, repeat the command
             """
     }
 }

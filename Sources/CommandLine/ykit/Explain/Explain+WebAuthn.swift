@@ -10,14 +10,14 @@ extension Explain {
             malformed(
                 "\(member.printable): \(problem.printable)",
                 hint: "the options are WebAuthn JSON, bare or under \"publicKey\"")
-        case .origin(let text, let problem): .usage("'\(text.printable)' is no origin: \(problem)")
+        case .origin(let text, let problem): .usage("'\(text.printable)' is not an origin: \(problem)")
         case .relyingParty(let id, let origin, let problem):
             Explanation(
                 "other-relying-party", .policy, "\(origin.printable) may not ask for '\(id.printable)': \(problem)",
                 hint: "a site can ask only for its own domain or one above it")
         case .noKnownAlgorithm:
-            Explanation("not-supported", .notSupported, "the options take no kind of credential that is known here")
-        case .noneChosen: Explanation("none-chosen", .policy, "none of the accounts was chosen")
+            Explanation("not-supported", .notSupported, "the options allow no credential type that ykit supports")
+        case .noneChosen: Explanation("none-chosen", .policy, "no account was chosen")
         case .key(let error): fido(error)
         }
     }

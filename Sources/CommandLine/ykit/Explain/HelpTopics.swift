@@ -40,7 +40,8 @@ enum FirstScreen {
         let shown = rows.map { "  " + $0.words.joined(separator: ", ").padded(to: 20) + $0.purpose }
         let topics = HelpTopic.allCases.map(\.rawValue).joined(separator: "|")
         return
-            (["ykit works with security keys.", ""] + shown + ["", "To begin with:"] + examples.map { "  " + $0 }
+            (["ykit is a toolkit for hardware security keys.", ""] + shown + ["", "To begin with:"]
+            + examples.map { "  " + $0 }
             + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains the rest."])
             .joined(separator: "\n")
     }

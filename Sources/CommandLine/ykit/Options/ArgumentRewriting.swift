@@ -23,7 +23,7 @@ struct ArgumentRewriting {
     /// The value of `--virtual` without a file.
     static let inMemory = ":memory:"
 
-    /// Where vpcd listens unless told otherwise.
+    /// Where vpcd listens by default.
     static let usualAddress = "127.0.0.1:35963"
 
     /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, `:memory:`

@@ -4,7 +4,7 @@ import Arguments
 
 /// Asks before something is done that cannot be undone, unless told not to.
 struct Confirmation: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     /// Asks for yes or no; a plan changes nothing and asks nothing.

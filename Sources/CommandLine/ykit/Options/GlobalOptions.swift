@@ -15,12 +15,12 @@ struct GlobalOptions: ParsableArguments {
             "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
     var path: String?
 
-    @Option(help: "How to reach the key: auto, hid, pcsc, or usb for its card reader without pcscd (YKIT_LINK).")
+    @Option(help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
     var link: LinkChoice?
 
     @Option(
         help: ArgumentHelp(
-            "Give an operation this long, 30 unless told otherwise (YKIT_TIMEOUT).", valueName: "seconds"))
+            "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).", valueName: "seconds"))
     var timeout: Double?
 
     @Flag(help: "Answer with one JSON object.")
@@ -37,15 +37,15 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
-    @Flag(help: "Show a notification of the desktop while the key waits for a touch (YKIT_NOTIFY).")
+    @Flag(help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
     var notify = false
 
     @Option(
-        help: ArgumentHelp("Record what passes over the link into a new file, secrets overwritten.", valueName: "file"),
+        help: ArgumentHelp("Record the exchanges in a new file, with secrets overwritten.", valueName: "file"),
         completion: .file)
     var record: String?
 
-    @Flag(help: "Leave secrets in what --record writes.")
+    @Flag(help: "Keep secrets in the file that --record writes.")
     var keepSecrets = false
 
     @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file)
@@ -66,7 +66,7 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Use a secure channel: 03, 11a, 11b or 11c, and perhaps the version of its key, as in 03,1 (YKIT_SCP).",
+            "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).",
             valueName: "protocol"))
     var scp: SCPChoice?
 
@@ -80,12 +80,12 @@ struct GlobalOptions: ParsableArguments {
     var scpKeysFd: Int32?
 
     @Option(
-        help: ArgumentHelp("CA that the key's certificate has to lead to (SCP11; YKIT_SCP_CA).", valueName: "file"),
+        help: ArgumentHelp("CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).", valueName: "file"),
         completion: .file)
     var scpCa: String?
 
     @Option(
-        help: ArgumentHelp("Public key that the key has to have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
+        help: ArgumentHelp("Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
         completion: .file)
     var scpCardKey: String?
 
@@ -97,7 +97,8 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Which CA of the key verifies the host's certificates, as in ca,3; found out otherwise.", valueName: "key"))
+            "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default.", valueName: "key")
+    )
     var scpOceCa: SCPKeyArgument?
 
     @Option(
@@ -106,10 +107,10 @@ struct GlobalOptions: ParsableArguments {
             valueName: "n"))
     var scpPasswordFd: Int32?
 
-    @Option(help: "Say more on standard error: off, info, debug or traffic.")
+    @Option(help: "Log on standard error: off, info, debug or traffic.")
     var logLevel: LogLevel?
 
-    @Option(help: ArgumentHelp("Write what --log-level says into this file.", valueName: "file"), completion: .file)
+    @Option(help: ArgumentHelp("Write the log to this file.", valueName: "file"), completion: .file)
     var logFile: String?
 }
 

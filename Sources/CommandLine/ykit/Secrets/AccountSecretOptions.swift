@@ -14,15 +14,15 @@ struct AccountSecretOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the secret from this open file descriptor.", valueName: "n"))
     var secretFd: Int32?
 
-    @Flag(name: .shortAndLong, help: "Make a random secret up.")
+    @Flag(name: .shortAndLong, help: "Generate a random secret.")
     var generate = false
 
     @Option(
-        help: ArgumentHelp("Write the account with its made-up secret into this new file.", valueName: "file"),
+        help: ArgumentHelp("Write the account with the generated secret to this new file.", valueName: "file"),
         completion: .file)
     var uriFile: String?
 
-    @Flag(help: "Show the account with its made-up secret as a QR code on the terminal.")
+    @Flag(help: "Show the account with the generated secret as a QR code on the terminal.")
     var qr = false
 
     func check() throws {

@@ -94,7 +94,8 @@ struct FileKeyring: Keyring {
         let bytes = try Files.read(path)
         guard let keys = (try? JSON(parsing: bytes))?["keys"]?.object else {
             throw Explanation(
-                "keyring", .failed, "\(path) is not a file of remembered passwords", hint: "remove it and remember anew"
+                "keyring", .failed, "\(path) is not a file of remembered passwords",
+                hint: "remove it and remember again"
             )
         }
         return keys

@@ -48,7 +48,7 @@ struct AgeGenerate: Verb {
     var output = "-"
 
     @Flag(
-        name: .shortAndLong, help: "Replace a key that is in the slot without asking, and the output file if it exists."
+        name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."
     )
     var force = false
 

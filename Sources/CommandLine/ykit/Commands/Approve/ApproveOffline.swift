@@ -39,7 +39,7 @@ struct ApproveAdd: Verb {
     @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial"))
     var serial: String?
 
-    @Option(help: ArgumentHelp("Who the account is with.", valueName: "name"))
+    @Option(help: ArgumentHelp("The issuer: the service that the account belongs to.", valueName: "name"))
     var issuer = ""
 
     @Flag(help: "Read the secret from standard input, one line.")

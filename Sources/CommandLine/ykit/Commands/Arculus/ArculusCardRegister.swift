@@ -33,7 +33,7 @@ struct ArculusCardRegister: Verb {
     @Option(help: "The account's name.")
     var user: String?
 
-    @Option(help: "The account's name for people.")
+    @Option(help: "The account's display name.")
     var displayName: String?
 
     @Option(isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))

@@ -21,7 +21,7 @@ struct ArculusRegister: Verb {
 
     @OptionGroup var server: ArculusServerOptions
 
-    @Option(help: "The account's name for people.")
+    @Option(help: "The account's display name.")
     var displayName: String?
 
     @Flag(help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")

@@ -13,7 +13,7 @@ struct ArculusReset: Verb {
         discussion: "Every account that this card opens is lost: register another card or key there first.")
     static let members = ArculusField.members + ["reset", "hasPin"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "New PIN Options")

@@ -30,7 +30,7 @@ struct ConfigLockCode: Verb {
     @Option(help: ArgumentHelp("Read the new code from this open file descriptor.", valueName: "n"))
     var newLockCodeFd: Int32?
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Lock Code Options")

@@ -29,7 +29,7 @@ struct ConfigMode: Verb {
         help: ArgumentHelp("Wait this long for a touch in challenge-response.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8 = 0
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Global Options")

@@ -11,10 +11,10 @@ struct ConfigNFC: Verb {
         commandName: "nfc", abstract: "Switch applications over NFC on and off, or NFC itself until the next USB port.")
     static let members = ConfigUSB.members
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be given again.", valueName: "application"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be repeated.", valueName: "application"))
     var enable: [SwitchedApplication] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be given again.", valueName: "application"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
     @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
@@ -31,7 +31,7 @@ struct ConfigNFC: Verb {
     @Flag(name: .shortAndLong, help: "List what is on, and change nothing.")
     var list = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Lock Code Options")

@@ -12,7 +12,7 @@ struct ConfigReset: Verb {
         discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.")
     static let members = ["reset"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Global Options")

@@ -11,14 +11,14 @@ struct ConfigUSB: Verb {
         commandName: "usb", abstract: "Switch applications over USB on and off, and set time-outs.",
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
-            could switch anything on again. When a USB interface comes or goes the key starts anew by itself.
+            could switch anything on again. When a USB interface comes or goes the key restarts by itself.
             """)
     static let members = ["changes", "restarts", "supported", "enabled", "unconfirmed"]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be given again.", valueName: "application"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be repeated.", valueName: "application"))
     var enable: [SwitchedApplication] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be given again.", valueName: "application"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
     @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
@@ -41,7 +41,7 @@ struct ConfigUSB: Verb {
         help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8?
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Lock Code Options")

@@ -45,7 +45,7 @@ struct ConfigurationChange {
         let code = try lock.code(for: info, world)
         let outcome = try await service.write(configuration, lockCode: code)
         var lines = ["changed on \(Self.name(info)):"] + words.map { "  \($0)" }
-        if outcome.restarts { lines.append("the key starts anew by itself and is there again in a few seconds") }
+        if outcome.restarts { lines.append("the key restarts by itself and is there again in a few seconds") }
         return answer(lines, transport, outcome)
     }
 

@@ -61,11 +61,11 @@ extension Ladder {
             return "\(User.name) is in the group \(group), but not yet in this session: log out and in again"
         }
         let join =
-            "or let \(User.name) use keys from anywhere, then log in anew: "
+            "or let \(User.name) use keys from anywhere, then log in again: "
             + "sudo usermod -aG \(group) \(User.name)"
         let login = findings.login
         guard login.isThere else {
-            return "no logind runs here, so only the group counts; log in anew after: "
+            return "no logind runs here, so only the group counts; log in again after: "
                 + "sudo usermod -aG \(group) \(User.name)"
         }
         guard let session = login.session else {

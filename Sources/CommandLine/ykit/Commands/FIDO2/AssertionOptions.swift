@@ -13,13 +13,13 @@ struct AssertionOptions: ParsableArguments {
     @Option(
         isBase64URL: true,
         help: ArgumentHelp(
-            "This credential, base64url; may be given again. Without one, those the key remembers.",
+            "This credential, base64url; may be repeated. Without one, those the key stores.",
             valueName: "credential"))
     var credential: [String] = []
 
     @Option(
         isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
     @Option(
@@ -33,10 +33,10 @@ struct AssertionOptions: ParsableArguments {
             valueName: "bytes"))
     var salt: [String] = []
 
-    @Flag(help: "Ask for the bytes that are kept in the credential.")
+    @Flag(help: "Ask for the bytes stored with the credential.")
     var credBlob = false
 
-    @Flag(help: "Do not wait for a touch; a site will hardly take the answer.")
+    @Flag(help: "Do not wait for a touch; few sites accept the answer.")
     var noTouch = false
 
     func check() throws {

@@ -5,18 +5,18 @@ import YKFIDO
 
 /// Who asks for a credential or a signature, in whose words, and in which the answer is: alike for both.
 struct CeremonyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Who asks, https://RP unless told otherwise.", valueName: "origin"))
+    @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin"))
     var origin: String?
 
     @Option(
-        help: ArgumentHelp("What is asked for: a file, or - for standard input.", valueName: "file"),
+        help: ArgumentHelp("The WebAuthn options: a file, or - for standard input.", valueName: "file"),
         completion: .file)
     var options: String?
 
     @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
     var format: ExchangeFormat = .webauthn
 
-    @Flag(name: .customLong("u2f"), help: "Speak U2F to the key, also when it knows FIDO2.")
+    @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.")
     var usesU2F = false
 
     /// Refuses what does not go together; `named` are the options that say for whom, where no file does.
@@ -26,7 +26,7 @@ struct CeremonyOptions: ParsableArguments {
             throw UsageError("say for whom: \(names), or --options FILE")
         }
         if options != nil, named.contains(where: { $0.value != nil }) {
-            throw UsageError("--options says for whom, leave \(names) away")
+            throw UsageError("--options says for whom, omit \(names)")
         }
         if options != nil, format == .webauthn, origin == nil {
             throw UsageError("--options needs --origin, who asks")
@@ -40,7 +40,7 @@ struct CeremonyOptions: ParsableArguments {
     func site(_ rp: String?) throws -> Origin {
         if let origin { return try Origin(origin) }
         do { return try Origin("https://\(rp ?? "")") } catch {
-            throw Explanation.usage("--rp takes a domain name such as example.com, '\((rp ?? "").printable)' is none")
+            throw Explanation.usage("'\((rp ?? "").printable)' is not a domain name such as example.com")
         }
     }
 }

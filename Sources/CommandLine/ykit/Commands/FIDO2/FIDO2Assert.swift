@@ -7,7 +7,7 @@ import YKWire
 /// Has a credential sign.
 struct FIDO2Assert: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "assert", abstract: "Have a credential sign, after a touch.",
+        commandName: "assert", abstract: "Get an assertion from a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 assert --rp example.com. For a server: --origin and --options with its JSON \
             (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \

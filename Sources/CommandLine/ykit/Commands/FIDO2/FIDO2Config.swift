@@ -7,7 +7,7 @@ import YKWire
 /// Verbs on how the FIDO application behaves.
 struct FIDO2Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "How the FIDO application behaves.",
+        commandName: "config", abstract: "Configure the FIDO application.",
         subcommands: [
             FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
             FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,

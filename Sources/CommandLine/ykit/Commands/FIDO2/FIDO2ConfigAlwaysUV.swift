@@ -7,7 +7,7 @@ import YKWire
 /// Makes the key verify its user always, or no longer.
 struct FIDO2ConfigAlwaysUV: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "always-uv", abstract: "Have the key verify its user whatever a site asks for, or no longer.",
+        commandName: "always-uv", abstract: "Turn 'always verify the user' on or off.",
         discussion: "While it is on, U2F does not work on most keys.")
     static let members = ["alwaysUv", "changed"]
 

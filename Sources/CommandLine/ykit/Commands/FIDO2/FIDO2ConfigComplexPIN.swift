@@ -7,7 +7,7 @@ import YKWire
 /// Makes the key refuse simple PINs.
 struct FIDO2ConfigComplexPIN: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "complex-pin", abstract: "Have the key refuse simple PINs from now on; only a reset takes it back."
+        commandName: "complex-pin", abstract: "Make the key refuse simple PINs. Only a reset undoes it."
     )
     static let members = ["pinComplexityPolicy"]
 

@@ -8,7 +8,9 @@ import YKWire
 struct FIDO2ConfigEnterprise: Verb {
     static let configuration = CommandConfiguration(
         commandName: "enable-enterprise-attestation",
-        abstract: "Let the key name itself to the relying parties it was made for; only a reset takes it back.")
+        abstract:
+            "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it."
+    )
     static let members = ["enterpriseAttestation", "changed"]
 
     @OptionGroup(title: "PIN Options")

@@ -7,7 +7,7 @@ import YKWire
 /// Makes the PIN change before anything else.
 struct FIDO2ConfigForcePINChange: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "force-pin-change", abstract: "Have the PIN changed before the key does anything else.")
+        commandName: "force-pin-change", abstract: "Require a PIN change before the key does anything else.")
     static let members = ["forcePINChange"]
 
     @OptionGroup(title: "PIN Options")

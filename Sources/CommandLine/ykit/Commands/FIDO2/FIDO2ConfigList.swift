@@ -7,7 +7,7 @@ import YKWire
 /// Says what can be configured, and how it is.
 struct FIDO2ConfigList: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show what can be configured, and how it is. No PIN is needed.")
+        commandName: "list", abstract: "Show what can be configured, and the current settings. Needs no PIN.")
     static let members = ["settings"]
 
     @OptionGroup(title: "Global Options")

@@ -7,14 +7,15 @@ import YKWire
 /// Sets the shortest PIN.
 struct FIDO2ConfigMinPINLength: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "min-pin-length", abstract: "Set how short a PIN may be. It can only grow, a reset takes it back.",
-        discussion: "A PIN that is shorter than that has to be changed before the key does anything else.")
+        commandName: "min-pin-length",
+        abstract: "Set the minimum PIN length. It can only be raised; a reset restores the default.",
+        discussion: "A shorter PIN must be changed before the key does anything else.")
     static let members = ["minPINLength", "rpIds"]
 
     @Argument(help: ArgumentHelp("Characters, 4 to 63.", valueName: "n"))
     var length: Int
 
-    @Option(help: ArgumentHelp("Tell this relying party the length; may be given again.", valueName: "id"))
+    @Option(help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
     var rp: [String] = []
 
     @OptionGroup(title: "PIN Options")
@@ -32,7 +33,8 @@ struct FIDO2ConfigMinPINLength: Verb {
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
             throw Explanation(
-                "only-grows", .policy, "the key wants \(info.minPINLength) characters already, that can only grow")
+                "only-grows", .policy, "the key wants \(info.minPINLength) characters already, which can only be raised"
+            )
         }
         if let most = info.maxRPIDsForMinPINLength, rp.count > Int(clamping: most) {
             throw Explanation("too-many", .notSupported, "the key tells at most \(most) relying parties")

@@ -6,7 +6,7 @@ import YKFIDO
 /// Verbs on the credentials that the key remembers.
 struct FIDO2Credentials: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "credentials", abstract: "The credentials (passkeys) that the key remembers.",
+        commandName: "credentials", abstract: "Manage the credentials (passkeys) that the key stores.",
         subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self])
 }
 

@@ -7,7 +7,7 @@ import YKWire
 /// Makes the key forget a credential.
 struct FIDO2CredentialsDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a credential. It cannot be brought back.",
+        commandName: "delete", abstract: "Delete a credential. It cannot be recovered.",
         discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
     static let members = ["remembered"]
 
@@ -26,7 +26,7 @@ struct FIDO2CredentialsDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")
         let found = try RememberedCredential.one(credential, in: try await RememberedCredential.all(of: service), world)
-        try confirmation.ask("delete the credential of \(found.words)? it cannot be brought back", in: world)
+        try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: world)
         try await service.delete(found.credential.id)
         return Answer("deleted the credential of \(found.words)", ["remembered": found.json])
     }

@@ -7,7 +7,7 @@ import YKWire
 /// Lists the credentials that the key remembers.
 struct FIDO2CredentialsList: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the credentials that the key remembers. Needs the PIN.",
+        commandName: "list", abstract: "List the credentials that the key stores. Requires the PIN.",
         discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
     static let members = ["credentials", "existing", "remaining"]
 

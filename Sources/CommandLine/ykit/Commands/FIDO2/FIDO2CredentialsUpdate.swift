@@ -17,7 +17,7 @@ struct FIDO2CredentialsUpdate: Verb {
     @Option(help: "The account's new name.")
     var user: String?
 
-    @Option(help: "The account's new name for people.")
+    @Option(help: "The account's new display name.")
     var displayName: String?
 
     @OptionGroup(title: "PIN Options")

@@ -7,7 +7,7 @@ import YKWire
 /// Verbs on fingerprints.
 struct FIDO2Fingerprints: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fingerprints", abstract: "The fingerprints that a key with a sensor knows.",
+        commandName: "fingerprints", abstract: "Manage the fingerprints of a key with a sensor.",
         subcommands: [
             FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
             FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,
@@ -27,7 +27,7 @@ extension Fingerprint {
         if let only = found.first, found.count == 1 { return only }
         if found.isEmpty {
             throw Explanation(
-                "no-such-fingerprint", .notFound, "the key knows no fingerprint '\(query.printable)'",
+                "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
                 hint: "ykit fido2 fingerprints list")
         }
         throw Explanation(

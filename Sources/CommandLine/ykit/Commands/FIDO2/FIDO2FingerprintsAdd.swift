@@ -8,7 +8,7 @@ import YKWire
 /// Enrols a fingerprint.
 struct FIDO2FingerprintsAdd: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Enrol a fingerprint. ^C gives the enrolment up.")
+        commandName: "add", abstract: "Enrol a fingerprint. ^C cancels the enrolment.")
     static let members = ["fingerprint", "samples"]
 
     @Option(help: "What to call it.")

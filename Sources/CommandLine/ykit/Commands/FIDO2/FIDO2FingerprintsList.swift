@@ -7,7 +7,7 @@ import YKWire
 /// Lists fingerprints.
 struct FIDO2FingerprintsList: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the fingerprints that the key knows. Needs the PIN.")
+        commandName: "list", abstract: "List the enrolled fingerprints. Requires the PIN.")
     static let members = ["fingerprints"]
 
     @OptionGroup(title: "PIN Options")

@@ -8,8 +8,8 @@ import YKWire
 /// Verbs on large blobs.
 struct FIDO2LargeBlob: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "large-blob", abstract: "Data that the key keeps for its credentials.",
-        discussion: "A credential that was made with --large-blob has room for one, encrypted for it alone.",
+        commandName: "large-blob", abstract: "Manage large blobs: data that the key stores for its credentials.",
+        discussion: "A credential created with --large-blob can have one, encrypted with a key of its own.",
         subcommands: [
             FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
             FIDO2LargeBlobPrune.self,
@@ -22,7 +22,7 @@ extension RememberedCredential {
         guard let key = credential.largeBlobKey else {
             throw Explanation(
                 "no-large-blob-key", .notSupported, "the credential of \(words) was made without a large blob",
-                hint: "make it anew with: ykit fido2 register --large-blob")
+                hint: "create it again with: ykit fido2 register --large-blob")
         }
         return SharedSecret(Secret(key))
     }

@@ -8,7 +8,7 @@ import YKWire
 /// Removes the large blobs that belong to no credential.
 struct FIDO2LargeBlobPrune: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "prune", abstract: "Remove large blobs that belong to no credential the key remembers.",
+        commandName: "prune", abstract: "Remove large blobs that belong to no credential on the key.",
         discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
     static let members = ["removed"]
 

@@ -5,6 +5,6 @@ import Arguments
 /// Verbs on the PIN.
 struct FIDO2PIN: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: "The PIN of the FIDO application.",
+        commandName: "pin", abstract: "Manage the PIN of the FIDO application.",
         subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
 }

@@ -7,8 +7,9 @@ import YKWire
 /// Changes the PIN.
 struct FIDO2PINChange: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Change the PIN. A wrong old one costs a try.",
-        discussion: "When both come by standard input, the first line is the old PIN, the second the new one.")
+        commandName: "change", abstract: "Change the PIN. A wrong current one uses up a retry.",
+        discussion: "When both are read from standard input, the first line is the current PIN, the second the new one."
+    )
     static let members = ["hasPin"]
 
     @OptionGroup(title: "PIN Options")

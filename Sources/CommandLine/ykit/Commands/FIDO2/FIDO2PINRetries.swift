@@ -7,7 +7,7 @@ import YKWire
 /// Says how many wrong PINs are left.
 struct FIDO2PINRetries: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "retries", abstract: "Show how many wrong PINs are left. Asking costs none.")
+        commandName: "retries", abstract: "Show how many PIN retries are left. Asking uses up none.")
     static let members = ["hasPin", "pinRetries", "needsReplug", "uvRetries"]
 
     @OptionGroup(title: "Global Options")
@@ -26,7 +26,9 @@ struct FIDO2PINRetries: Verb {
                 "needsReplug": .bool(retries.needsPowerCycle),
             ])
         if retries.count == 0 { answer.lines = ["the PIN is blocked for good, only a reset helps"] }
-        if retries.needsPowerCycle { answer.lines.append("the key takes no PIN before it was taken out") }
+        if retries.needsPowerCycle {
+            answer.lines.append("the key accepts no PIN until it is unplugged and plugged in again")
+        }
         if info.hasBuiltInUV, let own = try? await service.uvRetries() {
             answer.members["uvRetries"] = .int(Int64(own))
             answer.lines.append("\(own) tries left for the key's own verification")

@@ -8,7 +8,7 @@ import YKWire
 struct FIDO2PINSet: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the first PIN.",
-        discussion: "A PIN that is set cannot be taken away again, only changed; a reset of the key takes it away.")
+        discussion: "A PIN can be changed, but only a reset of the key removes it.")
     static let members = ["hasPin"]
 
     @OptionGroup(title: "New PIN Options")

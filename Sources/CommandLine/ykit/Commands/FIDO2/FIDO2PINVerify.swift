@@ -7,7 +7,7 @@ import YKWire
 /// Checks the PIN and does nothing else.
 struct FIDO2PINVerify: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check the PIN. A wrong one costs a try, the right one gives all back.")
+        commandName: "verify", abstract: "Verify the PIN. A wrong one uses up a retry, the right one restores all.")
     static let members = ["verified"]
 
     @OptionGroup(title: "PIN Options")

@@ -7,7 +7,7 @@ import YKWire
 /// Makes a credential.
 struct FIDO2Register: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Make a credential, after a touch.",
+        commandName: "register", abstract: "Create a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
             its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); the member \

@@ -17,7 +17,7 @@ struct FIDO2Reset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    @Flag(help: "Have the key taken out and inserted again first, and check that it is the same one.")
+    @Flag(help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
     var reinsert = false
 
     @OptionGroup(title: "Global Options")

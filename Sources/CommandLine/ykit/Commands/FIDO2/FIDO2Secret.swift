@@ -9,10 +9,10 @@ import YKWire
 /// Has a credential make a secret for another program.
 struct FIDO2Secret: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Make a secret that only this key can make again (hmac-secret).",
+        commandName: "secret", abstract: "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """
-            From a credential and a salt comes always the same secret of 32 bytes; with and without user verification \
-            they are two. --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
+            A credential and a salt always give the same secret of 32 bytes, and another one without user verification. \
+            --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
             token that systemd-cryptsetup reads. --token makes the passphrase of such a token again.
             """)
     static let members = ["rpId", "credentialId", "salt", "verified", "output", "token", "secret"]

@@ -7,7 +7,7 @@ import YKWire
 /// Finds out by a touch which key is meant.
 struct FIDO2Select: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "select", abstract: "Let a touch say which key is meant.",
+        commandName: "select", abstract: "Select a key by touching it.",
         discussion: """
             All keys blink, and the path of the one that is touched is printed:
               ykit --path "$(ykit fido2 select)" fido2 info

@@ -8,8 +8,8 @@ import YKWire
 /// Says what the FIDO application says of itself.
 struct FIDO2Show: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the key can do with FIDO, and the state of its PIN.",
-        discussion: "No PIN is needed and no touch. Member names of the JSON answer are those of getInfo.")
+        commandName: "info", abstract: "Show the FIDO capabilities of the key and the state of its PIN.",
+        discussion: "Needs neither PIN nor touch. The members of the JSON answer are named as in authenticatorGetInfo.")
     static let members = ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names + ["pinRetries", "uvRetries"]
 
     @OptionGroup(title: "Global Options")
@@ -24,7 +24,7 @@ struct FIDO2Show: Verb {
         answer.members["u2f"] = .bool(profile.hasU2F)
         guard await service.hasCTAP2 else {
             answer.members["ctap2"] = false
-            answer.lines = ["this key knows only U2F: ykit u2f --help"]
+            answer.lines = ["this key supports only U2F: ykit u2f --help"]
             return answer
         }
         let report = AuthenticatorReport(

@@ -10,7 +10,7 @@ import YKWire
 struct FIDO2Verify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a registration or an assertion as a relying party does. No key is needed.",
+        abstract: "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
             FILE is what 'ykit --json fido2 register' or 'assert' answered, or WebAuthn's RegistrationResponseJSON or \
             AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
@@ -25,19 +25,19 @@ struct FIDO2Verify: Verb {
     @Argument(help: "A registration or assertion, or - for standard input.", completion: .file)
     var file: String
 
-    @Option(help: ArgumentHelp("The relying party that it has to be for; else the origin's host.", valueName: "id"))
+    @Option(help: ArgumentHelp("The expected relying party; the origin's host by default.", valueName: "id"))
     var rp: String?
 
-    @Option(help: ArgumentHelp("The origin that it has to come from.", valueName: "origin"))
+    @Option(help: ArgumentHelp("The expected origin.", valueName: "origin"))
     var origin: String?
 
-    @Option(isBase64URL: true, help: ArgumentHelp("The challenge that was given, base64url.", valueName: "bytes"))
+    @Option(isBase64URL: true, help: ArgumentHelp("The expected challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "The user must have been verified.")
+    @Flag(help: "Require user verification.")
     var uv = false
 
-    @Flag(help: "Nobody needs to have been present.")
+    @Flag(help: "Do not require user presence.")
     var noTouch = false
 
     @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file)
@@ -48,7 +48,7 @@ struct FIDO2Verify: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Certificates, PEM, one of which has to vouch for the key; none and self attestation are refused.",
+            "Trusted certificates, PEM; an attestation that leads to none of them is refused.",
             valueName: "file"),
         completion: .file)
     var trust: String?

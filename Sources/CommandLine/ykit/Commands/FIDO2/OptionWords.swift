@@ -9,7 +9,7 @@ enum OptionWords {
     }
 
     private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
-        "rk": ("remembers credentials (passkeys)", "remembers no credentials"),
+        "rk": ("stores credentials (passkeys)", "stores no credentials"),
         "up": ("waits for a touch", "does not wait for a touch"),
         "uv": ("verifies its user itself", "could verify its user itself, not set up"),
         "plat": ("is a part of this machine", "can be taken from machine to machine"),
@@ -28,7 +28,7 @@ enum OptionWords {
         "authnrCfg": ("can be configured", "cannot be configured"),
         "uvAcfg": ("a fingerprint permits to configure it", "only the PIN permits to configure it"),
         "credMgmt": ("lists and deletes its credentials", "does not list its credentials"),
-        "perCredMgmtRO": ("gives a lasting token to list credentials", "gives no lasting token"),
+        "perCredMgmtRO": ("issues a persistent token to list credentials", "issues no persistent token"),
         "credentialMgmtPreview": ("lists and deletes its credentials (preview)", "does not list its credentials"),
         "setMinPINLength": ("the shortest PIN can be set", "the shortest PIN cannot be set"),
         "makeCredUvNotRqd": (

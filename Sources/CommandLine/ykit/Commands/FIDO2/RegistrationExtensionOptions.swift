@@ -6,21 +6,21 @@ import YKWire
 
 /// What extensions are to do when a credential is made.
 struct RegistrationExtensionOptions: ParsableArguments {
-    @Flag(help: "Let the credential make secrets from salts (hmac-secret).")
+    @Flag(help: "Enable secrets derived from salts (hmac-secret).")
     var hmacSecret = false
 
     @Option(help: "When it can be used without user verification: optional, optional-with-list or required.")
     var credProtect: ProtectionChoice?
 
-    @Flag(help: "Give the credential room for a large blob.")
+    @Flag(help: "Enable a large blob for the credential.")
     var largeBlob = false
 
     @Option(
         isBase64URL: true,
-        help: ArgumentHelp("Keep these bytes in the credential, hexadecimal or base64url.", valueName: "bytes"))
+        help: ArgumentHelp("Store these bytes with the credential, hexadecimal or base64url.", valueName: "bytes"))
     var credBlob: String?
 
-    @Flag(help: "Ask for the shortest PIN length.")
+    @Flag(help: "Ask for the minimum PIN length.")
     var minPinLength = false
 
     /// When a credential can be used without user verification.

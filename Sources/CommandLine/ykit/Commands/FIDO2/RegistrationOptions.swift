@@ -10,43 +10,43 @@ struct RegistrationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
 
-    @Option(help: "The relying party's name for people.")
+    @Option(help: "The relying party's display name.")
     var rpName: String?
 
     @Option(help: "The account's name.")
     var user: String?
 
-    @Option(help: "The account's name for people.")
+    @Option(help: "The account's display name.")
     var displayName: String?
 
     @Option(
         isBase64URL: true,
         help: ArgumentHelp(
-            "The account's identifier, hexadecimal or base64url; made up without one.", valueName: "bytes"))
+            "The account's identifier, hexadecimal or base64url; random by default.", valueName: "bytes"))
     var userId: String?
 
     @Option(
         isBase64URL: true,
-        help: ArgumentHelp("The challenge, base64url; made up without one.", valueName: "bytes"))
+        help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Have the key remember the credential: a passkey.")
+    @Flag(help: "Store the credential on the key: a passkey.")
     var resident = false
 
     @Option(
         help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
     var uv: VerificationChoice?
 
-    @Option(help: ArgumentHelp("es256, eddsa, rs256 …; may be given again, the best first.", valueName: "name"))
+    @Option(help: ArgumentHelp("es256, eddsa, rs256 …, in order of preference; may be repeated.", valueName: "name"))
     var algorithm: [String] = []
 
     @Option(
         isBase64URL: true,
         help: ArgumentHelp(
-            "Fail if the key has this credential, base64url; may be given again.", valueName: "credential"))
+            "Fail if the key has this credential, base64url; may be repeated.", valueName: "credential"))
     var exclude: [String] = []
 
-    @Option(help: "What the key is to tell of itself: none, indirect, direct or enterprise.")
+    @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.")
     var attestation: AttestationChoice?
 
     @OptionGroup(title: "Extension Options")

@@ -81,7 +81,7 @@ struct RememberedCredential {
             return found[try world.choose("which credential?", among: failure.candidates, orElse: failure)]
         }
         throw Explanation(
-            "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)'",
+            "no-such-credential", .notFound, "the key stores no credential '\(query.printable)'",
             hint: "ykit fido2 credentials list")
     }
 

@@ -5,6 +5,6 @@ import Arguments
 /// Verbs on the password of the accounts.
 struct OATHAccess: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "access", abstract: "The password that locks the accounts.",
+        commandName: "access", abstract: "Manage the password that protects the accounts.",
         subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self])
 }

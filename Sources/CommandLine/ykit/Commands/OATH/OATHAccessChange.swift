@@ -10,8 +10,8 @@ struct OATHAccessChange: Verb {
     static let configuration = CommandConfiguration(
         commandName: "change", abstract: "Set, change or remove the password.",
         discussion: """
-            When both passwords come by standard input, the first line is the one that is set, the second the new one.
-            The new one can also come by YKIT_OATH_NEW_PASSWORD.
+            When both passwords are read from standard input, the first line is the current one, the second the new one.
+            The new one is also taken from YKIT_OATH_NEW_PASSWORD.
             """)
     static let members = ["deviceId", "hasPassword", "remembered"]
 

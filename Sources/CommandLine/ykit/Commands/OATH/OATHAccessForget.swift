@@ -10,7 +10,7 @@ struct OATHAccessForget: Verb {
         commandName: "forget", abstract: "Forget the password on this computer.")
     static let members = ["forgotten"]
 
-    @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; none has to be attached.")
+    @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.")
     var all = false
 
     @OptionGroup(title: "Global Options")

@@ -10,22 +10,21 @@ import YKWire
 /// Writes an account whose fields are given one by one.
 struct OATHAdd: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add an account; its secret is asked for.",
+        commandName: "add", abstract: "Add an account. Asks for its secret.",
         discussion: """
-            The secret is base 32, as services print it. It comes by prompt, --secret-stdin, --secret-fd or \
-            YKIT_OATH_SECRET, never as an argument. --generate makes one up and shows it on the terminal, or writes it \
-            into a new file with --uri-file; --qr shows it as a QR code for a phone besides.
+            The secret is base 32, as services print it. It is read from a prompt, --secret-stdin, --secret-fd or \
+            YKIT_OATH_SECRET, never as an argument. --generate creates a random one and shows it on the terminal, or \
+            writes it to a new file with --uri-file; --qr also shows it as a QR code for a phone.
 
-            With --device A --device B the account gets on both keys: when both can take it, as far as they tell, it is \
-            written to one after the other. --pskc writes it into a key container (RFC 6030) for another key, encrypted \
-            with a password.
+            With --device A --device B the account is added to both keys, after checking that both can store it. --pskc \
+            writes it to a key container (RFC 6030) for another key, encrypted with a password.
             """)
     static let members = ["account", "devices", "pskc"]
 
     @Argument(help: "The account, or 'issuer:account'.")
     var name: String
 
-    @Option(name: .shortAndLong, help: "Who the account is with.")
+    @Option(name: .shortAndLong, help: "The issuer: the service that the account belongs to.")
     var issuer: String?
 
     @Option(name: [.customShort("o"), .customLong("type")], help: "totp or hotp.")
@@ -40,10 +39,10 @@ struct OATHAdd: Verb {
     @Option(name: [.customShort("P"), .long], help: "Seconds that a code is valid.")
     var period = 30
 
-    @Option(name: .shortAndLong, help: "Where a counter-based account starts.")
+    @Option(name: .shortAndLong, help: "Initial counter of a counter-based account.")
     var counter: UInt32 = 0
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch before each code.")
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
     var touch = false
 
     @OptionGroup(title: "Secret Options")
@@ -51,7 +50,7 @@ struct OATHAdd: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Add it to the key with this serial number too, as a second --device does; may be given again.",
+            "Add it to the key with this serial number too, as a second --device does; may be repeated.",
             valueName: "serial"))
     var alsoDevice: [String] = []
 

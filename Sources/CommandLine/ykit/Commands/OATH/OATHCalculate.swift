@@ -7,10 +7,10 @@ import YKWire
 /// Makes codes.
 struct OATHCalculate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Make codes: of all accounts, or of the one that a query finds.",
+        commandName: "calculate", abstract: "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """
-            A query is a whole name, or a part of one in any letter case. With a query only the code is printed; \
-            counter-based accounts advance and accounts that need a touch wait for it.
+            A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
+            counter-based account advances, and an account that requires a touch waits for it.
             """,
         aliases: ["code"])
     static let members = ["accounts", "code", "time"]
@@ -21,10 +21,10 @@ struct OATHCalculate: Verb {
     @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
     var single = false
 
-    @Flag(help: "Take accounts of issuer _hidden too.")
+    @Flag(help: "Include accounts of issuer _hidden.")
     var showHidden = false
 
-    @Flag(name: .shortAndLong, help: "Put the code on the clipboard, and take it off when it expires.")
+    @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
     @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))

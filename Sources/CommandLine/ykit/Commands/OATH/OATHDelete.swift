@@ -7,7 +7,7 @@ import YKWire
 /// Deletes an account.
 struct OATHDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete an account. Its secret cannot be brought back.")
+        commandName: "delete", abstract: "Delete an account. Its secret cannot be recovered.")
     static let members = ["id"]
 
     @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
@@ -26,7 +26,7 @@ struct OATHDelete: Verb {
         let ids = try await service.accounts().map(\.id)
         let id = try AccountMatch.one(query, in: ids, showHidden: true, world)
         let told = id.told(among: ids)
-        try confirmation.ask("delete '\(told)'? its secret cannot be brought back", in: world)
+        try confirmation.ask("delete '\(told)'? its secret cannot be recovered", in: world)
         try await service.delete(id)
         return Answer("deleted '\(told)'", ["id": .string(id.text)])
     }

@@ -8,7 +8,7 @@ import YKWire
 struct OATHExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write down names, types, algorithms and periods; keys never give secrets out.",
+        abstract: "Export names, types, algorithms and periods. Keys never reveal secrets.",
         discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.")
     static let members = ["accounts"]
 
@@ -33,7 +33,7 @@ struct OATHExport: Verb {
         var answer = Answer(
             uris,
             ["accounts": .array(zip(merged, uris).map { .object($0.json.with("uri", .string($1))) })])
-        answer.warnings = ["a key never gives its secrets out: this is a list, not a backup"]
+        answer.warnings = ["keys never reveal secrets: this is a list, not a backup"]
         return answer
     }
 }

@@ -13,17 +13,17 @@ struct OATHImport: Verb {
             A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
             container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
             Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
-            Every account is listed with what became of it; --plan lists them and changes nothing.
+            Every account is listed with its result; --plan lists them and changes nothing.
             """)
     static let members = ["accounts", "added", "refused"]
 
     @Argument(help: "Files, or -.", completion: .file)
     var files: [String]
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch before each code.")
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
     var touch = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Do not ask.")
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")
     var yes = false
 
     @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.")

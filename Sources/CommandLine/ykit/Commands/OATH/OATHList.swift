@@ -20,7 +20,7 @@ struct OATHList: Verb {
     @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.")
     var watch = false
 
-    @Flag(help: "Show accounts of issuer _hidden too.")
+    @Flag(help: "Show accounts of issuer _hidden as well.")
     var showHidden = false
 
     @OptionGroup(title: "Password Options")

@@ -7,7 +7,7 @@ import YKWire
 /// Gives an account another name.
 struct OATHRename: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Give an account another name (firmware 5.3.1 and later).",
+        commandName: "rename", abstract: "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
     static let members = ["id", "newId"]
 

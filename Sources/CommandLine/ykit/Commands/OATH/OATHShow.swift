@@ -8,7 +8,7 @@ import YKWire
 /// Says what the OATH application says of itself.
 struct OATHShow: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show version, device id and lock state. No password is needed.")
+        commandName: "info", abstract: "Show version, device ID and whether a password is set. Needs no password.")
     static let members = ["version", "deviceId", "hasPassword", "locked", "remembered"]
 
     @OptionGroup(title: "Global Options")

@@ -9,13 +9,14 @@ import YKWire
 struct OATHUri: Verb {
     static let configuration = CommandConfiguration(
         commandName: "uri", abstract: "Add an account from an otpauth:// URI.",
-        discussion: "A URI holds a secret: better than as an argument it comes through standard input, with '-'.")
+        discussion: "A URI contains a secret: read it from standard input, with '-', rather than from the command line."
+    )
     static let members = ["account"]
 
     @Argument(help: "otpauth://…, or - for standard input.")
     var uri: String
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch before each code.")
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
     var touch = false
 
     @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")

@@ -16,13 +16,13 @@ struct OTPNDEF: Verb {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "What stands before the token; https://my.yubico.com/yk/# unless told otherwise.", valueName: "text"))
+            "What stands before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
     var prefix: String?
 
     @Flag(help: "Give a text rather than an address.")
     var text = false
 
-    @Option(help: ArgumentHelp("The language of the text, en unless told otherwise.", valueName: "code"))
+    @Option(help: ArgumentHelp("The language of the text, en by default.", valueName: "code"))
     var language = "en"
 
     @OptionGroup(title: "Access Code Options")

@@ -94,7 +94,7 @@ struct OTPKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the key from this open file descriptor (YKIT_OTP_KEY).", valueName: "n"))
     var keyFd: Int32?
 
-    @Flag(name: .shortAndLong, help: "Make a random key up.")
+    @Flag(name: .shortAndLong, help: "Generate a random key.")
     var generate = false
 
     @Option(

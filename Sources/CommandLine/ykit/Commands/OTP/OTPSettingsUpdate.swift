@@ -25,7 +25,7 @@ struct OTPSettingsUpdate: Verb {
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let (_, access) = try target.read(in: world) {}
-        if !target.force, world.plan == nil { try Prompt.confirm("write all settings of slot \(slot.rawValue) anew?") }
+        if !target.force, world.plan == nil { try Prompt.confirm("write all settings of slot \(slot.rawValue) again?") }
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)

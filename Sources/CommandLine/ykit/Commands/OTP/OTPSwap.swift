@@ -9,7 +9,7 @@ struct OTPSwap: Verb {
     static let configuration = CommandConfiguration(commandName: "swap", abstract: "Swap what the two slots hold.")
     static let members: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Global Options")
@@ -26,13 +26,13 @@ struct OTPSwap: Verb {
 /// Empties a slot.
 struct OTPDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Empty a slot. What is in it cannot be brought back.")
+        commandName: "delete", abstract: "Empty a slot. What is in it cannot be recovered.")
     static let members = ["slot"]
 
     @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
     var slot: OTPSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Access Code Options")
@@ -46,7 +46,7 @@ struct OTPDelete: Verb {
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(world)
         if !force, world.plan == nil {
-            try Prompt.confirm("empty slot \(slot.rawValue)? what is in it cannot be brought back")
+            try Prompt.confirm("empty slot \(slot.rawValue)? what is in it cannot be recovered")
         }
         try await service.delete(slot, access: access)
         return Answer("slot \(slot.rawValue) is empty", ["slot": .int(Int64(slot.rawValue))])

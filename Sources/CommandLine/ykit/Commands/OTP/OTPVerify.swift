@@ -37,7 +37,7 @@ struct OTPVerify: Verb {
         help: ArgumentHelp("The file that says what was accepted before.", valueName: "file"), completion: .file)
     var store: String?
 
-    @Option(help: ArgumentHelp("Ask this validation server; may be given again.", valueName: "url"))
+    @Option(help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
     var server: [String] = []
 
     @Option(help: ArgumentHelp("The number that the servers know this client by.", valueName: "number"))

@@ -14,12 +14,12 @@ struct TypingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Press Tab: first, after-first or after-second part; may be given again.", valueName: "place"))
+            "Press Tab: first, after-first or after-second part; may be repeated.", valueName: "place"))
     var tab: [TabPlace] = []
 
     @Option(
         help: ArgumentHelp(
-            "Wait half a second: after-first or after-second part; may be given again.", valueName: "place"))
+            "Wait half a second: after-first or after-second part; may be repeated.", valueName: "place"))
     var delay: [DelayPlace] = []
 
     @Flag(help: "Type digits on the numeric keypad.")

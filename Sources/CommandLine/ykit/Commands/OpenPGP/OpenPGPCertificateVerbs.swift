@@ -18,7 +18,7 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 /// Puts a certificate into a slot.
 struct OpenPGPImportCertificate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put a certificate from a file into a slot.",
+        commandName: "import", abstract: "Import a certificate from a file into a slot.",
         discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.")
     static let members = ["slot", "certificate"]
 
@@ -134,12 +134,12 @@ struct OpenPGPAttest: Verb {
     var slot: OpenPGPSlot
 
     @Option(
-        help: ArgumentHelp("Certificates that are trusted, PEM. Several times.", valueName: "file"),
+        help: ArgumentHelp("Trusted certificates, PEM; may be repeated.", valueName: "file"),
         completion: .file)
     var root: [String] = []
 
     @Option(
-        help: ArgumentHelp("Certificates that may stand in between, PEM. Several times.", valueName: "file"),
+        help: ArgumentHelp("Intermediate certificates, PEM; may be repeated.", valueName: "file"),
         completion: .file)
     var intermediate: [String] = []
 

@@ -59,7 +59,7 @@ struct OpenPGPGenerateKey: Verb {
 /// Puts a private key into a slot.
 struct OpenPGPImportKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put a private key from a file into a slot.",
+        commandName: "import", abstract: "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12, encrypted or not. --created gives the time that is a part of the \
             fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of that key.

@@ -68,7 +68,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
     @Option(help: "The hash: sha256, sha384, sha512 or sha1; not used by Ed25519.")
     var hash: HashChoice = .sha256
 
-    @Flag(help: "The file is the digest.")
+    @Flag(help: "The file contains the digest.")
     var digest = false
 
     @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")

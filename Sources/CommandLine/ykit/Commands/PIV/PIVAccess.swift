@@ -5,7 +5,7 @@ import Arguments
 /// Verbs on PIN, PUK and management key.
 struct PIVAccess: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "access", abstract: "PIN, PUK and management key.",
+        commandName: "access", abstract: "Manage PIN, PUK and management key.",
         subcommands: [
             PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
         ])

@@ -8,7 +8,7 @@ import YKWire
 /// Says what an attestation tells of a key, and checks it.
 struct PIVAttest: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Show and check that a key was made on this key.",
+        commandName: "attest", abstract: "Verify that a key pair was generated on this security key.",
         discussion: """
             The attestation is checked against the certificate of f9, and up to Yubico's certificates, or with \
             --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
@@ -24,12 +24,12 @@ struct PIVAttest: Verb {
     var slot: PIVSlot
 
     @Option(
-        help: ArgumentHelp("Certificates that are trusted, PEM. Several times.", valueName: "file"),
+        help: ArgumentHelp("Trusted certificates, PEM; may be repeated.", valueName: "file"),
         completion: .file)
     var root: [String] = []
 
     @Option(
-        help: ArgumentHelp("Certificates that may stand in between, PEM. Several times.", valueName: "file"),
+        help: ArgumentHelp("Intermediate certificates, PEM; may be repeated.", valueName: "file"),
         completion: .file)
     var intermediate: [String] = []
 

@@ -7,7 +7,7 @@ import YKWire
 /// Writes the attestation of a key.
 struct PIVAttestKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Write a certificate which says that a key was made on this key.",
+        commandName: "attest", abstract: "Export the attestation that a key pair was generated on this security key.",
         discussion:
             "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
     static let members = ["slot", "format", "certificate", "chain", "output"]
@@ -21,7 +21,7 @@ struct PIVAttestKey: Verb {
     @Option(help: "How the certificate is written: pem or der.")
     var format: CertificateFormat = .pem
 
-    @Flag(help: "Put the certificate of f9 behind it (PEM).")
+    @Flag(help: "Append the certificate of f9 (PEM).")
     var chain = false
 
     @OptionGroup var replacing: OutputOptions

@@ -5,7 +5,7 @@ import Arguments
 /// Verbs on certificates.
 struct PIVCertificates: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "certificates", abstract: "Certificates in the slots, and requests for them.",
+        commandName: "certificates", abstract: "Manage certificates in slots, and certificate requests.",
         subcommands: [
             PIVGenerateCertificate.self, PIVRequestCertificate.self, PIVImportCertificate.self,
             PIVExportCertificate.self, PIVDeleteCertificate.self,

@@ -11,25 +11,25 @@ struct PIVChangeManagementKey: Verb {
         commandName: "change-management-key", abstract: "Set another management key.",
         discussion: """
             With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
-            ykman use it from then on without being told. Without --protect a made-up key is shown once, or written \
+            ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
             into --key-file.
             """)
     static let members = ["algorithm", "touch", "protected", "keyFile"]
 
-    @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the present one unless told.")
+    @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
 
     @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.")
     var touch = false
 
-    @Flag(name: .shortAndLong, help: "Make a random key up.")
+    @Flag(name: .shortAndLong, help: "Generate a random key.")
     var generate = false
 
-    @Flag(name: .shortAndLong, help: "Keep the new key on the key, behind the PIN.")
+    @Flag(name: .shortAndLong, help: "Store the new management key on the key, protected by the PIN.")
     var protect = false
 
     @Option(
-        help: ArgumentHelp("Write a made-up key into this new file.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("Write the generated key to this new file.", valueName: "file"), completion: .file)
     var keyFile: String?
 
     @OptionGroup(title: "New Management Key Options")
@@ -85,7 +85,7 @@ struct PIVChangeManagementKey: Verb {
         }
         try file?.keep()
         return Answer(
-            "the management key is set: \(type)" + (protect ? ", kept on the key behind the PIN" : ""),
+            "the management key is set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""),
             [
                 "algorithm": .string(type.description), "touch": .bool(touch), "protected": .bool(protect),
                 "keyFile": keyFile.map(JSON.string) ?? .null,

@@ -7,9 +7,9 @@ import YKWire
 /// Changes the PIN.
 struct PIVChangePIN: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "change-pin", abstract: "Change the PIN. A wrong old one costs a try.",
+        commandName: "change-pin", abstract: "Change the PIN. A wrong current one uses up a retry.",
         discussion: """
-            The PIN of a new key is 123456. When both come by standard input, the first line is the old PIN, the \
+            The default PIN is 123456. When both are read from standard input, the first line is the current PIN, the \
             second the new one.
             """)
     static let members = ["changed"]

@@ -7,10 +7,10 @@ import YKWire
 /// Changes the PUK.
 struct PIVChangePUK: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "change-puk", abstract: "Change the PUK. A wrong old one costs a try.",
+        commandName: "change-puk", abstract: "Change the PUK. A wrong current one uses up a retry.",
         discussion: """
-            The PUK sets a new PIN when all tries of the PIN are lost; that of a new key is 12345678. When both come by \
-            standard input, the first line is the old PUK, the second the new one.
+            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
+            from standard input, the first line is the current PUK, the second the new one.
             """)
     static let members = ["changed"]
 

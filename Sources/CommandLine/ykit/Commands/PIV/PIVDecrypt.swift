@@ -10,8 +10,8 @@ struct PIVDecrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "decrypt", abstract: "Decrypt a message with the RSA key in a slot.",
         discussion: """
-            The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. That uses --hash sha1 with OAEP \
-            unless told otherwise. For keys on curves there is 'ykit piv derive'.
+            The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
+            is --hash sha1. For keys on curves there is 'ykit piv derive'.
             """)
     static let members = ["slot", "algorithm", "padding", "hash", "plaintext", "output"]
 
@@ -31,7 +31,7 @@ struct PIVDecrypt: Verb {
         name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, when the card does not tell it.")
+    @Option(help: "The kind of key, if the card does not report it.")
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions

@@ -28,7 +28,7 @@ struct PIVDerive: Verb {
         name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, when the card does not tell it.")
+    @Option(help: "The kind of key, if the card does not report it.")
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions

@@ -7,7 +7,7 @@ import YKWire
 /// Writes a certificate.
 struct PIVExportCertificate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the certificate of a slot. No PIN is needed.",
+        commandName: "export", abstract: "Export the certificate of a slot. Needs no PIN.",
         discussion: "--format ssh gives its public key as a line for authorized_keys.")
     static let members = ["slot", "format", "certificate", "output"]
 

@@ -7,10 +7,10 @@ import YKWire
 /// Writes a public key.
 struct PIVExportKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the public key of a slot. Private keys never leave the key.",
+        commandName: "export", abstract: "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
-            card's own word is taken first, then an attestation, then the slot's certificate.
+            key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
             """)
     static let members = ["slot", "algorithm", "format", "publicKey", "output"]
 

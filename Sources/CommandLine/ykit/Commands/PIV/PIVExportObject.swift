@@ -7,7 +7,7 @@ import YKWire
 /// Writes the content of a data object.
 struct PIVExportObject: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the content of a data object.", discussion: ObjectNames.text)
+        commandName: "export", abstract: "Export the content of a data object.", discussion: ObjectNames.text)
     static let members = ["object", "id", "content", "output"]
 
     @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")

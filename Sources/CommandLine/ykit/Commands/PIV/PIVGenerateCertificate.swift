@@ -7,14 +7,16 @@ import YKWire
 /// Makes a self-signed certificate.
 struct PIVGenerateCertificate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a self-signed certificate for the key in a slot, and put it there.",
-        discussion: "The PIN and the management key are needed. Where no card tells the public key, name its file.")
+        commandName: "generate",
+        abstract: "Generate a self-signed certificate for the key in a slot, and store it there.",
+        discussion:
+            "The PIN and the management key are needed. If the card does not report the public key, name its file.")
     static let members = ["slot", "certificate", "pem"]
 
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "The slot's public key, when the card does not tell it.", completion: .file)
+    @Argument(help: "The slot's public key, if the card does not report it.", completion: .file)
     var publicKey: String?
 
     @OptionGroup
@@ -23,7 +25,7 @@ struct PIVGenerateCertificate: Verb {
     @Option(name: .shortAndLong, help: "How many days it is valid.")
     var days = 365
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.")
     var force = false
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")

@@ -7,10 +7,10 @@ import YKWire
 /// Makes a key pair.
 struct PIVGenerateKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a key pair on the key; the private half never leaves it.",
+        commandName: "generate", abstract: "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
-            The public key is written as PEM unless told otherwise. The management key is needed. RSA takes from \
-            seconds to minutes.
+            The public key is written as PEM by default. The management key is required. RSA takes from seconds to \
+            minutes.
             """)
     static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"]
 
@@ -32,7 +32,7 @@ struct PIVGenerateKey: Verb {
     var format: PublicKeyFormat = .pem
 
     @Flag(
-        name: .shortAndLong, help: "Replace a key that is in the slot without asking, and the output file if it exists."
+        name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."
     )
     var force = false
 

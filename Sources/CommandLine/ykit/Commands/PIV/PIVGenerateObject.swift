@@ -7,14 +7,15 @@ import YKWire
 /// Makes a new CHUID or CCC.
 struct PIVGenerateObject: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a new CHUID or CCC, the objects by which programs tell cards apart.",
+        commandName: "generate",
+        abstract: "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
         discussion: "The management key is needed.")
     static let members = ["object", "id", "guid"]
 
     @Argument(help: "What is made: chuid or ccc.")
     var object: ObjectChoice
 
-    @Flag(name: .shortAndLong, help: "Do not ask before one that is there is replaced.")
+    @Flag(name: .shortAndLong, help: "Replace an existing one without asking.")
     var force = false
 
     @OptionGroup(title: "Management Key Options")

@@ -5,7 +5,7 @@ import Arguments
 /// Verbs on the PIV application.
 struct PIVGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "piv", abstract: "PIV: keys, certificates, and what is done with them.",
+        commandName: "piv", abstract: "PIV: private keys, certificates, signatures, decryption.",
         discussion: """
             'ykit help slots' lists slots and objects. Files: - stands for standard input or output.
             """,

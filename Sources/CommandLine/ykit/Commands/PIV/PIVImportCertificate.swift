@@ -7,7 +7,7 @@ import YKWire
 /// Puts a certificate into a slot.
 struct PIVImportCertificate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put a certificate from a file into a slot.",
+        commandName: "import", abstract: "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12; of several certificates the first is taken. One that does not belong to \
             the key in the slot is refused, as far as the card tells its keys. The management key is needed.
@@ -26,7 +26,7 @@ struct PIVImportCertificate: Verb {
     @Flag(help: "Do not check whether it belongs to the key in the slot.")
     var noCheck = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a certificate that is in the slot is replaced.")
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.")
     var force = false
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")

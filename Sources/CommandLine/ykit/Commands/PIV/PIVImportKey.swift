@@ -8,10 +8,10 @@ import YKWire
 /// Puts a private key into a slot.
 struct PIVImportKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put a private key from a file into a slot.",
+        commandName: "import", abstract: "Import a private key from a file into a slot.",
         discussion: """
-            The file is PEM, DER or PKCS#12, encrypted or not. The management key is needed. A key that was elsewhere \
-            before cannot be attested.
+            The file is PEM, DER or PKCS#12, encrypted or not. The management key is needed. An imported key cannot \
+            be attested.
             """)
     static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"]
 
@@ -24,7 +24,7 @@ struct PIVImportKey: Verb {
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the slot is lost.")
+    @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.")
     var force = false
 
     @OptionGroup(title: "File Options")

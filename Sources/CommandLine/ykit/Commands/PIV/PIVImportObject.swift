@@ -7,7 +7,7 @@ import YKWire
 /// Writes a data object.
 struct PIVImportObject: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Write a data object from a file; an empty file deletes it.",
+        commandName: "import", abstract: "Import a data object from a file. An empty file deletes it.",
         discussion: "The management key is needed. " + ObjectNames.text)
     static let members = ["object", "id", "size"]
 
@@ -17,7 +17,7 @@ struct PIVImportObject: Verb {
     @Argument(help: "The file with the content, - for standard input.", completion: .file)
     var file: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask before an object that is there is replaced.")
+    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.")
     var force = false
 
     @OptionGroup(title: "Management Key Options")

@@ -8,7 +8,7 @@ import YKWire
 /// Says what is known of a key.
 struct PIVKeyInfo: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the card says of a key. No PIN is needed.",
+        commandName: "info", abstract: "Show what the card reports about a key. Needs no PIN.",
         discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
     static let members = ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"]
 

@@ -5,7 +5,7 @@ import Arguments
 /// Verbs on private keys.
 struct PIVKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Private keys in the slots.",
+        commandName: "keys", abstract: "Manage private keys in slots.",
         subcommands: [
             PIVGenerateKey.self, PIVImportKey.self, PIVKeyInfo.self, PIVExportKey.self, PIVMoveKey.self,
             PIVDeleteKey.self, PIVAttestKey.self,

@@ -11,13 +11,13 @@ struct PIVMoveKey: Verb {
         discussion: "Its certificate stays where it is. The management key is needed.")
     static let members = ["from", "to"]
 
-    @Argument(help: "The slot that has the key.")
+    @Argument(help: "The source slot.")
     var from: PIVSlot
 
-    @Argument(help: "The slot that gets it.")
+    @Argument(help: "The destination slot.")
     var to: PIVSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a key that is in the other slot is lost.")
+    @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.")
     var force = false
 
     @OptionGroup(title: "Management Key Options")

@@ -5,6 +5,6 @@ import Arguments
 /// Verbs on data objects.
 struct PIVObjects: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "objects", abstract: "Data objects as they are.",
+        commandName: "objects", abstract: "Read and write data objects.",
         subcommands: [PIVExportObject.self, PIVImportObject.self, PIVGenerateObject.self])
 }

@@ -45,7 +45,7 @@ struct PIVReportText {
     }
 
     private var managementKey: String {
-        let isProtected = report.administration.isKeyProtected ? "kept behind the PIN" : nil
+        let isProtected = report.administration.isKeyProtected ? "protected by the PIN" : nil
         guard let metadata = report.managementKey else { return isProtected ?? "not told" }
         let words: [String?] = [
             metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
@@ -69,8 +69,8 @@ struct PIVReportText {
     var warnings: [String] {
         report.defaults.map { item in
             switch item {
-            case .pin: "the PIN is that of every new key; change it with 'ykit piv access change-pin'"
-            case .puk: "the PUK is that of every new key; change it with 'ykit piv access change-puk'"
+            case .pin: "the PIN is still the default; change it with 'ykit piv access change-pin'"
+            case .puk: "the PUK is still the default; change it with 'ykit piv access change-puk'"
             case .managementKey: PIVUnlocking.isDefault
             }
         } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }

@@ -7,8 +7,8 @@ import YKWire
 /// Makes a request for a certificate.
 struct PIVRequestCertificate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "request", abstract: "Make a request for a certificate (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. Where no card tells the public key, name its file with --public-key.")
+        commandName: "request", abstract: "Generate a certificate request (PKCS#10) for the key in a slot.",
+        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.")
     static let members = ["slot", "subject", "format", "request", "output"]
 
     @Argument(help: PIVSlot.help)
@@ -21,7 +21,7 @@ struct PIVRequestCertificate: Verb {
     var subject: SubjectOptions
 
     @Option(
-        help: ArgumentHelp("The slot's public key, when the card does not tell it.", valueName: "file"),
+        help: ArgumentHelp("The slot's public key, if the card does not report it.", valueName: "file"),
         completion: .file)
     var publicKey: String?
 

@@ -9,15 +9,16 @@ import YKWire
 /// Removes everything the PIV application holds.
 struct PIVReset: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all PIV keys, certificates and objects, and set PIN and PUK anew.",
+        commandName: "reset",
+        abstract: "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
-            The card allows it only when PIN and PUK are blocked, so all their tries are used up first. Afterwards \
-            the PIN is 123456, the PUK 12345678, the management key that of a new key. The attestation key in f9 stays. \
-            Neither PIN nor management key is needed. Other applications of the key are not touched.
+            The card allows it only when PIN and PUK are blocked, so all their retries are used up first. Afterwards \
+            the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
+            Neither PIN nor management key is required. Other applications of the key are not changed.
             """)
     static let members = ["reset"]
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "Global Options")
@@ -33,7 +34,7 @@ struct PIVReset: Verb {
         }
         try await service.reset()
         var answer = Answer("all PIV keys and certificates are deleted", ["reset": true])
-        answer.warnings = ["PIN, PUK and management key are those of a new key now"]
+        answer.warnings = ["PIN, PUK and management key have their default values now"]
         return answer
     }
 

@@ -7,20 +7,20 @@ import YKWire
 /// Sets how many wrong tries there are.
 struct PIVSetRetries: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "set-retries", abstract: "Set how many wrong tries PIN and PUK have, 1 to 255 each.",
+        commandName: "set-retries", abstract: "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
             PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
             management key are needed.
             """)
     static let members = ["pinRetries", "pukRetries"]
 
-    @Argument(help: ArgumentHelp("Tries of the PIN.", valueName: "pin-tries"))
+    @Argument(help: ArgumentHelp("Retries of the PIN.", valueName: "pin-tries"))
     var pinTries: Int
 
-    @Argument(help: ArgumentHelp("Tries of the PUK.", valueName: "puk-tries"))
+    @Argument(help: ArgumentHelp("Retries of the PUK.", valueName: "puk-tries"))
     var pukTries: Int
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup(title: "PIN Options")
@@ -51,7 +51,7 @@ struct PIVSetRetries: Verb {
             "the PIN has \(pinTries) tries, the PUK \(pukTries)",
             ["pinRetries": .int(Int64(pinTries)), "pukRetries": .int(Int64(pukTries))])
         answer.warnings = [
-            "PIN and PUK are those of a new key now; change them with 'ykit piv access change-pin' and 'change-puk'"
+            "PIN and PUK have their default values now; change them with 'ykit piv access change-pin' and 'change-puk'"
         ]
         return answer
     }

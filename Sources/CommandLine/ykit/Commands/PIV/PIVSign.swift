@@ -23,13 +23,13 @@ struct PIVSign: Verb {
     @Argument(help: "The file, - for standard input.", completion: .file)
     var file = "-"
 
-    @Option(help: "The hash: sha256, sha384, sha512 or sha1; of no account with Ed25519.")
+    @Option(help: "The hash: sha256, sha384, sha512 or sha1; ignored with Ed25519.")
     var hash: HashChoice = .sha256
 
-    @Option(help: "How RSA pads: pkcs1 or pss.")
+    @Option(help: "RSA padding: pkcs1 or pss.")
     var padding: SignaturePadding = .pkcs1
 
-    @Flag(help: "The file is the digest.")
+    @Flag(help: "The file contains the digest.")
     var digest = false
 
     @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
@@ -39,7 +39,7 @@ struct PIVSign: Verb {
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, when the card does not tell it.")
+    @Option(help: "The kind of key, if the card does not report it.")
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions

@@ -7,8 +7,8 @@ import YKWire
 /// Sets a new PIN by the PUK.
 struct PIVUnblockPIN: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "unblock-pin", abstract: "Set a new PIN by the PUK. A wrong PUK costs a try.",
-        discussion: "When both come by standard input, the first line is the PUK, the second the new PIN.")
+        commandName: "unblock-pin", abstract: "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
+        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.")
     static let members = ["changed"]
 
     @OptionGroup(title: "PUK Options")

@@ -43,7 +43,7 @@ extension PIVUnlocking {
     }
 
     static let isDefault =
-        "the management key is still that of every new key; set another with "
+        "the management key is still the default; set another with "
         + "'ykit piv access change-management-key --generate --protect'"
 
     /// The key behind the PIN; a plan does not give the PIN, so it ends here.

@@ -7,13 +7,13 @@ import YKPIV
 struct SubjectOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Whose it is, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
+        help: ArgumentHelp("The subject, as in CN=Alice,O=Example (RFC 4514).", valueName: "name"))
     var subject: String
 
     @Option(
         name: .customLong("san"),
         help: ArgumentHelp(
-            "Another name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1. Several times.",
+            "A further name: dns:example.com, email:a@example.com, uri:https://example.com, ip:192.0.2.1; may be repeated.",
             valueName: "name"))
     var alternativeNames: [String] = []
 

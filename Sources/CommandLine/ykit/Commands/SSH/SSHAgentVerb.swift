@@ -29,7 +29,7 @@ struct SSHAgentVerb: Verb {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Offer the credential of this key file; may be given again.", valueName: "file"),
+        help: ArgumentHelp("Offer the credential of this key file; may be repeated.", valueName: "file"),
         completion: .file)
     var key: [String] = []
 

@@ -124,7 +124,7 @@ struct SSHCredential {
         let found = try RememberedCredential.one(query, in: all.map(\.remembered), world)
         guard let one = all.first(where: { $0.remembered.id == found.id }) else {
             throw Explanation(
-                "no-such-credential", .notFound, "the key remembers no credential '\(query.printable)' for SSH")
+                "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH")
         }
         return one
     }

@@ -217,7 +217,7 @@ struct SSHDownload: Verb {
                 answer.lines.append("\(path.printable)  \(credential.words)")
             } catch { answer.failure = answer.failure ?? error }
         }
-        if chosen.isEmpty { answer.lines = ["the key remembers no credentials for SSH"] }
+        if chosen.isEmpty { answer.lines = ["the key stores no credentials for SSH"] }
         answer.members["files"] = .array(files)
         return answer
     }
@@ -226,7 +226,7 @@ struct SSHDownload: Verb {
 /// Makes the key forget a credential for SSH.
 struct SSHDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a credential that the key remembers. It cannot be brought back.")
+        commandName: "delete", abstract: "Delete a credential that the key remembers. It cannot be recovered.")
     static let members = ["key"]
 
     @Argument(help: "Which one: application, identifier or the beginning of it.")
@@ -244,7 +244,7 @@ struct SSHDelete: Verb {
         let service = try await world.openCredentials(pin, for: "delete a credential")
         let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), world)
         try confirmation.ask(
-            "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be brought back",
+            "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be recovered",
             in: world)
         try await service.delete(found.remembered.credential.id)
         return Answer("deleted the credential for \(found.words)", ["key": found.json])

@@ -30,7 +30,7 @@ struct SecurIDImport: Verb {
     @Option(help: ArgumentHelp("The identifier of the device that the token is bound to.", valueName: "id"))
     var deviceId: String?
 
-    @Option(help: ArgumentHelp("Which token of a file with several; may be given again.", valueName: "serial"))
+    @Option(help: ArgumentHelp("Which token of a file with several; may be repeated.", valueName: "serial"))
     var serial: [String] = []
 
     @Flag(help: "All tokens of a file with several.")

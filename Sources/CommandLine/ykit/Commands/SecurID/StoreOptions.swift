@@ -19,7 +19,7 @@ struct StorePathOptions: ParsableArguments {
         return file
     }
 
-    /// Where a store is unless told otherwise; its folder is created.
+    /// Where a store is by default; its folder is created.
     static func usual(_ name: String) -> String {
         let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"

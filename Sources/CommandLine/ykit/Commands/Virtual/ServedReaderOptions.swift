@@ -13,7 +13,7 @@ struct ServedReaderOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --usbip: let the card misbehave by these rules; may be given again.", valueName: "rules"))
+            "With --usbip: let the card misbehave by these rules; may be repeated.", valueName: "rules"))
     var cardFault: [String] = []
 
     private static func level(_ text: String) throws -> ReaderLevel {

@@ -40,7 +40,7 @@ struct VirtualServe: Verb {
     @OptionGroup(title: "New Key")
     var new: NewKeyOptions
 
-    @Option(help: ArgumentHelp("Misbehave by these rules; may be given again.", valueName: "rules"))
+    @Option(help: ArgumentHelp("Misbehave by these rules; may be repeated.", valueName: "rules"))
     var fault: [String] = []
 
     @OptionGroup(title: "Card Reader on the USB")
