@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
 
 @testable import YKHardware
+@testable import YKTransport
 
 /// Talking to a reader on the USB rather than to the card in it.
 @Suite struct EscapeTests {

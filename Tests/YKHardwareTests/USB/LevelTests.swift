@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
 
-@testable import YKHardware
+@testable import YKTransport
 
 /// The virtual key through readers of every exchange level.
 @Suite struct LevelTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKTransport
 import YKWire
 
 @testable import YKHardware
+@testable import YKTransport
 
 /// T=1 and T=0 with cards that make mistakes.
 @Suite struct ProtocolTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKTransport
 import YKWire
 
-@testable import YKHardware
+@testable import YKTransport
 
 /// Readers whose answers are spoilt at random: whatever they say, an exchange ends, and nothing traps.
 @Suite struct RandomReaderTests {

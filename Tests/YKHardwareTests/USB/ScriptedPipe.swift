@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
-@testable import YKHardware
+@testable import YKTransport
 
 /// A reader on the USB that does what a test says: each command is answered with steps.
 final class ScriptedPipe: USBPipe {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKTransport
 import YKWire
 
-@testable import YKHardware
+@testable import YKTransport
 
 /// Readers that leave the choice of protocol and speed to the host.
 @Suite struct SelectionTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import YKTransport
 import YKWire
 
-@testable import YKHardware
+@testable import YKTransport
 @testable import YKVirtualKey
 @testable import YKVirtualKeyHost
 

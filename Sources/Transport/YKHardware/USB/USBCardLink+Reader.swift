@@ -22,8 +22,3 @@ extension USBCardLink: ReaderLink {
 
     func attribute(_ tag: UInt32, deadline: Deadline) throws(LinkError) -> [UInt8] { throw .unsupportedFeature }
 }
-
-extension LinkError {
-    /// SCARD_E_UNSUPPORTED_FEATURE, with the number that pcsc-lite has for it.
-    static let unsupportedFeature = LinkError.failed(code: 0x8010_001F, "the reader does not know this")
-}

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-
 /// The transfers of one interface that is claimed: the metal under a card reader, or a script of a test.
-protocol USBPipe: AnyObject {
+package protocol USBPipe: AnyObject {
     /// Sends a transfer on the bulk endpoint.
     func send(_ data: [UInt8], deadline: Deadline) throws(USBFailure)
     /// Takes a transfer of at most `limit` bytes from the bulk endpoint, or what the interrupt endpoint has to tell,
@@ -22,7 +20,7 @@ protocol USBPipe: AnyObject {
 }
 
 /// What came from a device.
-enum USBArrival: Hashable, Sendable {
+package enum USBArrival: Hashable, Sendable {
     /// A transfer of the bulk endpoint.
     case data([UInt8])
     /// A transfer of the interrupt endpoint.
@@ -30,14 +28,14 @@ enum USBArrival: Hashable, Sendable {
 }
 
 /// Why a transfer failed.
-enum USBFailure: Error, Hashable, Sendable {
+package enum USBFailure: Error, Hashable, Sendable {
     /// The endpoint is halted.
     case stalled
     /// Anything else.
     case link(LinkError)
 
     /// The failure for who knows nothing of endpoints.
-    var asLinkError: LinkError {
+    package var asLinkError: LinkError {
         switch self {
         case .stalled: .unresponsive("the reader halted the transfer")
         case .link(let error): error

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
+package import YKWire
 
 /// A card in a slot of a reader: power, parameters, and APDUs at whatever level the reader has (CCID 1.1 §3).
-final class CCIDCard {
+package final class CCIDCard {
     /// The longest response APDU, in bytes, and how many messages bring it.
     private static let responseLimit = 65_538
     private static let partLimit = 8192
@@ -16,7 +15,7 @@ final class CCIDCard {
     private var t1: T1Exchange?
 
     /// Prepares to power the card with `voltage`, or as reader and card like it.
-    init(_ slot: CCIDSlot, voltage: CCID.Voltage? = nil) {
+    package init(_ slot: CCIDSlot, voltage: CCID.Voltage? = nil) {
         self.slot = slot
         self.voltage = voltage
     }
@@ -231,4 +230,9 @@ final class CCIDCard {
         case (_, let error): .unresponsive(error.description)
         }
     }
+}
+
+extension LinkError {
+    /// SCARD_E_UNSUPPORTED_FEATURE, with the number that pcsc-lite has for it.
+    package static let unsupportedFeature = LinkError.failed(code: 0x8010_001F, "the reader does not know this")
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// APDUs of short length over the transmission protocol T=0, where the reader carries only TPDUs: it minds procedure

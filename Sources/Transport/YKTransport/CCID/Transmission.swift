@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// By which protocol, and how fast, a reader that carries only TPDUs is to talk to a card.

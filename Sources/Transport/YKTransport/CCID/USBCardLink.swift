@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// A card in a reader on the USB that no smart card service is between. While it is open nobody else has the reader.
-final class USBCardLink: CardLink {
-    private(set) var identity: CardIdentity
+package final class USBCardLink: CardLink {
+    package private(set) var identity: CardIdentity
     private let card: CCIDCard
     private var isLost = false
     private var isRemoved = false
@@ -14,7 +13,7 @@ final class USBCardLink: CardLink {
     private var isBroken = false
 
     /// Powers the card.
-    init(_ card: CCIDCard, reader: String, deadline: Deadline) throws(LinkError) {
+    package init(_ card: CCIDCard, reader: String, deadline: Deadline) throws(LinkError) {
         self.card = card
         identity = CardIdentity(reader: reader, atr: [])
         do { try card.powerOn(deadline: deadline) } catch {
@@ -29,7 +28,7 @@ final class USBCardLink: CardLink {
 
     deinit { close() }
 
-    func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+    package func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard !command.isEmpty else { throw .malformed(WireError(.truncated, at: 0, "a command without bytes")) }
         try check()
         guard !isBroken else { throw .reset }
@@ -43,7 +42,7 @@ final class USBCardLink: CardLink {
     }
 
     /// Nobody else has the reader, so there is nobody to keep off; the card may have been taken out.
-    func begin(deadline: Deadline) throws(LinkError) -> Bool {
+    package func begin(deadline: Deadline) throws(LinkError) -> Bool {
         try check()
         if isBroken { try reset(.cold, deadline: deadline) }
         try checkCard(deadline: deadline)
@@ -51,10 +50,10 @@ final class USBCardLink: CardLink {
         return isLost
     }
 
-    func end() {}
+    package func end() {}
 
     /// Throws `removed` when the card was taken out or exchanged.
-    func checkCard(deadline: Deadline) throws(LinkError) {
+    package func checkCard(deadline: Deadline) throws(LinkError) {
         try check()
         let isThere = try guarded { () throws(LinkError) in try card.keepsPower(deadline: deadline) }
         guard isThere else {
@@ -64,10 +63,10 @@ final class USBCardLink: CardLink {
     }
 
     /// The bit of the protocol in use, 0 for T=0.
-    var protocolBit: Int { card.protocolNumber }
+    package var protocolBit: Int { card.protocolNumber }
 
     /// Talks to the reader; what it does not know is no fault of the card.
-    func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
+    package func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         try check()
         let answer = try guarded { () throws(LinkError) -> Result<[UInt8], LinkError> in
             do throws(LinkError) { return .success(try card.escape(bytes, deadline: deadline)) } catch {
@@ -78,7 +77,7 @@ final class USBCardLink: CardLink {
         return try answer.get()
     }
 
-    func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
+    package func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
         try check()
         isLost = true
         if kind == .cold { card.powerOff(deadline: deadline) }
@@ -87,7 +86,7 @@ final class USBCardLink: CardLink {
         adopt()
     }
 
-    func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         if !isRemoved { card.powerOff(deadline: .after(.seconds(1))) }

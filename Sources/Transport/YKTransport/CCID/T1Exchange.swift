@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// APDUs over the transmission protocol T=1, where the reader carries only blocks (ISO 7816-3 §11).

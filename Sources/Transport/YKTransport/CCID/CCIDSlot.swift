@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
+package import YKWire
 
 /// One slot of a card reader on the USB: sends a message and gives its reply, through time extensions, halted endpoints,
 /// late replies and news of the card (CCID 1.1 §6).
-final class CCIDSlot {
+package final class CCIDSlot {
     /// How often a card may ask for more time for one command; the deadline ends it before, as a rule.
     static let extensionLimit = 10_000
     /// How many replies to earlier commands, and transfers without data, are passed over.
@@ -20,7 +19,7 @@ final class CCIDSlot {
     /// Whether news told that the card was taken away or exchanged; only then is the reader asked.
     private var hasNews = false
 
-    init(_ pipe: any USBPipe, _ descriptor: CCID.Descriptor, slot: UInt8 = 0) {
+    package init(_ pipe: any USBPipe, _ descriptor: CCID.Descriptor, slot: UInt8 = 0) {
         self.pipe = pipe
         self.descriptor = descriptor
         self.slot = slot
