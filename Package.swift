@@ -161,7 +161,7 @@ let package = Package(
             ]),
         test(
             "YKHardwareTests",
-            ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC"]),
+            ["YKHardware", "YKSmartCard", "YKVirtualKey", "YKTestSupport", "YKTransport", "YKWire", "CPCSC", "CUSB"]),
         test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         test(
             "YKSecureChannelTests",

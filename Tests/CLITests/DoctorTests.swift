@@ -99,6 +99,11 @@ struct DoctorTests {
         #expect(problem(findings) == nil)
         findings.readers = .failure(.serviceNotRunning)
         #expect(problem(findings)?.seen.contains("ykit uses the key without it") == true)
+        findings.hasUSBLibrary = false
+        #expect(names(findings).suffix(2) == ["pcscd", "libusb"])
+        #expect(problem(findings)?.seen.contains("ykit uses the key without it") == false)
+        #expect(Ladder(findings: findings).rungs.last?.remedy?.contains("libusb-1.0-0") == true)
+        findings.hasUSBLibrary = true
         findings.readers = .failure(.serviceNotInstalled)
         findings.slots = ["1-2": Self.slot(.denied)]
         findings.nodes = ["/dev/bus/usb/001/002": NodeFacts(listed: ["bob"])]

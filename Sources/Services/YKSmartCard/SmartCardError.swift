@@ -74,7 +74,7 @@ extension SmartCardError {
     /// The code that PC/SC has for a failure of a link; a code of the layer below that is one of PC/SC's stays.
     init(_ error: LinkError) {
         switch error {
-        case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch: self = .noService
+        case .serviceNotInstalled, .usbLibraryNotInstalled, .serviceNotRunning, .serviceMismatch: self = .noService
         case .accessDenied: self = .securityViolation
         case .noReader: self = .noReadersAvailable
         case .unknownReader, .noDevice: self = .unknownReader

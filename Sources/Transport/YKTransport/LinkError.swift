@@ -6,6 +6,8 @@ public import YKWire
 public enum LinkError: Error, Hashable, Sendable {
     /// The smart card library (libpcsclite) or service (pcscd) is not on this machine.
     case serviceNotInstalled
+    /// The USB library (libusb-1.0) is not on this machine, without which no reader is used but through pcscd.
+    case usbLibraryNotInstalled
     /// The smart card service (pcscd) does not answer.
     case serviceNotRunning
     /// This user or process may not use the smart card service, the card, or the device.

@@ -38,7 +38,7 @@ import YKWire
         let found = bus.machine.all()
         let node = Glibc.open(found[0].node, O_RDONLY)
         defer { close(node) }
-        #expect(USB.holders(of: found[1]) == [.init(pid: 0, name: "the kernel's driver acm")])
+        #expect(USB.holders(of: found[1]).isEmpty)
         #expect(USB.holders(of: found[2]).isEmpty)
         _ = USB.holders(of: found[0])
         #expect(Processes.named("no such program").isEmpty)
@@ -74,20 +74,11 @@ import YKWire
             failure(other, deadline) == .failed(code: UInt32(ENOTDIR), "opening \(other.node): Not a directory"))
     }
 
-    @Test func transfersOnWhatIsNoUSBDeviceFail() throws {
+    @Test func endpointsAreFound() throws {
         let interface = try #require(try USBDescriptors(decoding: FakeBus.key).interfaces.last)
         let endpoints = try #require(USBReaderEndpoints(interface))
         #expect(endpoints.output == 2 && endpoints.input == 0x82 && endpoints.interrupt == 0x83)
-        let node = USBNode(Glibc.open("/dev/null", O_RDWR), interface: 2, endpoints)
-        let deadline = Deadline.after(.milliseconds(200))
-        #expect(node.packetSize == 64)
-        #expect(throws: USBFailure.self) { try node.send([1], deadline: deadline) }
-        #expect(throws: USBFailure.self) { try node.receive(64, deadline: deadline) }
-        #expect(throws: USBFailure.self) { try node.news() }
-        #expect(throws: USBFailure.self) { try node.request(1, value: 0, deadline: .after(.seconds(60))) }
-        #expect(throws: USBFailure.self) { try node.clearHalt(isIn: true) }
-        node.close()
-        #expect(throws: USBFailure.link(.removed)) { try node.send([1], deadline: .after(.seconds(60))) }
+        #expect(endpoints.packetSize == 64)
         var lame = interface
         lame.endpoints.removeFirst()
         #expect(USBReaderEndpoints(lame) == nil)

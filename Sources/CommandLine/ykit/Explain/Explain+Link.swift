@@ -7,6 +7,10 @@ extension Explain {
     static func link(_ error: LinkError) -> Explanation {
         switch error {
         case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: service(error)
+        case .usbLibraryNotInstalled:
+            Explanation(
+                "libusb-not-installed", .noDevice, "libusb-1.0, which reaches a card without pcscd, is not installed",
+                hint: "sudo apt install libusb-1.0-0, or pcscd")
         case .noReader, .unknownReader, .noDevice, .noCard: absent(error)
         case .replay(let mismatch): replay(mismatch)
         case .busy(let reader, let holders): busy(reader, holders)
@@ -81,7 +85,7 @@ extension Explain {
     }
 
     private static func busy(_ reader: String, _ holders: [LinkError.Holder]) -> Explanation {
-        let names = holders.map { $0.pid == 0 ? $0.name : "\($0.name) (pid \($0.pid))" }.joined(separator: ", ")
+        let names = holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: ", ")
         let hint = holders.first.map(release) ?? "end the program that uses the card, then repeat the command"
         let holder = names.isEmpty ? "another program" : names
         return Explanation("busy", .busy, "'\(reader)' is held by \(holder)", hint: hint, candidates: [])

@@ -61,8 +61,8 @@ extension ArculusError {
     private static func code(_ error: LinkError) -> ArculusCode {
         switch error {
         case .removed, .reset, .unresponsive, .noCard: .tagLost
-        case .serviceNotInstalled, .serviceNotRunning, .noReader, .unknownReader, .accessDenied, .serviceMismatch,
-            .noDevice:
+        case .serviceNotInstalled, .usbLibraryNotInstalled, .serviceNotRunning, .noReader, .unknownReader,
+            .accessDenied, .serviceMismatch, .noDevice:
             .noReader
         default: .transmitFailed
         }

@@ -12,7 +12,7 @@ extension USBNode {
 
     /// Opens the node of a device and claims its card reader.
     static func open(
-        _ device: USBDevice, _ deadline: Deadline
+        _ device: USBDevice, _ deadline: Deadline, library: USBLibrary? = .system
     ) throws(LinkError) -> (USBNode, CCID.Descriptor) {
         try deadline.check("the reader to be opened")
         guard let interface = device.reader?.descriptor, let endpoints = USBReaderEndpoints(interface) else {
@@ -21,28 +21,39 @@ extension USBNode {
         guard let descriptor = interface.reader else {
             throw .malformed(WireError(.missing, at: 0, "the reader does not say what it can do"))
         }
+        guard let library else { throw .usbLibraryNotInstalled }
         let node = Glibc.open(device.node, O_RDWR | O_CLOEXEC)
         guard node >= 0 else { throw refusal(errno, device) }
-        do throws(LinkError) { try claim(node, interface.number, device, deadline) } catch {
+        do throws(LinkError) {
+            let handle = try lift({ refusal($0, device) }) { () throws(USBCode) in
+                try USBHandle(node, library: library)
+            }
+            do throws(LinkError) { try claim(handle, interface.number, device, deadline) } catch {
+                handle.close(within: 0)
+                throw error
+            }
+            return (USBNode(node, handle, interface: interface.number, endpoints), descriptor)
+        } catch {
             _ = Glibc.close(node)
             throw error
         }
-        return (USBNode(node, interface: interface.number, endpoints), descriptor)
     }
 
     private static func claim(
-        _ node: Int32, _ number: UInt8, _ device: USBDevice, _ deadline: Deadline
+        _ handle: USBHandle, _ number: UInt8, _ device: USBDevice, _ deadline: Deadline
     ) throws(LinkError) {
         var patience: Deadline?
-        while ykit_usb_claim(node, UInt32(number)) != 0 {
-            guard errno == EBUSY else { throw refusal(errno, device) }
+        while true {
+            do throws(USBCode) { return try handle.claim(number) } catch {
+                guard error == USBCode(LIBUSB_ERROR_BUSY) else { throw refusal(error, device) }
+            }
             if deadline.isCancelled { throw .cancelled }
             let limit = patience ?? .after(claimPatience)
             patience = limit
-            // Read anew: it may have come and gone since the devices were listed.
+            // Read again: it may have come and gone since the devices were listed.
             let holders = USB.holders(of: USBDevice(folder: device.sysPath, devices: devices(of: device)) ?? device)
             let isOurs = !holders.isEmpty && holders.allSatisfy { $0.name == "ykit" }
-            let isForGood = holders.contains { $0.pid == 0 || $0.name == "pcscd" }
+            let isForGood = holders.contains { $0.name == "pcscd" }
             if isForGood || deadline.isOver || limit.isOver && !isOurs {
                 throw .busy(reader: device.readerName, holders: holders)
             }
@@ -63,6 +74,15 @@ extension USBNode {
         default:
             .failed(
                 code: UInt32(bitPattern: number), "opening \(device.node): \(String(cString: strerror(number)))")
+        }
+    }
+
+    private static func refusal(_ code: USBCode, _ device: USBDevice) -> LinkError {
+        switch libusb_error(rawValue: code.rawValue) {
+        case LIBUSB_ERROR_ACCESS: .accessDenied(.device(path: device.node))
+        case LIBUSB_ERROR_NO_DEVICE, LIBUSB_ERROR_NOT_FOUND: .noDevice(path: device.node)
+        case LIBUSB_ERROR_BUSY: .busy(reader: device.readerName, holders: USB.holders(of: device))
+        default: .failed(code: 0, "opening \(device.node): libusb failed with \(code.rawValue)")
         }
     }
 }

@@ -21,6 +21,8 @@ struct Findings {
     var login = LoginFacts()
     /// The card readers on the USB, by port.
     var slots: [String: Slot] = [:]
+    /// Whether libusb-1.0 is here, without which no card is reached but through the service.
+    var hasUSBLibrary = true
     /// The readers, or why there are none to be had.
     var readers: Result<[ReaderStatus], LinkError> = .success([])
     /// The smart card service as seen from outside, the version of its program, and who is connected to it.

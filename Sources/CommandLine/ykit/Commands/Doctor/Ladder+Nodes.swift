@@ -91,6 +91,6 @@ extension AskedKey {
 extension [LinkError.Holder] {
     /// The programs with their process ids.
     var words: String {
-        map { $0.pid == 0 ? $0.name : "\($0.name.printable) (pid \($0.pid))" }.joined(separator: ", ")
+        map { "\($0.name.printable) (pid \($0.pid))" }.joined(separator: ", ")
     }
 }

@@ -11,7 +11,8 @@ extension Ladder {
 
     /// Whether all card readers on the USB can be used without the service.
     private var canDoWithout: Bool {
-        !findings.slots.isEmpty && findings.slots.values.allSatisfy { $0.access == .readable && $0.holders.isEmpty }
+        findings.hasUSBLibrary && !findings.slots.isEmpty
+            && findings.slots.values.allSatisfy { $0.access == .readable && $0.holders.isEmpty }
     }
 
     var service: [Rung] {
@@ -95,7 +96,10 @@ extension Ladder {
 
     /// The nodes that ykit would use without the service.
     private var withoutService: [Rung] {
-        findings.slots.values.sorted { $0.node < $1.node }.compactMap { slot in
+        guard findings.hasUSBLibrary || findings.slots.isEmpty else {
+            return [Rung("libusb", Explain.link(.usbLibraryNotInstalled))]
+        }
+        return findings.slots.values.sorted { $0.node < $1.node }.compactMap { slot in
             switch slot.access {
             case .readable where slot.holders.isEmpty:
                 Rung("permission", .good, "\(slot.node) for the smart card may be opened")

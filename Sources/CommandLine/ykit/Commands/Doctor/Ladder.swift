@@ -116,7 +116,7 @@ struct Ladder {
             guard interface.isReader, let driver = interface.driver, driver != "usbfs" else { return nil }
             return Rung(
                 "driver", .bad,
-                "the kernel's driver \(driver) has the card reader in port \(key.port), so no program can use it",
+                "the kernel's driver \(driver) has the card reader in port \(key.port), so pcscd cannot use it",
                 remedy: """
                     keep it away: echo 'blacklist \(driver)' | sudo tee /etc/modprobe.d/ykit-\(driver).conf
                     then: sudo modprobe -r \(driver), and plug the reader in again

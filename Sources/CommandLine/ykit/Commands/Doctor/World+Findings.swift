@@ -33,6 +33,7 @@ extension World {
     }
 
     private func addService(to findings: inout Findings) {
+        findings.hasUSBLibrary = USB.isInstalled
         findings.service = .find()
         findings.serviceVersion = findings.service.program.flatMap(Self.version)
         do { findings.readers = .success(try keys.readers()) } catch { findings.readers = .failure(error) }

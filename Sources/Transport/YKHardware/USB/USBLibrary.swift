@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CUSB
+import Glibc
+
+/// The calls of libusb-1.0 that are used, as a table: the real library fills it at run time, a test with its own. Each
+/// call returns a negative `libusb_error` when it fails.
+struct USBLibrary: Sendable {
+    typealias Context = OpaquePointer
+    typealias Handle = OpaquePointer
+    typealias Transfer = UnsafeMutablePointer<libusb_transfer>
+
+    var makeContext: @Sendable (_ context: inout Context?) -> Int32
+    var releaseContext: @Sendable (Context?) -> Void
+    /// Takes over an open node of /dev/bus/usb, which stays the caller's to close.
+    var wrap: @Sendable (Context?, _ node: Int, _ handle: inout Handle?) -> Int32
+    var close: @Sendable (Handle) -> Void
+    /// Has a kernel driver detached at the claim of an interface, and attached again at its release.
+    var detachDrivers: @Sendable (Handle) -> Int32
+    var claim: @Sendable (Handle, _ interface: Int32) -> Int32
+    var release: @Sendable (Handle, _ interface: Int32) -> Int32
+    var clearHalt: @Sendable (Handle, _ endpoint: UInt8) -> Int32
+    /// A class request to an interface that carries no data.
+    var request:
+        @Sendable (Handle, _ request: UInt8, _ value: UInt16, _ interface: UInt16, _ milliseconds: UInt32) -> Int32
+    var makeTransfer: @Sendable () -> Transfer?
+    var freeTransfer: @Sendable (Transfer) -> Void
+    var submit: @Sendable (Transfer) -> Int32
+    var cancel: @Sendable (Transfer) -> Int32
+    /// Waits until something happens, for at most so many milliseconds, and calls back for each transfer that has ended.
+    var handleEvents: @Sendable (Context?, _ milliseconds: Int32) -> Int32
+}
+
+extension USBLibrary {
+    /// The name under which every distribution ships the library.
+    static let soname = "libusb-1.0.so.0"
+
+    /// The library of this machine; `nil` where it is missing or older than 1.0.23.
+    static let system = load()
+
+    /// Opens the library, which stays open; `nil` when it is missing or lacks a function.
+    static func load(_ path: String = soname) -> USBLibrary? {
+        guard let image = dlopen(path, RTLD_NOW | RTLD_LOCAL) else { return nil }
+        guard let library = USBLibrary(image) else {
+            dlclose(image)
+            return nil
+        }
+        return library
+    }
+
+    private typealias NewContext = @convention(c) (UnsafeMutablePointer<Context?>?) -> Int32
+    private typealias EndContext = @convention(c) (Context?) -> Void
+    private typealias Wrap = @convention(c) (Context?, Int, UnsafeMutablePointer<Handle?>) -> Int32
+    private typealias Close = @convention(c) (Handle) -> Void
+    private typealias OnInterface = @convention(c) (Handle, Int32) -> Int32
+    private typealias OnEndpoint = @convention(c) (Handle, UInt8) -> Int32
+    private typealias Control =
+        @convention(c) (Handle, UInt8, UInt8, UInt16, UInt16, UnsafeMutablePointer<UInt8>?, UInt16, UInt32) -> Int32
+    private typealias NewTransfer = @convention(c) (Int32) -> Transfer?
+    private typealias EndTransfer = @convention(c) (Transfer) -> Void
+    private typealias OnTransfer = @convention(c) (Transfer) -> Int32
+    private typealias Events = @convention(c) (Context?, UnsafeMutablePointer<timeval>) -> Int32
+
+    private init?(_ image: UnsafeMutableRawPointer) {
+        func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
+            dlsym(image, name).map { unsafeBitCast($0, to: type) }
+        }
+        guard let setOption = dlsym(image, "libusb_set_option"),
+            let newContext = symbol("libusb_init", NewContext.self),
+            let endContext = symbol("libusb_exit", EndContext.self),
+            let wrap = symbol("libusb_wrap_sys_device", Wrap.self), let close = symbol("libusb_close", Close.self),
+            let detach = symbol("libusb_set_auto_detach_kernel_driver", OnInterface.self),
+            let claim = symbol("libusb_claim_interface", OnInterface.self),
+            let release = symbol("libusb_release_interface", OnInterface.self),
+            let clearHalt = symbol("libusb_clear_halt", OnEndpoint.self),
+            let control = symbol("libusb_control_transfer", Control.self),
+            let newTransfer = symbol("libusb_alloc_transfer", NewTransfer.self),
+            let endTransfer = symbol("libusb_free_transfer", EndTransfer.self),
+            let submit = symbol("libusb_submit_transfer", OnTransfer.self),
+            let cancel = symbol("libusb_cancel_transfer", OnTransfer.self),
+            let events = symbol("libusb_handle_events_timeout", Events.self)
+        else { return nil }
+        // Each device is opened by its node, which sysfs names; a list of all devices and a thread that watches them
+        // would be made in vain.
+        ykit_usb_skip_discovery(setOption)
+        self.init(
+            makeContext: { newContext(&$0) }, releaseContext: { endContext($0) }, wrap: { wrap($0, $1, &$2) },
+            close: { close($0) }, detachDrivers: { detach($0, 1) }, claim: { claim($0, $1) },
+            release: { release($0, $1) }, clearHalt: { clearHalt($0, $1) },
+            request: { control($0, 0x21, $1, $2, $3, nil, 0, $4) },
+            makeTransfer: { newTransfer(0) }, freeTransfer: { endTransfer($0) },
+            submit: { submit($0) }, cancel: { cancel($0) },
+            handleEvents: { context, milliseconds in
+                var limit = timeval(
+                    tv_sec: Int(milliseconds) / 1000, tv_usec: Int(milliseconds) % 1000 * 1000)
+                return events(context, &limit)
+            })
+    }
+}
