@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCrypto
 import YKWire
+
+@testable import YKCrypto
 
 /// Public keys as OpenSSL writes them.
 struct PublicKeyTests {
@@ -19,6 +20,29 @@ struct PublicKeyTests {
         let key = try PublicKey(subjectPublicKeyInfo: written)
         #expect(key == (try PrivateKey(der: Secret(secret))).publicKey)
         #expect(key.subjectPublicKeyInfo == written)
+    }
+
+    @Test func refusesWhatIsTruncatedOrLies() throws {
+        let keys = [
+            try PrivateKey(newRSA: 1024).publicKey,
+            try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 0, count: 31) + [7])).publicKey,
+            .ed25519([UInt8](repeating: 9, count: 32)),
+        ]
+        for (key, der) in keys.map({ ($0, $0.subjectPublicKeyInfo) }) {
+            #expect(PublicKey.usual(der) == key && PublicKey.usual(der + [0]) == nil)
+            for count in 0..<der.count {
+                #expect(PublicKey.usual(Array(der.prefix(count))) == nil)
+            }
+            for index in 0..<min(der.count, 40) {
+                for byte: UInt8 in [0, 0x7F, 0x80, 0x83, 0x84, 0xFF] where der[index] != byte {
+                    var other = der
+                    other[index] = byte
+                    let key = PublicKey.usual(other)
+                    #expect(key == nil || key?.subjectPublicKeyInfo == other)
+                }
+            }
+        }
+        #expect(PublicKey.usual(PublicKey.rsa(modulus: [], exponent: []).subjectPublicKeyInfo) == nil)
     }
 
     /// What a card signs is checked before it is handed out: right and wrong results of each kind of key.

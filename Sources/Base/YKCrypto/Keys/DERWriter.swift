@@ -32,3 +32,33 @@ enum DERWriter {
     static let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70]
     static let x25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x6E]
 }
+
+/// Reads DER structures from the start of bytes; lengths are checked against what is left.
+struct DERReader {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    private init(_ rest: ArraySlice<UInt8>) { self.rest = rest }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// The next byte; `nil` at the end.
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    /// The content of an object with this tag; `nil` when another one follows, or it is truncated.
+    mutating func object(_ tag: UInt8) -> DERReader? {
+        guard byte() == tag, let first = byte() else { return nil }
+        var length = Int(first)
+        if first >= 0x80 {
+            guard (1...3).contains(first & 0x7F), rest.count >= Int(first & 0x7F) else { return nil }
+            length = rest.prefix(Int(first & 0x7F)).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(Int(first & 0x7F))
+        }
+        guard length <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return DERReader(rest.prefix(length))
+    }
+
+    /// A number without its sign byte, most significant byte first.
+    mutating func number() -> [UInt8]? { object(0x02).map { Array($0.rest.drop { $0 == 0 }) } }
+}

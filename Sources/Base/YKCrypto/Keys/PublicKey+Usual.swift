@@ -6,20 +6,29 @@ extension PublicKey {
     /// A key in the form that this package writes itself, which nearly all keys have: read without OpenSSL, which takes
     /// longer to load than a key to answer. `nil` for all others.
     static func usual(_ der: [UInt8]) -> PublicKey? {
-        candidates(der).first { $0.subjectPublicKeyInfo == der && $0.isOnCurve }
+        guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isOnCurve else { return nil }
+        return key
     }
 
-    /// The keys that these bytes may be the end of.
-    private static func candidates(_ der: [UInt8]) -> [PublicKey] {
-        switch der.count {
-        case 44: [.ed25519(Array(der.suffix(32))), .x25519(Array(der.suffix(32)))]
-        case 91: [.ec(.p256, point: Array(der.suffix(65)))]
-        case 120: [.ec(.p384, point: Array(der.suffix(97)))]
-        case 158: [.ec(.p521, point: Array(der.suffix(133)))]
-        default:
-            [1024, 2048, 3072, 4096].map { bits in
-                .rsa(modulus: Array(der.dropLast(5).suffix(bits / 8)), exponent: [1, 0, 1])
-            }
+    /// What a SubjectPublicKeyInfo says (RFC 5280 §4.1.2.7), without a look at whether it makes sense.
+    private static func parsed(_ der: [UInt8]) -> PublicKey? {
+        var reader = DERReader(der)
+        guard var info = reader.object(0x30), reader.isAtEnd, let algorithm = info.object(0x30),
+            var bits = info.object(0x03), info.isAtEnd, bits.byte() == 0
+        else { return nil }
+        switch DERWriter.sequence(Array(algorithm.rest)) {
+        case DERWriter.ed25519: return bits.rest.count == 32 ? .ed25519(Array(bits.rest)) : nil
+        case DERWriter.x25519: return bits.rest.count == 32 ? .x25519(Array(bits.rest)) : nil
+        case DERWriter.rsaEncryption:
+            guard var key = bits.object(0x30), bits.isAtEnd, let modulus = key.number(), let exponent = key.number(),
+                key.isAtEnd, modulus.count >= 128, !exponent.isEmpty
+            else { return nil }
+            return .rsa(modulus: modulus, exponent: exponent)
+        case let other:
+            let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
+            let curve = curves.first { DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == other }
+            guard let curve, bits.rest.count == 1 + 2 * curve.fieldSize else { return nil }
+            return .ec(curve, point: Array(bits.rest))
         }
     }
 
