@@ -114,12 +114,16 @@ struct Evidence {
 
     /// A public key in a PEM file; text before it is passed over.
     static func publicKey(_ file: String) throws(Explanation) -> COSEKey {
-        let text = String(decoding: try Files.read(file), as: UTF8.self)
-        guard let der = PEM.blocks("PUBLIC KEY", in: text).first else {
+        guard let der = PEM.contents("PUBLIC KEY", in: try Files.read(file)).first else {
             throw Explain.malformed("\(file) has no PEM public key")
         }
         do { return try COSEKey(subjectPublicKeyInfo: der) } catch {
             throw Explain.malformed("\(file): \(error)")
         }
     }
+}
+
+extension COSEKey {
+    /// The key as a PEM text, where there is such a form.
+    var pem: String? { subjectPublicKeyInfo.map { PEM.encode("PUBLIC KEY", $0) } }
 }

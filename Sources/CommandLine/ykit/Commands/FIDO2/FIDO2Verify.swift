@@ -153,7 +153,7 @@ struct FIDO2Verify: Verb {
     }
 
     private static func certificates(_ file: String) throws(Explanation) -> [[UInt8]] {
-        let found = PEM.blocks("CERTIFICATE", in: String(decoding: try Files.read(file), as: UTF8.self))
+        let found = PEM.contents("CERTIFICATE", in: try Files.read(file))
         if found.isEmpty { throw Explain.malformed("\(file) has no PEM certificate") }
         return found
     }

@@ -158,7 +158,7 @@ struct HSMAuthAdd: Verb {
         if key.algorithm == .p256, world.plan == nil {
             do {
                 let key = try await service.publicKey(of: label)
-                answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo))
+                answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
                 answer.lines.append("public key for the HSM: ykit hsmauth export-public-key LABEL")
             } catch { answer.failure = Explain.explain(error) }
         }
@@ -270,7 +270,7 @@ struct HSMAuthExportPublicKey: Verb {
         let service = try await world.openHSMAuth()
         let key = try await service.publicKey(of: HSMAuthLabel(label))
         var answer = Answer("the public key of '\(label.printable)' is in \(file)", [:])
-        let pem = PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo)
+        let pem = PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo)
         switch format {
         case .pem: try output.put(Array(pem.utf8), &answer)
         case .der: try output.put(key.subjectPublicKeyInfo, &answer)

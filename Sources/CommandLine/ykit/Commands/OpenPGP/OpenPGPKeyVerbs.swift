@@ -232,7 +232,7 @@ extension OpenPGPPublicKey {
                 "slot": .string(slot.description), "algorithm": .string(type.description),
                 "fingerprint": .string(Hex.encode(fingerprint)), "created": .int(Int64(created)),
                 "touch": touch.map { .string($0.description) } ?? .null,
-                "publicKey": .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo)),
+                "publicKey": .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo)),
             ])
     }
 }

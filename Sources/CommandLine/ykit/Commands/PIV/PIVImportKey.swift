@@ -55,7 +55,7 @@ struct PIVImportKey: Verb {
         answer.members["algorithm"] = .string(algorithm.description)
         answer.members["pinPolicy"] = .string(policies.pinPolicy.description)
         answer.members["touchPolicy"] = .string(policies.touchPolicy.description)
-        answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.publicKey.subjectPublicKeyInfo))
+        answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.publicKey.subjectPublicKeyInfo))
         answer.members["certificates"] = .int(Int64(content.certificates.count))
         if !content.certificates.isEmpty {
             answer.lines.append("the file has a certificate, too: ykit piv certificates import \(slot) \(file)")

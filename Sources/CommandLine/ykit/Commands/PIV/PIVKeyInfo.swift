@@ -26,7 +26,7 @@ struct PIVKeyInfo: Verb {
             let key = try await service.publicKey(slot)
             let algorithm = PIVAlgorithm(key)?.description
             answer.members["algorithm"] = algorithm.map(JSON.string)
-            answer.members["publicKey"] = .string(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo))
+            answer.members["publicKey"] = .string(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
             answer.lines = Table.lines([["slot", "\(slot), \(slot.name)"], ["algorithm", algorithm ?? "not known"]])
             return answer
         }

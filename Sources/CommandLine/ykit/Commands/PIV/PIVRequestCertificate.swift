@@ -52,7 +52,7 @@ struct PIVRequestCertificate: Verb {
         let der = try await use.touching(world) {
             try await service.certificateRequest(use.slot, template, key: key)
         }
-        let pem = PEM.text("CERTIFICATE REQUEST", der)
+        let pem = PEM.encode("CERTIFICATE REQUEST", der)
         var answer = Answer("the request for \(template.subject.description.printable) is in \(file)", [:])
         try output.put(format == .pem ? Array(pem.utf8) : der, &answer)
         answer.members["slot"] = .string(slot.description)

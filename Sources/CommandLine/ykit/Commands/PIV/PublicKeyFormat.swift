@@ -15,7 +15,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     /// The key in this form. SSH has none for X25519, and age for X25519 and P-256 alone.
     func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
-        case .pem: return Array(PEM.text("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
+        case .pem: return Array(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
         case .der: return key.subjectPublicKeyInfo
         case .ssh:
             guard let text = SSHPublicKey(key)?.line(comment: comment) else {

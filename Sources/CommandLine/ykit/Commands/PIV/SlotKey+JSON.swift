@@ -11,7 +11,7 @@ extension SlotMetadata {
         members["origin"] = origin.map { .string($0.description) } ?? .null
         members["pinPolicy"] = .string(policies.pin.description)
         members["touchPolicy"] = .string(policies.touch.description)
-        members["publicKey"] = publicKey.map { .string(PEM.text("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
+        members["publicKey"] = publicKey.map { .string(PEM.encode("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
     }
 
     /// The same in words.
@@ -37,7 +37,7 @@ extension PIVCertificate {
     }
 
     /// The certificate as PEM.
-    var pem: String { PEM.text("CERTIFICATE", der) }
+    var pem: String { PEM.encode("CERTIFICATE", der) }
 
     /// The certificate in rows of a table.
     func rows(at now: Int64) -> [[String]] {

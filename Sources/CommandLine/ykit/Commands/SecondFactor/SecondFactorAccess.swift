@@ -193,11 +193,7 @@ struct SecondFactorConnection {
 enum PublicKeyFile {
     /// Reads a SubjectPublicKeyInfo in PEM.
     static func read(_ path: String) throws -> PublicKey {
-        let text = String(decoding: try Files.read(path), as: UTF8.self)
-        let lines = text.split(whereSeparator: \.isNewline)
-        guard let start = lines.firstIndex(of: "-----BEGIN PUBLIC KEY-----"),
-            let end = lines[start...].firstIndex(of: "-----END PUBLIC KEY-----"),
-            let der = try? Base64.decode(lines[(start + 1)..<end].joined()),
+        guard let der = PEM.contents("PUBLIC KEY", in: try Files.read(path)).first,
             let key = try? PublicKey(subjectPublicKeyInfo: der)
         else { throw Explain.malformed("\(path.printable) is not a public key in PEM") }
         return key

@@ -66,7 +66,7 @@ struct SDKeysGenerate: Verb {
         let output = try FileOutput(file, isText: true, force: replacing.force, world)
         let service = try await world.openSecurityDomain()
         let point = try await service.generate(key.reference, replacing: try replaced.version)
-        let pem = PEM.text("PUBLIC KEY", PublicKey.ec(.p256, point: point).subjectPublicKeyInfo)
+        let pem = PEM.encode("PUBLIC KEY", PublicKey.ec(.p256, point: point).subjectPublicKeyInfo)
         var answer = Answer(
             "made \(key.reference.typed); its public key is in \(file)",
             ["key": .string(key.reference.typed), "publicKey": .string(pem), "output": .string(file)])
@@ -227,7 +227,7 @@ struct SDKeysExport: Verb {
         guard !chain.isEmpty else {
             throw Explanation("no-certificate", .notFound, "\(key.reference.typed) has no certificates")
         }
-        let pem = chain.reversed().map { PEM.text("CERTIFICATE", $0) }.joined()
+        let pem = chain.reversed().map { PEM.encode("CERTIFICATE", $0) }.joined()
         var answer = Answer(
             "the certificates of \(key.reference.typed) are in \(file)",
             ["key": .string(key.reference.typed), "certificates": .string(pem), "output": .string(file)])

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// A block of PEM (RFC 7468): a label around base 64.
 public struct PEM: Hashable, Sendable {
     /// What stands after BEGIN.
     public let label: String
     /// The block as it stands, with its header lines.
-    let text: [UInt8]
+    package let text: [UInt8]
     /// The bytes; those of an encrypted block of the old kind are encrypted.
     public let content: [UInt8]
     /// Whether a password is needed.
-    let isEncrypted: Bool
+    package let isEncrypted: Bool
 
     /// Writes bytes as PEM, 64 characters a line.
     public static func encode(_ label: String, _ bytes: [UInt8]) -> String {
@@ -23,11 +21,12 @@ public struct PEM: Hashable, Sendable {
     }
 
     /// The blocks of a text, at most 64; what stands between them, and blocks that are none, are left out.
-    static func blocks(_ bytes: [UInt8]) -> [PEM] {
+    public static func blocks(_ bytes: [UInt8]) -> [PEM] {
         var found: [PEM] = []
         var lines: [ArraySlice<UInt8>] = []
         var label: String?
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where found.count < 64 {
+            let line = line.drop { $0 == 0x20 || $0 == 0x09 }
             if let begun = Self.label(line, "BEGIN") {
                 label = begun
                 lines = []
@@ -39,6 +38,11 @@ public struct PEM: Hashable, Sendable {
             }
         }
         return found
+    }
+
+    /// The contents of the blocks with a label, in order.
+    public static func contents(_ label: String, in bytes: [UInt8]) -> [[UInt8]] {
+        blocks(bytes).filter { $0.label == label }.map { $0.content }
     }
 
     private init?(_ label: String, _ lines: [ArraySlice<UInt8>]) {
