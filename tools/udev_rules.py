@@ -7,7 +7,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = os.path.join(ROOT, "udev", "devices.txt")
 PATH = os.path.join(ROOT, "udev", "70-ykit.rules")
-NAMES_PATH = os.path.join(ROOT, "Sources", "Transport", "YKHardware", "Discovery", "KnownKeys+Table.swift")
+NAMES_PATH = os.path.join(ROOT, "Sources", "Transport", "YKTransport", "KnownKeys", "KnownKeys+Table.swift")
 
 
 def devices():

@@ -108,7 +108,10 @@ struct FIDOInfoTests {
         #expect(identity(0x20A0, 0x42B2, "Nitrokey Nitrokey 3").product == "Nitrokey 3")
         #expect(identity(0x1209, 0xBEEE).maker == .soloKeys && identity(0x349E, 0x0022, "Token2 X").maker == .token2)
         #expect(identity(0x349E, 0x0022, "Token2 PIN+").product == "Token2 PIN+")
-        #expect(identity(0x349E, 0x0022).product == "Token2 security key")
+        #expect(identity(0x349E, 0x0022).product == "Token2 PIN+")
+        #expect(identity(0x349E, 0x9999).product == "Token2 security key" && identity(0x349E, 0x9999).maker == .token2)
+        #expect(identity(0x20A0, 0x4108).product == "Nitrokey Pro" && identity(0x20A0, 0x4108).maker == .nitrokey)
+        #expect(identity(0x1050, 0x0407, "YubiKey OTP+FIDO+CCID").product == "YubiKey OTP+FIDO+CCID")
         #expect(identity(1, 2, "CanoKeys CanoKey").maker == .canokey && identity(1, 2).maker == .unknown)
         #expect(identity(1, 2).product == "Security key")
         let yubico = try DeviceIdentity.read(
@@ -116,7 +119,7 @@ struct FIDOInfoTests {
         #expect(yubico.serial == "16777217" && yubico.product == "YubiKey 5 NFC")
         let solo = try DeviceIdentity.read(
             fido: try link(Version(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1209, product: 0xBEEE))
-        #expect(solo.product == "Solo 2" && solo.version == Version(5, 7, 1) && solo.info == nil)
+        #expect(solo.product == "SoloKeys Solo 2" && solo.version == Version(5, 7, 1) && solo.info == nil)
     }
 
     @Test(

@@ -5,10 +5,12 @@ public import YKTransport
 extension DeviceIdentity {
     /// What the numbers and the name of a USB device tell; nothing is asked of it.
     public init(vendor: UInt16, product: UInt16, name: String) {
-        let known = KnownKeys.key(vendor: vendor, product: product)
-        let maker = known?.maker ?? KnownKeys.maker(named: name) ?? .unknown
-        self.init(maker: maker, product: name.isEmpty ? known?.product ?? "Security key" : name)
-        if let known, !known.product.hasSuffix("security key") { self.product = known.product }
+        let maker = Maker(vendor: vendor, product: product) ?? Maker(named: name)
+        let known = KnownKeys.name(vendor: vendor, product: product)
+        let fallback = maker.map { "\($0.rawValue) security key" } ?? "Security key"
+        // A YubiKey's own name tells more than its numbers.
+        let isYubico = maker == .yubico && !name.isEmpty
+        self.init(maker: maker ?? .unknown, product: (isYubico ? nil : known) ?? (name.isEmpty ? fallback : name))
     }
 
     /// Asks a YubiKey for its device information over its FIDO interface; the key of another maker is known by its

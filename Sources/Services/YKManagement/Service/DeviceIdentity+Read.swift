@@ -25,7 +25,7 @@ extension DeviceIdentity {
     private static func stranger(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
         if (try? NFCRestriction.isMet(channel)) ?? false { throw .nfcRestricted }
         let reader = channel.identity.reader
-        guard let maker = KnownKeys.maker(named: reader), maker != .yubico else {
+        guard let maker = DeviceIdentity.Maker(named: reader), maker != .yubico else {
             return DeviceIdentity(maker: .unknown, product: "Smart card")
         }
         return DeviceIdentity(maker: maker, product: reader)

@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 import YKHardware
+import YKTransport
 import YKWire
 
 /// Prints the udev rules.

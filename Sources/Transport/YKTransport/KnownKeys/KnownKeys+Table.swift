@@ -52,11 +52,16 @@ extension KnownKeys {
         1ea8 f025 Thetis Key
         1ea8 fc25 Excelsecu FIDO2 Security Key
         1fc9 f143 GoTrust Idem Key
+        20a0 4108 Nitrokey Pro
+        20a0 4109 Nitrokey Storage
+        20a0 4211 Nitrokey Start
+        20a0 4230 Nitrokey HSM
         20a0 4287 Nitrokey FIDO U2F
         20a0 42b1 Nitrokey FIDO2
         20a0 42b2 Nitrokey 3
         20a0 42b3 Safetech SafeKey
         20a0 42d4 CanoKey
+        20a0 42f3 Nitrokey Passkey
         24dc 0101 JaCarta U2F
         24dc 0501 JaCarta U2F
         2581 f1d0 Happlink Security Key
@@ -108,6 +113,7 @@ extension KnownKeys {
         349e 0204 Token2 PIN+ Bio3
         349e 0205 Token2 PIN+ Bio3
         349e 0206 Token2 PIN+ Bio3
+        3752 0001 Arculus AuthentiKey
         4c4d f703 Longmai mFIDO
         534c 0001 Trezor
         """
