@@ -195,8 +195,8 @@ enum HelpTopic: String, CaseIterable {
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
         (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
         (
-            ["YKIT_PARSER"],
-            "whole has every line read by ArgumentParser, to measure what reading plain lines quickly saves."
+            ["YKIT_PARSER", "YKIT_TASKS"],
+            "whole and pool leave lines to ArgumentParser and tasks to Swift's threads, to measure what ykit's own ways save."
         ),
         (["NO_COLOR"], "No colours."),
     ]

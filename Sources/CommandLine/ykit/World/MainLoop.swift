@@ -4,7 +4,7 @@ import Synchronization
 import YKTransport
 
 /// Runs the program's tasks on the main thread. Swift's own executor starts a pool of threads first, which takes longer
-/// than most verbs.
+/// than most verbs. `YKIT_TASKS=pool` leaves them to that, for `tools/bench/hacks`, which measures both.
 final class MainLoop: TaskExecutor {
     private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let wake = Semaphore()
@@ -23,7 +23,7 @@ final class MainLoop: TaskExecutor {
 
     /// Runs `body` and what it starts, until it is done.
     func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
-        Task(executorPreference: self) { self.end(await body()) }
+        Task(executorPreference: Variables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
         return loop()
     }
 
