@@ -26,6 +26,8 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case numberNeeded([String])
     /// The request does not offer this number.
     case numberNotOffered(String, offered: [String])
+    /// The answer was signed and sent, and nothing usable came back: the server may have it. What was signed, and how.
+    case noReceipt(PrivacyIDEAError, signedText: String, signature: String)
     /// The server refuses polls though the clock is right: the account was deleted there, or has another key.
     case pollRefused
     /// The server refuses polls because of their time; this clock is so many seconds behind the server's.

@@ -4,6 +4,8 @@ kind, or somewhere else.
 
     with BadServer(server.http) as bad:          # passes everything on
         bad.mode = "cut-body"                    # until told otherwise
+        bad.only = 2                             # only the third request
+        bad.is_late = True                       # the server gets the request, its answer is lost
         bad.asked                                # the requests that came
 
 TABLE says for each mode how long a client is to wait, and what ykit has to say: exit status and error code.
@@ -40,8 +42,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(length) if length else None
         bad.asked.append((self.command, self.path, body))
         try:
-            if bad.mode is None:
+            if bad.mode is None or bad.only not in (None, len(bad.asked) - 1):
                 return self.reply(*self.target_answer(body))
+            if bad.is_late:
+                self.target_answer(body)
             getattr(self, "do_" + bad.mode.replace("-", "_"))()
         except OSError:
             pass
@@ -136,6 +140,7 @@ class BadServer:
 
     def __init__(self, target, certificate=None, port=0):
         self.target, self.mode, self.asked, self.over = target, None, [], threading.Event()
+        self.only, self.is_late = None, False
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads, self.server.bad = True, self
         if certificate:

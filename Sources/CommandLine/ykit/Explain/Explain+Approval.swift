@@ -8,6 +8,8 @@ extension Explain {
     static func approval(_ error: ApprovalError) -> Explanation {
         switch error {
         case .server(let error): privacyIDEA(error)
+        case .noReceipt(let error, _, _):
+            unreceived(privacyIDEA(error))
         case .malformed(let reason): malformed(reason.printable)
         case .unsupportedVersion(let version):
             Explanation("not-supported", .notSupported, "the link is of version \(version.printable), 1 is supported")
@@ -99,5 +101,13 @@ extension Explain {
                 "a request says that it comes from \(url.printable), not from the enrolled server",
                 hint: "the server has moved, or somebody forwards its requests; ask who runs it")
         }
+    }
+
+    /// What is said when the server's receipt for an answer did not come.
+    private static func unreceived(_ failure: Explanation) -> Explanation {
+        var explanation = failure
+        explanation.hint =
+            "the server may have the answer all the same: 'ykit approve list' shows whether the request is still open"
+        return explanation
     }
 }

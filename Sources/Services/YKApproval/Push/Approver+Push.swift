@@ -106,7 +106,8 @@ extension Approver {
     /// Approves a request that was shown.
     ///
     /// - Parameter number: The number of the log-in page, where the request offers some.
-    /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`, or what the key throws.
+    /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`; `noReceipt` when the server may
+    ///   have the answer; or what the key throws.
     public func approve(
         _ request: PushRequest, number: String? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -124,7 +125,7 @@ extension Approver {
 
     /// Declines a request. The reason is sent when the server takes one.
     ///
-    /// - Throws: `server`, or what the key throws.
+    /// - Throws: `server`; `noReceipt` when the server may have the answer; or what the key throws.
     public func decline(
         _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -146,13 +147,21 @@ extension Approver {
         sent["nonce"] = .string(request.nonce)
         sent["signature"] = .string(signature)
         for member in fields.members { sent[member.key] = member.value }
+        let failure: PrivacyIDEAError
         do {
             let answer = try await exchange(.post, url, .object(sent), account.trust).answer.get()
             let code = answer.detail["display_code"]
             return PushReceipt(
                 isAccepted: answer.value == true, displayCode: code?.string ?? code?.int.map { String($0) },
                 message: answer.detail["message"]?.string, signedText: text, signature: signature)
-        } catch let error as PrivacyIDEAError { throw ApprovalError.server(error) }
+        } catch let error as PrivacyIDEAError { failure = error } catch ApprovalError.server(let error) {
+            failure = error
+        }
+        switch failure {
+        case .refused, .random, .http(.unreachable), .http(.certificate), .http(.pin), .http(.notInstalled):
+            throw ApprovalError.server(failure)
+        default: throw ApprovalError.noReceipt(failure, signedText: text, signature: signature)
+        }
     }
 
     /// Polls once more after an answer was not accepted, to tell which of the known causes fits.

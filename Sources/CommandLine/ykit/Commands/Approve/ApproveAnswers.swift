@@ -194,14 +194,25 @@ extension RequestDesk {
     ) async throws -> PushReceipt {
         if decision == "approved", let proof = open.account.proof { try await keys.prove(proof, for: open) }
         let key = try await keys.key(of: open.account)
-        let receipt = try await body(open.account, key)
+        do {
+            let receipt = try await body(open.account, key)
+            keep(open, decision, receipt.isAccepted, receipt.signedText, receipt.signature)
+            return receipt
+        } catch let error as ApprovalError {
+            if case .noReceipt(_, let text, let signature) = error { keep(open, decision, nil, text, signature) }
+            throw error
+        }
+    }
+
+    private func keep(
+        _ open: OpenRequest, _ decision: String, _ isAccepted: Bool?, _ text: String, _ signature: String
+    ) {
         let event = ApprovalEvent(
-            time: world.now, account: open.account.account.id, decision: decision, isAccepted: receipt.isAccepted,
-            challenge: open.request.challenge, signedText: receipt.signedText, signature: receipt.signature)
+            time: world.now, account: open.account.account.id, decision: decision, isAccepted: isAccepted,
+            challenge: open.request.challenge, signedText: text, signature: signature)
         do { try book.history.append(event) } catch {
             world.terminal.warn("the answer is not in the history: \(Explain.explain(error).message)")
         }
-        return receipt
     }
 
     /// Why the server did not accept an answer: it gives no reason, so it is asked for the open requests once more. A key

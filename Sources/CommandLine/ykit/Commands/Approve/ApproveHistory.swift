@@ -49,7 +49,7 @@ struct ApproveHistoryVerb: Verb {
         let rows = events.map { event in
             [
                 UTCDate.timestamp(event.time),
-                event.decision.printable + (event.isAccepted == true ? "" : ", not accepted"),
+                event.decision.printable + Self.outcome(event.isAccepted),
                 (names[event.account] ?? event.account).printable,
                 PushRequest.shown(event.challenge["question"]?.string ?? "", limit: 60),
             ]
@@ -67,6 +67,14 @@ struct ApproveHistoryVerb: Verb {
             [
                 "events": .array(events.map(\.json)), "intact": .bool(isIntact), "file": .string(book.history.path),
             ])
+    }
+
+    private static func outcome(_ isAccepted: Bool?) -> String {
+        switch isAccepted {
+        case true: ""
+        case false: ", not accepted"
+        default: ", without a receipt"
+        }
     }
 
     private func serverLog(_ account: PushAccount, _ world: World) async throws -> Answer {
