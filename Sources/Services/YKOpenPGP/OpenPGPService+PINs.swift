@@ -2,7 +2,7 @@
 
 public import YKCrypto
 import YKProtocols
-public import YKTransport
+import YKTransport
 import YKWire
 
 /// What a verification of a PIN is for.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKTransport
-public import YKWire
+import YKTransport
+import YKWire
 
 /// A protocol for secure channels that a card says it has.
 public struct SCPProtocol: Hashable, Sendable, CustomStringConvertible {

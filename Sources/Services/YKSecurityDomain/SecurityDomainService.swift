@@ -4,7 +4,7 @@ public import YKCrypto
 import YKProtocols
 public import YKSecureChannel
 public import YKTransport
-public import YKWire
+import YKWire
 
 /// The Security Domain of a key: it holds the keys of secure channels to all applications.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import YKTransport
+import YKTransport
 
 /// A small server for messages that are delivered by POST: it reads a body of up to 64 KiB and answers at once.
 ///
