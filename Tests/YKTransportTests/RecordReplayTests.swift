@@ -68,7 +68,7 @@ import YKWire
         // Secret randomness is kept apart, so that it can be played back and taken out.
         #expect(capture.header.random?.suffix(2) == [0, 0] && capture.header.secretRandom?.count == 2)
         #expect(hidden.header.secretRandom == nil && hidden.header.random == capture.header.random)
-        let replayed = try Replay(capture, mode: .strict).replaying(Environment()).random
+        let replayed = Replay(capture, mode: .strict).replaying(Environment()).random
         _ = try replayed.draw(4, secret: false)
         #expect(try replayed.draw(2, secret: true) == capture.header.secretRandom)
         #expect(try Capture(parsing: Array(hidden.text.utf8)).redacted().text == hidden.text)

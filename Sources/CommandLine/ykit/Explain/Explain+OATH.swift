@@ -11,6 +11,15 @@ extension Explain {
         case .locked, .wrongPassword, .emptyPassword, .notAuthentic: access(error)
         case .noSuchAccount:
             Explanation("no-such-account", .notFound, "the key has no account of that name", hint: "ykit oath list")
+        case .notApproved:
+            Explanation(
+                "not-approved", .policy, "the key takes no accounts now",
+                hint: "a key of the FIPS series takes them only once it has a password: ykit oath access change")
+        case .passwordRequired:
+            Explanation(
+                "not-allowed", .policy, "the key keeps its password",
+                hint: "a key of the FIPS series requires one; it can be changed, and 'ykit oath reset' removes it "
+                    + "together with all accounts")
         case .full:
             Explanation(
                 "full", .failed, "there is no room for another account",

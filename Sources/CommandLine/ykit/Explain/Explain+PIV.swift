@@ -19,7 +19,8 @@ extension Explain {
         case .notApplied, .notStored, .printedInUse: notMade(error)
         case .noSuchObject, .noKey, .unusableSlot, .full, .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
             pivSlot(error)
-        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .weakGeneration, .unfit: pivLimits(error)
+        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .notApproved, .weakGeneration, .unfit:
+            pivLimits(error)
         case .fingerprintsConfigured:
             Explanation(
                 "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset by itself",

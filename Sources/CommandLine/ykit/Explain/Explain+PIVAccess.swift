@@ -154,6 +154,11 @@ extension Explain {
             Explanation("not-supported", .notSupported, "\(kind) keys are not supported in PIV")
         case .unsupportedAlgorithm(let algorithm):
             Explanation("not-supported", .notSupported, "this key takes no \(algorithm) keys with these policies")
+        case .notApproved:
+            Explanation(
+                "not-approved", .policy, "the key takes no private keys now",
+                hint: "a key of the FIPS series takes them only once its PIN, PUK and management key were changed: "
+                    + "ykit piv access change-pin, change-puk, change-management-key")
         case .weakGeneration(let version):
             Explanation(
                 "weak-rsa", .policy,

@@ -21,6 +21,8 @@ extension OATHError {
         case (Validate.name, .incorrectParameters), (Validate.name, .securityStatusNotSatisfied): .wrongPassword
         case (Calculate.name, .conditionsNotSatisfied): .touchTimeout
         case (Calculate.name, .securityStatusNotSatisfied): info.isLocked ? .locked : .touchTimeout
+        case (PutAccount.name, .conditionsNotSatisfied): .notApproved
+        case (SetAccessKey.name, .conditionsNotSatisfied): .passwordRequired
         case (_, .securityStatusNotSatisfied): .locked
         case (SetAccessKey.name, .dataInvalid), (Validate.name, .dataInvalid): nil
         case (_, .dataInvalid), (_, .notFound): .noSuchAccount

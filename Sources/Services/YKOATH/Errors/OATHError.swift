@@ -20,6 +20,10 @@ public enum OATHError: Error, Hashable, Sendable {
     case noSuchAccount
     /// There is no room for another account (6A84).
     case full
+    /// A key of the FIPS series takes no accounts until it has a password (6985 to PUT).
+    case notApproved
+    /// A key of the FIPS series keeps its password: it can be changed, but not removed (6985 to SET CODE).
+    case passwordRequired
     /// The name takes this many bytes, above 64; nothing was sent.
     case nameTooLong(bytes: Int)
     /// The name is empty; nothing was sent.

@@ -51,6 +51,8 @@ public enum PIVError: Error, Hashable, Sendable {
     case unsupported(PIVFeature, needs: Version, has: Version?)
     /// The card refuses this kind of key (6A80, 6A81 or 6A86).
     case unsupportedAlgorithm(PIVAlgorithm)
+    /// A key of the FIPS series takes no keys until PIN, PUK and management key are its owner's (6985).
+    case notApproved
     /// RSA keys made by this firmware can be broken (ROCA, CVE-2017-15361, YSA-2017-01); nothing was sent.
     case weakGeneration(Version)
     /// The operation is not for this kind of key; nothing was sent.

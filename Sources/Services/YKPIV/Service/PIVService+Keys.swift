@@ -157,6 +157,7 @@ extension PIVService {
     private static func keyMeaning(_ status: StatusWord, _ slot: PIVSlot, _ algorithm: PIVAlgorithm) -> PIVError? {
         switch status {
         case .incorrectParameters, .dataInvalid: .unsupportedAlgorithm(algorithm)
+        case .conditionsNotSatisfied: .notApproved
         case .referenceNotFound: .noSuchSlot(slot)
         case .incorrectP1P2 where !PIVSlot.main.contains(slot): .noSuchSlot(slot)
         case let status: PIVError.isUnknown(status) ? .unsupportedAlgorithm(algorithm) : nil

@@ -21,7 +21,8 @@ extension OATHApplet {
 
     /// SET CODE: takes an access key that the host shows to know, or none when the key is empty.
     ///
-    /// Applets before 3.0.0 (YubiKey NEO) are locked by it until they are selected and unlocked again.
+    /// Applets before 3.0.0 (YubiKey NEO) are locked by it until they are selected and unlocked again. A YubiKey 5 FIPS of
+    /// firmware 5.7 keeps an access key.
     mutating func setCode(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let fields = try Self.parse(command.data) { reader throws(WireError) in
             let code = try reader.value(Tag.key)
@@ -29,6 +30,7 @@ extension OATHApplet {
                 ? nil : (code, try reader.value(Tag.challenge), try reader.value(Tag.response))
         }
         guard let (code, theirs, response) = fields else {
+            guard !key.profile.isFIPS57 else { throw .status(.conditionsNotSatisfied) }
             key.oath.accessKey = nil
             return
         }

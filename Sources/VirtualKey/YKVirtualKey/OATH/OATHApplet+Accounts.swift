@@ -17,6 +17,8 @@ extension OATHApplet {
     func put(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let new = try Self.parse(command.data) { reader throws(WireError) in try Self.account(&reader) }
         try Self.check(new, key.profile.version)
+        // In approved mode only, which is with an access key.
+        guard !key.profile.isFIPS57 || key.oath.accessKey != nil else { throw .status(.conditionsNotSatisfied) }
         if let index = key.oath.index(of: new.name) {
             key.oath.accounts[index] = new
         } else if key.oath.accounts.count < Self.capacity(key.profile.version) {

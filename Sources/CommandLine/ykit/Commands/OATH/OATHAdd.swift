@@ -13,8 +13,9 @@ struct OATHAdd: Verb {
         commandName: "add", abstract: "Add an account. Asks for its secret.",
         discussion: """
             The secret is base 32, as services print it. It is read from a prompt, --secret-stdin, --secret-fd or \
-            YKIT_OATH_SECRET, never as an argument. --generate creates a random one and shows it on the terminal, or \
-            writes it to a new file with --uri-file; --qr also shows it as a QR code for a phone.
+            YKIT_OATH_SECRET, never as an argument. On standard input it is the line before the password. --generate \
+            creates a random one and shows it on the terminal, or writes it to a new file with --uri-file; --qr also \
+            shows it as a QR code for a phone.
 
             With --device A --device B the account is added to both keys, after checking that both can store it. --pskc \
             writes it to a key container (RFC 6030) for another key, encrypted with a password.
