@@ -212,7 +212,7 @@ extension Approver {
 
     /// What the server logged about an account, newest first, as far as the person who signed in may see it.
     ///
-    /// - Parameter limit: The most entries.
+    /// - Parameter limit: The maximum number of entries.
     /// - Throws: `server`.
     public func log(
         of serial: String, limit: Int, _ client: PrivacyIDEA

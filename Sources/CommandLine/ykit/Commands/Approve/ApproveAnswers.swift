@@ -144,7 +144,7 @@ struct ApproveNo: Verb {
     @Flag(help: "You did not start this log-in.")
     var fraud = false
 
-    @Flag(help: "You started this log-in, and do not want it any more.")
+    @Flag(help: "You started this log-in and no longer want it.")
     var cancelled = false
 
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))

@@ -95,7 +95,7 @@ struct ApproveEnroll: Verb {
     var require: RequiredProof?
 
     @Option(
-        help: ArgumentHelp("Have requests delivered to this address of the server's gateway.", valueName: "address"))
+        help: ArgumentHelp("Have the server's gateway deliver requests to this address.", valueName: "address"))
     var listen: String?
 
     @Flag(help: "Keep the private key in the sealed store instead of a security key.")

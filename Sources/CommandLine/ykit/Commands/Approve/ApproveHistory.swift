@@ -25,7 +25,7 @@ struct ApproveHistoryVerb: Verb {
     @OptionGroup(title: "Server Options")
     var person: ApproveUserOptions
 
-    @Option(help: "The most entries.")
+    @Option(help: "The maximum number of entries.")
     var limit = 50
 
     @OptionGroup(title: "Store Options")

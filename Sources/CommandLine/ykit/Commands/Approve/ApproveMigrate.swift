@@ -18,7 +18,7 @@ struct ApproveMigrateGroup: ParsableCommand {
 /// What can be moved.
 struct ApproveMigrateCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Tell which accounts can be moved to another key; nothing is changed.",
+        commandName: "check", abstract: "Show which accounts can be moved to another key; nothing is changed.",
         discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
     static let members = ["possible", "containers", "movable", "enrollAgain"]
 

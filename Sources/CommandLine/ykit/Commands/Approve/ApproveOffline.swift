@@ -111,7 +111,8 @@ struct ApproveAdd: Verb {
 /// Makes an offline code for a text.
 struct ApproveOffline: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "offline", abstract: "Make a code for a text, such as a payment: the text is what is signed.",
+        commandName: "offline",
+        abstract: "Compute a code over a text, such as a payment: the code is valid for that text only.",
         discussion: """
             The text comes from --text, or from a QR code with --qr; it is shown, and the code is made for exactly this \
             text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
@@ -126,7 +127,7 @@ struct ApproveOffline: Verb {
     @Option(help: ArgumentHelp("The text to sign.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("The challenge to answer, as the suite has it.", valueName: "challenge"))
+    @Option(help: ArgumentHelp("The challenge, in the form that the suite names.", valueName: "challenge"))
     var challenge: String?
 
     @Option(
@@ -137,12 +138,13 @@ struct ApproveOffline: Verb {
     @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
     var hash: TextHash?
 
-    @Flag(help: "Read the PIN that the suite wants from standard input, one line.")
+    @Flag(help: "Read the PIN that the suite requires from standard input, one line.")
     var codePinStdin = false
 
     @Option(
         help: ArgumentHelp(
-            "Read the PIN that the suite wants from this open file descriptor; or set YKIT_OCRA_PIN.", valueName: "n"))
+            "Read the PIN that the suite requires from this open file descriptor; or set YKIT_OCRA_PIN.", valueName: "n"
+        ))
     var codePinFd: Int32?
 
     @OptionGroup(title: "Store Options")

@@ -53,7 +53,7 @@ struct ApproveQRType: Verb {
 /// Does what a link or QR code is for.
 struct ApproveOpen: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Do what a link or QR code asks for: log in, or enrol an account.",
+        commandName: "open", abstract: "Open a link or QR code: log in, or enrol an account.",
         discussion: """
             tiqrauth:// answers a log-in, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
             with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \

@@ -60,7 +60,7 @@ struct ApproveStoreAddKey: Verb {
 /// Removes a key from the account store.
 struct ApproveStoreRemoveKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "remove-key", abstract: "Take a key's access to the account store away.",
+        commandName: "remove-key", abstract: "Revoke a key's access to the account store.",
         discussion: "The key is not needed. It still opens copies of the file that were made before.")
     static let members = ["id", "keys"]
 

@@ -43,7 +43,7 @@ struct ApproveWatch: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Run this for each request, by the shell, with the request on its standard input.", valueName: "command"))
+            "Run this shell command for each request, which it gets on standard input.", valueName: "command"))
     var command: String?
 
     @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")

@@ -19,7 +19,7 @@ struct ArculusAuthenticate: Verb {
 
     @OptionGroup var server: ArculusServerOptions
 
-    @Flag(help: "Do not go on when the card was lost in the middle.")
+    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
     @OptionGroup(title: "PIN Options")

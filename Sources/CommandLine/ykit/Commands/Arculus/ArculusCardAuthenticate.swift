@@ -9,7 +9,7 @@ import YKWire
 /// Has a credential sign for a backend.
 struct ArculusCardAuthenticate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "authenticate", abstract: "Have a credential of the card sign; nothing leaves this machine.",
+        commandName: "authenticate", abstract: "Sign with a credential of the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server. What is printed is what the server wants back:
 
@@ -18,7 +18,7 @@ struct ArculusCardAuthenticate: Verb {
             """)
     static let members = ArculusField.members + ["credential", "rpId", "credentialId"]
 
-    @Option(help: ArgumentHelp("Who asks, as the server expects it.", valueName: "origin"))
+    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin"))
     var origin: String
 
     @Option(
@@ -35,7 +35,7 @@ struct ArculusCardAuthenticate: Verb {
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
-    @Flag(help: "Do not go on when the card was lost in the middle.")
+    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
     @OptionGroup(title: "PIN Options")

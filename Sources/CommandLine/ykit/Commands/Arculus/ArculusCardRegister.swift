@@ -19,7 +19,7 @@ struct ArculusCardRegister: Verb {
             """)
     static let members = ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"]
 
-    @Option(help: ArgumentHelp("Who asks, as the server expects it.", valueName: "origin"))
+    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin"))
     var origin: String
 
     @Option(
@@ -45,7 +45,7 @@ struct ArculusCardRegister: Verb {
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
-    @Flag(help: "Do not go on when the card was lost in the middle.")
+    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
     @OptionGroup(title: "PIN Options")

@@ -15,6 +15,6 @@ struct ArculusGroup: ParsableCommand {
 /// Verbs for backends that speak with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "card", abstract: "The card's part alone, for a backend that has the challenge.",
+        commandName: "card", abstract: "Only the card's part, for a backend that has the challenge.",
         subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self])
 }

@@ -33,7 +33,7 @@ struct ArculusRegister: Verb {
     @Flag(help: "Have the card remember the credential.")
     var resident = false
 
-    @Option(help: "What the server is to be told of the card's origin: none, indirect or direct.")
+    @Option(help: "The attestation conveyed to the server: none, indirect or direct.")
     var attestation: AttestationChoice?
 
     @Option(
@@ -43,7 +43,7 @@ struct ArculusRegister: Verb {
         completion: .file)
     var info: String?
 
-    @Flag(help: "Do not go on when the card was lost in the middle.")
+    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
     @OptionGroup(title: "PIN Options")

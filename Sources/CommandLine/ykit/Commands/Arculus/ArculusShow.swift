@@ -8,7 +8,7 @@ import YKWire
 /// Says what a card is.
 struct ArculusShow: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the card is, and the state of its PIN.",
+        commandName: "info", abstract: "Show the card's model and the state of its PIN.",
         discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info")
     static let members =
         ArculusField.members + [

@@ -8,7 +8,7 @@ import YKWire
 /// Makes a recording of what another tool logged.
 struct CaptureImporting: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make a recording of another tool's log.",
+        commandName: "import", abstract: "Convert another tool's log to a recording.",
         discussion: """
             pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: what it prints, or reads. ykman: \
             'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \

@@ -8,7 +8,7 @@ import YKWire
 /// Puts a recording into words.
 struct CaptureShow: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Decode every event of a recording into words. Secrets are never shown.")
+        commandName: "show", abstract: "Explain every event of a recording in words. Secrets are never shown.")
     static let members = ["file", "header", "events"]
 
     @Flag(name: .shortAndLong, help: "One line an event, without details.")

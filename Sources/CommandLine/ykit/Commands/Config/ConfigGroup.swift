@@ -5,6 +5,6 @@ import Arguments
 /// Verbs on what of a key is switched on.
 struct ConfigGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Switch applications of a YubiKey on and off, and lock that.",
+        commandName: "config", abstract: "Enable and disable applications of a YubiKey, and lock that choice.",
         subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self])
 }

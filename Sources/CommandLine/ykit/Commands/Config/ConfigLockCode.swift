@@ -10,7 +10,7 @@ import YKWire
 /// Sets, changes or removes the lock code.
 struct ConfigLockCode: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "lock-code", abstract: "Set, change or remove the code that protects what is switched on.",
+        commandName: "lock-code", abstract: "Set, change or remove the lock code that protects this configuration.",
         discussion: """
             The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
             not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
@@ -21,7 +21,7 @@ struct ConfigLockCode: Verb {
     @Flag(name: .shortAndLong, help: "Remove the code.")
     var clear = false
 
-    @Flag(name: .shortAndLong, help: "Make a code by chance, and print it.")
+    @Flag(name: .shortAndLong, help: "Generate a random code, and print it.")
     var generate = false
 
     @Flag(help: "Read the new code from standard input, one line.")

@@ -15,7 +15,7 @@ struct ConfigMode: Verb {
             """)
     static let members = ["mode", "interfaces", "supported"]
 
-    @Argument(help: "The mode; without one the present one is shown.", transform: ConfigMode.mode)
+    @Argument(help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
     var mode: USBMode?
 
     @Flag(help: "A touch ejects and inserts the smart card; for mode CCID.")

@@ -8,19 +8,22 @@ import YKWire
 /// Switches applications over NFC.
 struct ConfigNFC: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "nfc", abstract: "Switch applications over NFC on and off, or NFC itself until the next USB port.")
+        commandName: "nfc",
+        abstract: "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.")
     static let members = ConfigUSB.members
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be repeated.", valueName: "application"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
     var enable: [SwitchedApplication] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be repeated.", valueName: "application"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
-    @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
+    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
     var enableAll = false
 
-    @Flag(name: [.customShort("D"), .long], help: "Switch all off.")
+    @Flag(name: [.customShort("D"), .long], help: "Disable all.")
     var disableAll = false
 
     @Flag(
@@ -28,7 +31,7 @@ struct ConfigNFC: Verb {
         help: "Keep NFC off until the key is in a USB port again, as for sending it by mail; firmware 5.7.")
     var restrict = false
 
-    @Flag(name: .shortAndLong, help: "List what is on, and change nothing.")
+    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.")
     var list = false
 
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")

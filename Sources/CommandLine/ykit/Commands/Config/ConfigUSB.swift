@@ -8,23 +8,25 @@ import YKWire
 /// Switches applications over USB.
 struct ConfigUSB: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "usb", abstract: "Switch applications over USB on and off, and set time-outs.",
+        commandName: "usb", abstract: "Enable and disable applications over USB, and set time-outs.",
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
             could switch anything on again. When a USB interface comes or goes the key restarts by itself.
             """)
     static let members = ["changes", "restarts", "supported", "enabled", "unconfirmed"]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this on; may be repeated.", valueName: "application"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
     var enable: [SwitchedApplication] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Switch this off; may be repeated.", valueName: "application"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
-    @Flag(name: [.customShort("a"), .long], help: "Switch all on.")
+    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
     var enableAll = false
 
-    @Flag(name: .shortAndLong, help: "List what is on, and change nothing.")
+    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.")
     var list = false
 
     @Flag(inversion: .prefixedNo, help: "A touch ejects and inserts the smart card; when it is the only interface.")

@@ -5,6 +5,6 @@ import Arguments
 /// Verbs on NFC tags.
 struct NFCGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "nfc", abstract: "NFC tags: what a key tells a telephone.",
+        commandName: "nfc", abstract: "NFC tags: what a key shows to a phone.",
         subcommands: [NFCRead.self, NFCParse.self])
 }

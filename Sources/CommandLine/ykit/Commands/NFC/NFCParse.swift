@@ -7,7 +7,7 @@ import YKWire
 /// Says what an NDEF message means, without a tag.
 struct NFCParse: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "parse", abstract: "Show what an NDEF message means.",
+        commandName: "parse", abstract: "Decode an NDEF message.",
         discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.")
     static let members = MessageReport.members
 

@@ -8,7 +8,7 @@ import YKWire
 /// Reads the tag that is held to the reader.
 struct NFCRead: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Read the tag of a key, and the password in it.",
+        commandName: "read", abstract: "Read the tag of a key, and the one-time password in it.",
         discussion: """
             Waits as long as --timeout says for a key to be held to a contactless reader; a key in a USB port is read as \
             well. A key makes a new password each time it is read.

@@ -9,7 +9,7 @@ import YKWire
 /// Asks a slot for the answer to a challenge.
 struct OTPCalculate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Ask a slot for the answer to a challenge.",
+        commandName: "calculate", abstract: "Send a challenge to a slot and show its response.",
         discussion: """
             The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
             the answer a code.

@@ -9,7 +9,7 @@ import YKWire
 /// Programs challenge-response.
 struct OTPChalResp: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "chalresp", abstract: "Program a slot to answer challenges.",
+        commandName: "chalresp", abstract: "Program a slot for challenge-response.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
             comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \

@@ -7,7 +7,7 @@ import YKWire
 /// Writes what a key gives over NFC.
 struct OTPNDEF: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "ndef", abstract: "Have a slot's token given over NFC, behind an address or a text.")
+        commandName: "ndef", abstract: "Set the URL or text that NFC readers get, followed by a slot's token.")
     static let members = ["slot", "kind", "prefix"]
 
     @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
@@ -16,7 +16,7 @@ struct OTPNDEF: Verb {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "What stands before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
+            "The text before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
     var prefix: String?
 
     @Flag(help: "Give a text rather than an address.")

@@ -63,7 +63,7 @@ struct NewAccessCodeOptions: ParsableArguments {
             "Read the new access code from this open file descriptor (YKIT_OTP_NEW_ACCESS_CODE).", valueName: "n"))
     var newAccessCodeFd: Int32?
 
-    @Flag(help: "Take the access code away.")
+    @Flag(help: "Remove the access code.")
     var removeAccessCode = false
 
     func check() throws {
@@ -98,7 +98,7 @@ struct OTPKeyOptions: ParsableArguments {
     var generate = false
 
     @Option(
-        help: ArgumentHelp("Write what was made up into this new file, not to the terminal.", valueName: "file"),
+        help: ArgumentHelp("Write generated secrets to this new file instead of the terminal.", valueName: "file"),
         completion: .file)
     var output: String?
 

@@ -7,7 +7,7 @@ import YKWire
 /// Says what kind of password a key typed.
 struct OTPParse: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "parse", abstract: "Say what a password that a key typed is made of.",
+        commandName: "parse", abstract: "Show what a one-time password that a key typed consists of.",
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.")
     static let members = ["token"]
 

@@ -7,8 +7,8 @@ import YKWire
 /// Updates the settings of a slot.
 struct OTPSettingsUpdate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Change how a slot types, or its access code, and keep what it makes.",
-        discussion: "Settings that are not named are written as they are in a new slot.")
+        commandName: "settings", abstract: "Change a slot's typing settings or access code, and keep its secrets.",
+        discussion: "Settings that are not given are set to those of a new slot.")
     static let members = ["slot"]
 
     @OptionGroup var target: OTPProgramming

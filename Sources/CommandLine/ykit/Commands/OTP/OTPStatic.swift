@@ -29,14 +29,14 @@ struct OTPStatic: Verb {
     @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "n"))
     var passwordFd: Int32?
 
-    @Flag(name: .shortAndLong, help: "Make a random password up.")
+    @Flag(name: .shortAndLong, help: "Generate a random password.")
     var generate = false
 
-    @Option(help: "How long the made-up password is, up to 38.")
+    @Option(help: "The length of the generated password, up to 38.")
     var length = 38
 
     @Option(
-        help: ArgumentHelp("Write the made-up password into this new file.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("Write the generated password to this new file.", valueName: "file"), completion: .file)
     var output: String?
 
     @OptionGroup(title: "Typing")

@@ -6,7 +6,8 @@ import YKWire
 
 /// Swaps the slots.
 struct OTPSwap: Verb {
-    static let configuration = CommandConfiguration(commandName: "swap", abstract: "Swap what the two slots hold.")
+    static let configuration = CommandConfiguration(
+        commandName: "swap", abstract: "Swap the contents of the two slots.")
     static let members: [String] = []
 
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
@@ -26,7 +27,7 @@ struct OTPSwap: Verb {
 /// Empties a slot.
 struct OTPDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Empty a slot. What is in it cannot be recovered.")
+        commandName: "delete", abstract: "Empty a slot. Its contents cannot be recovered.")
     static let members = ["slot"]
 
     @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)

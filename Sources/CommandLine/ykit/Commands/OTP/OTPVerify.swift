@@ -34,13 +34,14 @@ struct OTPVerify: Verb {
     var publicId: String?
 
     @Option(
-        help: ArgumentHelp("The file that says what was accepted before.", valueName: "file"), completion: .file)
+        help: ArgumentHelp("The file of accepted counters, which reveals replays.", valueName: "file"),
+        completion: .file)
     var store: String?
 
     @Option(help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
     var server: [String] = []
 
-    @Option(help: ArgumentHelp("The number that the servers know this client by.", valueName: "number"))
+    @Option(help: ArgumentHelp("The client ID at the validation servers.", valueName: "number"))
     var client: UInt32?
 
     @Option(help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))

@@ -21,7 +21,7 @@ struct OTPYubiOTP: Verb {
     @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
     var publicId: String?
 
-    @Flag(help: "Make the public identity of the serial number.")
+    @Flag(help: "Derive the public identity from the serial number.")
     var serialPublicId = false
 
     @Flag(help: "Read the private identity from standard input, one line.")

@@ -9,7 +9,7 @@ struct TypingOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Press Enter at the end.")
     var enter = true
 
-    @Option(help: ArgumentHelp("Wait so many milliseconds between characters: 0, 20, 40 or 60.", valueName: "ms"))
+    @Option(help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
     var pacing = 0
 
     @Option(
@@ -25,10 +25,10 @@ struct TypingOptions: ParsableArguments {
     @Flag(help: "Type digits on the numeric keypad.")
     var numericKeypad = false
 
-    @Flag(inversion: .prefixedNo, help: "Let a short touch do when only slot 1 is in use.")
+    @Flag(inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.")
     var fastTrigger = true
 
-    @Flag(help: "Type the serial number when the key is touched while it is plugged in.")
+    @Flag(help: "Type the serial number if the key is touched while it is being plugged in.")
     var serialAtStart = false
 
     @Flag(help: "Show the serial number in the USB descriptor.")
@@ -37,10 +37,10 @@ struct TypingOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.")
     var serialByCommand = true
 
-    @Flag(help: "Let the slot sleep until its settings are updated.")
+    @Flag(help: "Keep the slot dormant until its settings are updated.")
     var dormant = false
 
-    @Flag(help: "Keep the light off at rest.")
+    @Flag(help: "Keep the light off while the key is idle.")
     var invertLight = false
 
     @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.")

@@ -72,7 +72,7 @@ struct OpenPGPImportKey: Verb {
     @Argument(help: "The file with the private key, - for standard input.", completion: .file)
     var file: String
 
-    @Option(help: ArgumentHelp("When the key was made.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The creation time of the key.", valueName: "seconds"))
     var created: UInt32?
 
     @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
@@ -147,7 +147,7 @@ struct OpenPGPExportKey: Verb {
     @Option(help: "How the public key is written: pem, der, ssh or age.")
     var format: PublicKeyFormat = .pem
 
-    @Option(help: "What stands at the end of a line for SSH.")
+    @Option(help: "The comment at the end of an SSH line.")
     var comment: String?
 
     @OptionGroup var replacing: OutputOptions

@@ -41,7 +41,7 @@ struct OpenPGPSign: Verb {
 struct OpenPGPAuthenticate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "authenticate", abstract: "Sign a challenge with the authentication key.",
-        discussion: "As 'ykit openpgp sign', with the key that SSH uses.")
+        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.")
     static let members = ["slot", "algorithm", "hash", "signature", "output"]
 
     @Argument(help: "The file with the challenge, - for standard input.", completion: .file)

@@ -23,7 +23,7 @@ struct PIVExportKey: Verb {
     @Option(help: "How the public key is written: pem, der, ssh or age.")
     var format: PublicKeyFormat = .pem
 
-    @Option(help: "What stands at the end of a line for SSH.")
+    @Option(help: "The comment at the end of an SSH line.")
     var comment: String?
 
     @OptionGroup var replacing: OutputOptions

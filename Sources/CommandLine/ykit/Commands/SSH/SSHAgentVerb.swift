@@ -44,7 +44,7 @@ struct SSHAgentVerb: Verb {
             "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.", valueName: "path"))
     var upstream: String?
 
-    @Flag(help: "Pass nothing on.")
+    @Flag(help: "Pass no requests on.")
     var noUpstream = false
 
     @Flag(help: "Sign nothing for clients on other machines, to which the agent was forwarded.")

@@ -78,7 +78,7 @@ struct SSHGenerate: Verb {
     @Option(help: "What the credential is for: ssh: or ssh:NAME.")
     var application = "ssh:"
 
-    @Option(help: "Tells several credentials of one application apart, up to 32 bytes.")
+    @Option(help: "The user, which tells credentials of one application apart; up to 32 bytes.")
     var user: String?
 
     @Option(name: .shortAndLong, help: "The comment of the public key; the application without one.")
@@ -87,10 +87,10 @@ struct SSHGenerate: Verb {
     @Flag(help: "Have the key remember the credential, for 'ykit ssh download' and 'ssh-keygen -K'.")
     var resident = false
 
-    @Flag(help: "Ask for the PIN or a fingerprint at each use.")
+    @Flag(help: "Require the PIN or a fingerprint at each use.")
     var verifyRequired = false
 
-    @Flag(help: "Ask for no touch at each use; sshd accepts it with the option no-touch-required alone.")
+    @Flag(help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
 
     @Option(

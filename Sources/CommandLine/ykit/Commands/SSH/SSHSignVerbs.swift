@@ -29,7 +29,7 @@ struct SSHSign: Verb {
         completion: .file)
     var key: String?
 
-    @Option(name: .shortAndLong, help: "What the signature is for, such as file or git.")
+    @Option(name: .shortAndLong, help: "The namespace of the signature, such as file or git.")
     var namespace = "file"
 
     @Option(
@@ -110,10 +110,10 @@ struct SSHVerify: Verb {
     @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file)
     var allowedSigners: String?
 
-    @Option(name: .customLong("identity"), help: "Who is said to have signed, with --allowed-signers.")
+    @Option(name: .customLong("identity"), help: "The signer's identity, with --allowed-signers.")
     var identity: String?
 
-    @Option(name: .shortAndLong, help: "What the signature has to be for.")
+    @Option(name: .shortAndLong, help: "The namespace that the signature must have.")
     var namespace = "file"
 
     @OptionGroup(title: "Global Options")

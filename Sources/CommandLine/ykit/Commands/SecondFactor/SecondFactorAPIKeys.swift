@@ -30,7 +30,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Give a client another API key; the old one is invalid at once.")
+        commandName: "rotate", abstract: "Replace a client's API key; the old one stops working at once.")
     static let members = ["id", "name", "keyId", "apiKey"]
 
     @Argument(help: "The client, by its name or identifier.") var name: String

@@ -48,7 +48,7 @@ struct SecondFactorAccess: ParsableArguments {
     @Flag(help: "Log in with a passkey of the key.")
     var passkey = false
 
-    @Option(help: ArgumentHelp("The origin of keys, the server's own without it.", valueName: "origin"))
+    @Option(help: ArgumentHelp("The origin of keys (default: the server's own).", valueName: "origin"))
     var origin: String?
 
     @Option(

@@ -18,7 +18,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
     @Argument(help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("A name by which the device is found again.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name to find the device by.", valueName: "name"))
     var deviceId: String?
 
     @Flag(help: "Register a passkey, stored on the key.") var resident = false

@@ -138,7 +138,7 @@ extension PrivacyIDEAToken {
 struct SecondFactorLogInTest: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "login-test",
-        abstract: "Go through a log-in as a service would: status, remembered device, key or PIN.")
+        abstract: "Walk through a log-in as a service would: status, remembered device, key or PIN.")
     static let members = ["user", "steps", "accepted"]
 
     @Argument(help: "The user's name.") var user: String
@@ -147,7 +147,7 @@ struct SecondFactorLogInTest: SecondFactorVerb {
 
     @Option(
         help: ArgumentHelp(
-            "Run this for each step, by the shell, with the step as JSON on its standard input.", valueName: "command"))
+            "Run this shell command for each step, which it gets as JSON on standard input.", valueName: "command"))
     var notifyCommand: String?
 
     @OptionGroup(title: "Server Options") var access: SecondFactorAccess

@@ -11,7 +11,7 @@ import YKWire
 /// Lets users have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorVerb {
     static let configuration = CommandConfiguration(
-        commandName: "allow", abstract: "Let a user have devices remembered, or no longer.",
+        commandName: "allow", abstract: "Allow or forbid that a user's devices are remembered.",
         discussion:
             "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.")
     static let members = ["user", "allowed", "users"]

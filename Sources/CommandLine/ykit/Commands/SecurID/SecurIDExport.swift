@@ -134,7 +134,7 @@ struct SecurIDExport: Verb {
 /// Tells what a text is.
 struct SecurIDDetect: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "detect", abstract: "Tell what a text, link, file or picture is, without importing it.")
+        commandName: "detect", abstract: "Show what a text, link, file or picture contains, without importing it.")
     static let members = ["form", "scheme", "protected", "bound", "serials", "url"]
 
     @Argument(help: "The text or file, or - for standard input.", completion: .file)

@@ -33,7 +33,7 @@ struct SecurIDImport: Verb {
     @Option(help: ArgumentHelp("Which token of a file with several; may be repeated.", valueName: "serial"))
     var serial: [String] = []
 
-    @Flag(help: "All tokens of a file with several.")
+    @Flag(help: "Import all tokens of a file with several.")
     var all = false
 
     @Option(help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
@@ -45,7 +45,7 @@ struct SecurIDImport: Verb {
     @Flag(help: "Import a token that has expired.")
     var allowExpired = false
 
-    @Option(help: ArgumentHelp("The most tokens that the store may hold (default: 10).", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
     var max = SecurIDLimits.tokens
 
     @OptionGroup(title: "Password Options")

@@ -264,7 +264,7 @@ struct SecurIDBindingID: Verb {
 /// Shows what this implementation supports.
 struct SecurIDVersion: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Show the version, and the forms of tokens it reads and writes.")
+        commandName: "version", abstract: "Show the version, and the token formats that it reads and writes.")
     static let members = ["version", "reads", "writes"]
 
     @OptionGroup(title: "Global Options")

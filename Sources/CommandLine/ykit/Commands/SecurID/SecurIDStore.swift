@@ -58,7 +58,7 @@ struct SecurIDStoreAddKey: Verb {
 /// Removes a key from the store.
 struct SecurIDStoreRemoveKey: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "remove-key", abstract: "Take a key's access to the store away.",
+        commandName: "remove-key", abstract: "Revoke a key's access to the store.",
         discussion: """
             The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
             this session, which is deleted there.

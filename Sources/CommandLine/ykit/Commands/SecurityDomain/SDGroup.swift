@@ -121,7 +121,7 @@ struct SDData: Verb {
     @Argument(help: "The tag, four hexadecimal digits.")
     var tag: String
 
-    @Option(help: ArgumentHelp("Which key's object is meant, where there are several.", valueName: "key"))
+    @Option(help: ArgumentHelp("The key whose object is meant, where there are several.", valueName: "key"))
     var key: SCPKeyArgument?
 
     @OptionGroup(title: "Global Options")
@@ -141,7 +141,7 @@ struct SDData: Verb {
 /// Brings the factory's keys back.
 struct SDReset: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all keys and bring those of a new key back.",
+        commandName: "reset", abstract: "Delete all keys and restore the factory keys.",
         discussion: """
             The key is made to block every key of its Security Domain by failed attempts, without a secure channel. \
             Keys that were stored before the key was delivered are lost as well. Other applications are not touched.

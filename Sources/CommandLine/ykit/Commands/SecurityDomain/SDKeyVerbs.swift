@@ -42,7 +42,7 @@ struct ReplacedKeyOptions: ParsableArguments {
 /// Makes a key pair.
 struct SDKeysGenerate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a key pair for SCP11 in the key.",
+        commandName: "generate", abstract: "Generate an SCP11 key pair on the key.",
         discussion: """
             The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
@@ -240,7 +240,7 @@ struct SDKeysExport: Verb {
 struct SDKeysDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a key, or with version 0 all keys of a kind.",
-        discussion: "With the last key gone, the keys of a new key come back: SCP03 with the public factory set.")
+        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.")
     static let members = ["deleted", "keys"]
 
     @Argument(help: "The key: KIND,VERSION.")

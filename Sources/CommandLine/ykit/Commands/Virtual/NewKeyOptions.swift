@@ -25,7 +25,7 @@ struct NewKeyOptions: ParsableArguments {
     @Flag(help: "A new key has a fingerprint sensor.")
     var fingerprints = false
 
-    @Option(help: ArgumentHelp("The first fingers on the sensor are wrong ones, so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of wrong fingers before the right one.", valueName: "n"))
     var wrongFingers = 0
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {

@@ -7,7 +7,7 @@ import YKVirtualKeyHost
 /// The card reader that a software key on the USB is in.
 struct ServedReaderOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("What it exchanges with the host: extended, short, t1 or t0.", valueName: "level"),
+        help: ArgumentHelp("The level of the card reader: extended, short, t1 or t0.", valueName: "level"),
         transform: ServedReaderOptions.level)
     var readerLevel: ReaderLevel = .extended
 
