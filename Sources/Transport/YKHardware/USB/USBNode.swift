@@ -46,7 +46,8 @@ final class USBNode: USBPipe {
         let doing = "the reader to take a command"
         let handle = try opened(deadline, doing)
         try call { () throws(USBCode) in try handle.start(.output, endpoints.output, data, data.count) }
-        var isCancelled = false
+        // Until when a cancelled transfer is waited for.
+        var end: Deadline?
         while true {
             while let ended = handle.next() {
                 guard ended.role == .output else {
@@ -54,15 +55,16 @@ final class USBNode: USBPipe {
                     continue
                 }
                 if ended.status == LIBUSB_TRANSFER_COMPLETED, ended.count == data.count { return }
-                if isCancelled { throw .link(deadline.isCancelled ? .cancelled : .timedOut(doing)) }
+                if end != nil { throw .link(deadline.isCancelled ? .cancelled : .timedOut(doing)) }
                 guard ended.status == LIBUSB_TRANSFER_COMPLETED else { throw failure(ended.status) }
                 throw .link(.unresponsive("the reader took only a part of a command"))
             }
-            if !isCancelled, deadline.isOver || deadline.isCancelled {
-                isCancelled = true
+            if let end, end.isOver { throw .link(deadline.isCancelled ? .cancelled : .timedOut(doing)) }
+            if end == nil, deadline.isOver || deadline.isCancelled {
+                end = .after(.milliseconds(Int64(Self.patience)))
                 handle.cancel(.output)
             }
-            try wait(handle, isCancelled ? Self.patience : deadline.milliseconds(limit: Self.slice))
+            try wait(handle, (end ?? deadline).milliseconds(limit: Self.slice))
         }
     }
 
