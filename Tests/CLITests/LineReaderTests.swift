@@ -38,7 +38,7 @@ import Testing
         "fido2 register --rp example.com --user me --resident --uv required --pin-stdin",
         "fido2 register --rp example.com --user me --algorithm es256 --algorithm eddsa",
         "fido2 assert --options - --format libfido2 --u2f", "fido2 pin set --new-pin-stdin",
-        "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
+        "clear-clipboard --after 3", "virtual serve --uhid --touch 20ms --fido 2.1 --wrong-fingers 2", "completion zsh",
         "fido2 assert --rp example.com --challenge -Ab_ --credential --c0 --credential -d --salt -e --uv required",
         "fido2 register --rp example.com --user me --challenge --json --user-id -a --exclude -b --cred-blob -c",
         "apdu -a oath a1 a4:00", "apdu --short -a oath", "capture show file --replay-mode lookup --replay other",
@@ -91,7 +91,7 @@ import Testing
         "oath list --device --json", "oath list --device=", "oath list --json=yes", "oath list --json --json",
         "oath list --timeout long", "oath delete", "oath add me --digits 9", "fido2 register --rp example.com",
         "apdu -aoath a1", "oath list --help", "oath list -h", "help oath list", "--version",
-        "clear-clipboard --after 3", "oath calculate -cx",
+        "clear-clipboard", "oath calculate -cx",
     ])
     func anythingElseIsLeftToTheWholeParser(_ line: String) {
         #expect(LineReader.verb(line.split(separator: " ").map(String.init), from: Ykit.self) == nil)

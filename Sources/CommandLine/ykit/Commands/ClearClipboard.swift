@@ -11,9 +11,18 @@ struct ClearClipboard: ParsableCommand {
     @Option(help: "How many seconds to wait.")
     var after: UInt32
 
-    func run() throws {
-        let code = try Files.read("-")
-        sleep(min(after, 3600))
-        try Clipboard.clear(code)
+    static var unread: (any ParsableCommand)? { Self() }
+
+    func carryOut() async -> Int32 {
+        do {
+            let code = try Files.read("-")
+            sleep(min(after, 3600))
+            try Clipboard.clear(code)
+            return ExitStatus.done.rawValue
+        } catch {
+            let explanation = Explain.explain(error)
+            Terminal().fail(explanation)
+            return explanation.exit.rawValue
+        }
     }
 }

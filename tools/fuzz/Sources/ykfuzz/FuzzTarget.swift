@@ -7,7 +7,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         wire + otp + hid + usb + captures + oath + hsmAuth + openPGP + secureChannel + ssh + age + fido + attestation + piv
-        + nfc + management + relyingParty + servers + securID + approvals + approvalCodes
+        + nfc + management + relyingParties + servers + securID + approvals + approvalCodes
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -46,7 +46,7 @@ private func judge(_ bytes: [UInt8]) async {
 
 extension FuzzTarget {
     /// What browsers and the metadata service send a relying party.
-    static let relyingParty: [FuzzTarget] = [
+    static let relyingParties: [FuzzTarget] = [
         FuzzTarget(name: "relying-party") { bytes in
             let done = DispatchSemaphore(value: 0)
             Task {
