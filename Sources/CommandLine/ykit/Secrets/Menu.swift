@@ -100,7 +100,7 @@ struct MenuState {
     }
 }
 
-/// A menu on a terminal. ^C, ^D and Esc end it, ^Z stops the process and `fg` draws it anew.
+/// A menu on a terminal. ^C, ^D and Esc end it, ^Z stops the process and `fg` draws it again.
 struct Menu {
     let input: Int32
     let output: Int32

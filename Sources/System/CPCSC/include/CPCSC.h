@@ -6,5 +6,5 @@
 #include <PCSC/reader.h>
 #include <semaphore.h>
 
-// Waits for a semaphore for at most so many milliseconds of the clock that nobody sets: 0 when it was posted, else -1.
+// Waits for a semaphore for at most this many milliseconds of the clock that nobody sets: 0 when it was posted, else -1.
 int ykit_semaphore_wait(sem_t *semaphore, int milliseconds);

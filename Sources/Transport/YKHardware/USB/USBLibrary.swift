@@ -27,7 +27,7 @@ struct USBLibrary: Sendable {
     var freeTransfer: @Sendable (Transfer) -> Void
     var submit: @Sendable (Transfer) -> Int32
     var cancel: @Sendable (Transfer) -> Int32
-    /// Waits until something happens, for at most so many milliseconds, and calls back for each transfer that has ended.
+    /// Waits until something happens, for at most this many milliseconds, and calls back for each transfer that has ended.
     var handleEvents: @Sendable (Context?, _ milliseconds: Int32) -> Int32
 }
 
