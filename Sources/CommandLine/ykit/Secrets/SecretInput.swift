@@ -99,7 +99,7 @@ enum SecretInput {
     }
 
     /// Warns of every secret that stands on the command line, whether the verb needs it or not.
-    static func warnOfExposed(_ verb: some Verb, _ terminal: Terminal) {
+    static func warnOfExposed(_ verb: any Verb, _ terminal: Terminal) {
         let isLikely = CommandLine.arguments.contains { word in
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
         }

@@ -87,7 +87,7 @@ final class World {
     static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
     /// Runs a verb; afterwards a strict replay has to be used up.
-    func answer(of verb: some Verb) async throws -> Answer {
+    func answer(of verb: any Verb) async throws -> Answer {
         defer { terminal.finishTouch() }
         do {
             var answer = try await verb.answer(in: self)
