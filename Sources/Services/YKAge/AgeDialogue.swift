@@ -18,7 +18,7 @@ public final class AgeDialogue: Sendable {
     /// One question at a time: a request for a touch comes from another thread than everything else.
     private let turn = Mutex(())
 
-    /// Makes a dialogue over a connection.
+    /// Creates a dialogue over a connection.
     public init(_ connection: any AgeConnection) { self.connection = connection }
 
     /// The next command of age's phase; `nil` at its end.

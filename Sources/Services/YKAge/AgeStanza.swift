@@ -69,7 +69,7 @@ public struct AgeStanzaReader: Sendable {
 
     private var stanza: AgeStanza?
 
-    /// Makes a reader that waits for the first line of a stanza.
+    /// Creates a reader that waits for the first line of a stanza.
     public init() {}
 
     /// Whether a stanza has begun and not ended.

@@ -22,7 +22,7 @@ public struct Approver: Sendable {
     /// The longest exchange whose `Date` tells the time.
     private static let longestTrip = Duration.seconds(5)
 
-    /// Makes an approver.
+    /// Creates an approver.
     ///
     /// - Parameters:
     ///   - http: What sends the requests.

@@ -26,7 +26,7 @@ public struct OpenPGPKDF: Sendable, Hashable {
     /// The most bytes that are accepted; they are hashed for each PIN.
     static let greatestCount = 256 << 20
 
-    /// Makes a derivation with three salts of 8 bytes, drawn by who calls.
+    /// Creates a derivation with three salts of 8 bytes, drawn by who calls.
     ///
     /// - Throws: `malformed` for salts of another length, `tooLarge` for a count that is not accepted.
     package init(_ hash: HashAlgorithm, count: Int, user: [UInt8], reset: [UInt8], admin: [UInt8]) throws(WireError) {

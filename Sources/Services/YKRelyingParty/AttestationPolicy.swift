@@ -53,7 +53,7 @@ public struct MetadataPolicy: Sendable {
     /// What else a model has to be; by default nothing.
     public var accepts: @Sendable (MetadataEntry) -> Bool = { _ in true }
 
-    /// Makes a policy that refuses models known to be compromised or revoked.
+    /// Creates a policy that refuses models known to be compromised or revoked.
     public init(_ metadata: MetadataBLOB) { self.metadata = metadata }
 
     func assess(

@@ -33,7 +33,7 @@ public struct WebAuthnRelyingParty: Sendable {
     /// The longest time that a ceremony may take, one day.
     static let longestTimeout = Duration.seconds(86_400)
 
-    /// Makes a relying party.
+    /// Creates a relying party.
     ///
     /// - Parameters:
     ///   - id: The identifier, a domain name.

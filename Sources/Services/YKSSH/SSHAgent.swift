@@ -75,7 +75,7 @@ public actor SSHAgent {
     /// The last of those who wait for the source, which serves one at a time.
     private var turn: Task<Void, Never>?
 
-    /// Makes an agent.
+    /// Creates an agent.
     ///
     /// - Parameters:
     ///   - source: Where its keys are.

@@ -4,7 +4,7 @@ public import YKPrivacyIDEA
 import YKWire
 
 extension SecondFactor {
-    /// Makes a user with a factor that sends PINs (registerUserOnAllWeb).
+    /// Creates a user with a factor that sends PINs (registerUserOnAllWeb).
     ///
     /// - Parameters:
     ///   - channel: Where PINs go, taken from the user's record at each use.

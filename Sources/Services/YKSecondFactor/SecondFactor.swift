@@ -16,7 +16,7 @@ public struct SecondFactor: Sendable {
     public var realm: String?
     let clock: any WallClock
 
-    /// Makes a service.
+    /// Creates a service.
     public init(_ server: PrivacyIDEA, realm: String? = nil, clock: any WallClock) {
         self.server = server
         self.realm = realm

@@ -113,7 +113,7 @@ public actor SecurityDomainService: KeyService {
 
     // MARK: - Keys
 
-    /// Makes a key pair for SCP11 in the card (GENERATE KEY).
+    /// Creates a key pair for SCP11 in the card (GENERATE KEY).
     ///
     /// - Parameters:
     ///   - key: KID 11, 13 or 15 and a version from 1 to 7F.

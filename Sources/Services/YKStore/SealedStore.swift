@@ -19,7 +19,7 @@ public struct SealedStore: Hashable, Sendable {
     private static let sealLimit = 64
     private static let recordLimit = 100_000
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     public init(service: String) { self.service = service }
 
     /// Adds a key.

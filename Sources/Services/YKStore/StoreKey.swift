@@ -64,7 +64,7 @@ public struct StoreRecord: Hashable, Sendable {
     /// Nonce, ciphertext and tag.
     let sealed: [UInt8]
 
-    /// Makes a record without a secret part; its public part is not authenticated.
+    /// Creates a record without a secret part; its public part is not authenticated.
     public init(id: String, description: JSON) { self.init(id: id, description: description, sealed: []) }
 
     /// Whether there is a secret part.

@@ -31,7 +31,7 @@ public struct OTPToken: Hashable, Sendable {
     /// Where it stood.
     public var source: Source
 
-    /// Makes a token.
+    /// Creates a token.
     public init(_ kind: Kind, value: String, source: Source) {
         self.kind = kind
         self.value = value

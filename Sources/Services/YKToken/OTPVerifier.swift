@@ -16,7 +16,7 @@ public struct OTPVerifier<Store: CounterStore> {
     /// Where it is kept what was accepted.
     public let store: Store
 
-    /// Makes a verifier.
+    /// Creates a verifier.
     public init(store: Store) { self.store = store }
 
     /// Decrypts a password, compares the identities that are given, and takes note of its counter before it accepts: no

@@ -46,7 +46,7 @@ public struct ApprovalAccount: Hashable, Sendable {
     /// The most characters of a name.
     public static let nameLimit = 64
 
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
     ///   - server: Host and port.

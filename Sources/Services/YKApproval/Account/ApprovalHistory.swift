@@ -20,7 +20,7 @@ public struct ApprovalEvent: Hashable, Sendable {
     /// The signature of the account's key, as it was sent.
     public let signature: String
 
-    /// Makes an event.
+    /// Creates an event.
     public init(
         time: Int64, account: String, decision: String, isAccepted: Bool?, challenge: JSON, signedText: String,
         signature: String

@@ -24,7 +24,7 @@ public struct PushAccount: Hashable, Sendable {
     /// What the person has to prove before an approval; `nil` for nothing.
     public let proof: UserProof?
 
-    /// Makes an account from what an enrolment gave.
+    /// Creates an account from what an enrolment gave.
     public init(
         _ link: PushLink, name: String, serverKey: PublicKey, publicKey: PublicKey, place: ApprovalKeyPlace,
         address: String?, trust: HTTPTrust, added: Int64, proof: UserProof? = nil

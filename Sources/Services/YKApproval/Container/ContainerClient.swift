@@ -14,7 +14,7 @@ public struct ContainerClient: Sendable {
     /// How long one request may take.
     public var timeout = Duration.seconds(30)
 
-    /// Makes a client.
+    /// Creates a client.
     public init(_ http: any HTTPClient, _ random: any RandomSource) {
         self.http = http
         self.random = random

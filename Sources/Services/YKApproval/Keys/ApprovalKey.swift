@@ -32,7 +32,7 @@ public struct SoftwareApprovalKey: ApprovalKey, Sendable {
     /// PKCS#8 (RFC 5208), DER, for the account's sealed record.
     public var der: SharedSecret { key.der }
 
-    /// Makes a new RSA key of 2048 bits.
+    /// Creates a new RSA key of 2048 bits.
     ///
     /// - Throws: `crypto`.
     public init() throws(ApprovalError) {

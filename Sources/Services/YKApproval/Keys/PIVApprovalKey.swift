@@ -66,7 +66,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         do { return try await service.isFree(slot) } catch { throw .key(error) }
     }
 
-    /// Makes a key in a free slot; the card has been given its management key.
+    /// Creates a key in a free slot; the card has been given its management key.
     ///
     /// - Parameters:
     ///   - policies: When the key needs PIN and touch; both are named, not left to the card.

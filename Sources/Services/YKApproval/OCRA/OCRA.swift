@@ -24,7 +24,7 @@ extension OCRASuite {
     /// Bytes of a challenge as it is authenticated.
     static let challengeSize = 128
 
-    /// Makes a response (RFC 6287 §5, §7).
+    /// Creates a response (RFC 6287 §5, §7).
     ///
     /// - Parameters:
     ///   - key: The shared secret.

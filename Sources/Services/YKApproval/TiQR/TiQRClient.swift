@@ -57,7 +57,7 @@ public struct TiQRClient: Sendable {
     public static let secretSize = 32
     private static let limit = 64 << 10
 
-    /// Makes a client.
+    /// Creates a client.
     public init(_ http: any HTTPClient, _ random: any RandomSource) {
         self.http = http
         self.random = random

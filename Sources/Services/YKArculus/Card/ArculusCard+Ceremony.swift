@@ -5,7 +5,7 @@ public import YKFIDO
 import YKWire
 
 extension ArculusCard {
-    /// Makes a credential for options of a server; the user is verified by the PIN, whatever the options say.
+    /// Creates a credential for options of a server; the user is verified by the PIN, whatever the options say.
     ///
     /// With `newPIN` the card is reset first, which erases all its credentials, and gets this PIN.
     public func register(

@@ -23,7 +23,7 @@ public struct ArculusCard {
     /// Whether answers that are not in CTAP2's canonical form are refused.
     public var isStrict = false
 
-    /// Makes a card of a way to wait for one.
+    /// Creates a card of a way to wait for one.
     public init(connect: @escaping Connect) { self.connect = connect }
 
     /// Does a piece of work with a card, and once more if the card is lost and comes again.

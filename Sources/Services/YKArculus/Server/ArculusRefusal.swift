@@ -14,7 +14,7 @@ public struct ArculusRefusal: Hashable, Sendable {
     /// The HTTP status.
     public let httpStatus: Int
 
-    /// Makes a refusal.
+    /// Creates a refusal.
     public init(code: ArculusCode, status: ArculusResult.Status = .failed, message: String, httpStatus: Int) {
         self.code = code
         self.status = status

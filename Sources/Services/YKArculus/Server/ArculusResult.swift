@@ -29,7 +29,7 @@ public struct ArculusResult: Hashable, Sendable {
     /// The code as a number: of the card, or the HTTP status.
     public var responseCode: Int
 
-    /// Makes a result.
+    /// Creates a result.
     public init(status: Status, errorMessage: String, statuscode: String, responseCode: Int) {
         self.status = status
         self.errorMessage = errorMessage

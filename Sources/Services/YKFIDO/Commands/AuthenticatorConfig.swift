@@ -4,7 +4,7 @@ public import YKWire
 
 /// Changes how a key behaves (authenticatorConfig, CTAP 2.2 §6.11).
 public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
-    /// Nothing.
+    /// No response data.
     public typealias Response = Void
 
     /// What to change.
@@ -36,7 +36,7 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
     let change: Change
     let auth: PINUVAuth?
 
-    /// Makes a command; without a proof for keys that have no PIN.
+    /// Creates a command; without a proof for keys that have no PIN.
     public init(_ change: Change, auth: PINUVAuth?) {
         self.change = change
         self.auth = auth

@@ -6,14 +6,14 @@ public import YKWire
 extension ClientPIN {
     /// Sets the first PIN (subcommand 3).
     public struct SetPIN: CTAPCommand, Sendable, Hashable {
-        /// Nothing.
+        /// No response data.
         public typealias Response = Void
         let version: PINProtocol
         let platformKey: COSEKey
         let newPIN: [UInt8]
         let proof: [UInt8]
 
-        /// Makes a command of an encrypted PIN and the proof over it.
+        /// Creates a command of an encrypted PIN and the proof over it.
         public init(_ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], proof: [UInt8]) {
             self.version = version
             self.platformKey = platformKey
@@ -35,7 +35,7 @@ extension ClientPIN {
 
     /// Changes the PIN (subcommand 4).
     public struct ChangePIN: CTAPCommand, Sendable, Hashable {
-        /// Nothing.
+        /// No response data.
         public typealias Response = Void
         let version: PINProtocol
         let platformKey: COSEKey
@@ -43,7 +43,7 @@ extension ClientPIN {
         let pinHash: [UInt8]
         let proof: [UInt8]
 
-        /// Makes a command of the encrypted new PIN, the encrypted hash of the old one, and the proof over both.
+        /// Creates a command of the encrypted new PIN, the encrypted hash of the old one, and the proof over both.
         public init(
             _ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], pinHash: [UInt8], proof: [UInt8]
         ) {

@@ -21,7 +21,7 @@ extension ClientPIN {
         let platformKey: COSEKey
         let grant: Grant
 
-        /// Makes a command.
+        /// Creates a command.
         public init(_ version: PINProtocol, platformKey: COSEKey, _ grant: Grant) {
             self.version = version
             self.platformKey = platformKey

@@ -66,7 +66,7 @@ public enum ClientPIN {
     /// Asks for the key's side of a key agreement (subcommand 2).
     public struct GetKeyAgreement: CTAPCommand, Sendable, Hashable {
         let version: PINProtocol
-        /// Makes a command.
+        /// Creates a command.
         public init(_ version: PINProtocol) { self.version = version }
         /// The command byte.
         public var code: CTAPCommandCode { .clientPIN }
@@ -91,7 +91,7 @@ public struct PINRetries: Hashable, Sendable {
     /// Whether the key takes no PIN before it was unplugged and plugged in again.
     public let needsPowerCycle: Bool
 
-    /// Makes a value.
+    /// Creates a value.
     public init(count: Int, needsPowerCycle: Bool = false) {
         self.count = count
         self.needsPowerCycle = needsPowerCycle

@@ -19,7 +19,7 @@ public struct GetAssertion: CTAPCommand, Sendable, Hashable {
     /// The proof that the user was verified.
     public var auth: PINUVAuth?
 
-    /// Makes a command.
+    /// Creates a command.
     public init(rpID: String, clientDataHash: [UInt8], allowList: [CredentialDescriptor] = []) {
         self.rpID = rpID
         self.clientDataHash = clientDataHash
@@ -49,13 +49,13 @@ public struct GetAssertion: CTAPCommand, Sendable, Hashable {
 
 /// Has the next credential sign (authenticatorGetNextAssertion, CTAP 2.2 §6.3).
 public struct GetNextAssertion: CTAPCommand, Sendable, Hashable {
-    /// Makes a command.
+    /// Creates a command.
     public init() {}
     /// The command byte.
     public var code: CTAPCommandCode { .getNextAssertion }
     /// The name in the specification.
     public var name: String { "getNextAssertion" }
-    /// None.
+    /// No parameters.
     public var parameters: CBOR.Map? { nil }
     /// Reads the answer.
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> GetAssertion.Response {

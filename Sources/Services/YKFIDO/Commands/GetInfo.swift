@@ -4,13 +4,13 @@ public import YKWire
 
 /// Asks what the key can do (authenticatorGetInfo, CTAP 2.2 §6.4).
 public struct GetInfo: CTAPCommand, Sendable, Hashable {
-    /// Makes a command.
+    /// Creates a command.
     public init() {}
     /// The command byte.
     public var code: CTAPCommandCode { .getInfo }
     /// The name in the specification.
     public var name: String { "getInfo" }
-    /// None.
+    /// No parameters.
     public var parameters: CBOR.Map? { nil }
     /// Reads the answer.
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> AuthenticatorInfo {

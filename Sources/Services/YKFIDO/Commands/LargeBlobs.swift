@@ -31,7 +31,7 @@ public enum LargeBlobs {
 
     /// Writes a fragment.
     public struct Set: CTAPCommand, Sendable, Hashable {
-        /// Nothing.
+        /// No response data.
         public typealias Response = Void
         let fragment: [UInt8]
         let offset: UInt64

@@ -27,7 +27,7 @@ public struct MakeCredential: CTAPCommand, Sendable, Hashable {
     /// Attestation formats, the preferred first.
     public var attestationFormats: [AttestationFormat] = []
 
-    /// Makes a command.
+    /// Creates a command.
     public init(
         clientDataHash: [UInt8], relyingParty: RelyingParty, user: FIDOUser,
         algorithms: [COSEAlgorithm] = [.es256, .edDSA, .rs256]

@@ -5,28 +5,28 @@ public import YKWire
 /// Erases all credentials and the PIN (authenticatorReset, CTAP 2.2 §6.6). Most keys take it only within ten seconds
 /// after they were plugged in, and want a touch.
 public struct ResetAuthenticator: CTAPCommand, Sendable, Hashable {
-    /// Nothing.
+    /// No response data.
     public typealias Response = Void
-    /// Makes a command.
+    /// Creates a command.
     public init() {}
     /// The command byte.
     public var code: CTAPCommandCode { .reset }
     /// The name in the specification.
     public var name: String { "reset" }
-    /// None.
+    /// No parameters.
     public var parameters: CBOR.Map? { nil }
 }
 
 /// Waits for a touch, to tell which of several keys is meant (authenticatorSelection, CTAP 2.2 §6.9).
 public struct SelectAuthenticator: CTAPCommand, Sendable, Hashable {
-    /// Nothing.
+    /// No response data.
     public typealias Response = Void
-    /// Makes a command.
+    /// Creates a command.
     public init() {}
     /// The command byte.
     public var code: CTAPCommandCode { .selection }
     /// The name in the specification.
     public var name: String { "selection" }
-    /// None.
+    /// No parameters.
     public var parameters: CBOR.Map? { nil }
 }

@@ -20,7 +20,7 @@ public struct AssertionExtensions: Hashable, Sendable {
     /// Inputs of other extensions by their identifiers.
     public var others = CBOR.Map()
 
-    /// Makes a set in which nothing is asked for.
+    /// Creates a set in which nothing is asked for.
     public init() {}
 
     /// What the token has to permit.

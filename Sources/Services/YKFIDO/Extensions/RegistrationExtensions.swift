@@ -25,7 +25,7 @@ public struct RegistrationExtensions: Hashable, Sendable {
     /// Inputs of other extensions by their identifiers.
     public var others = CBOR.Map()
 
-    /// Makes a set in which nothing is asked for.
+    /// Creates a set in which nothing is asked for.
     public init() {}
 
     /// Refuses what has to be done and cannot; `nil` stands for U2F, which has no extensions.

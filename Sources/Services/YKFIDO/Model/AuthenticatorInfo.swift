@@ -70,9 +70,9 @@ public struct AuthenticatorInfo: Hashable, Sendable {
     /// Config commands by number; `nil` when it does not say.
     public let configCommands: [UInt64]?
 
-    /// Whether both say the same.
+    /// Whether both values are equal.
     public static func == (left: Self, right: Self) -> Bool { left.map == right.map }
-    /// Feeds what makes two equal.
+    /// Hashes the value.
     public func hash(into hasher: inout Hasher) { hasher.combine(map) }
 }
 
@@ -80,7 +80,7 @@ public struct AuthenticatorInfo: Hashable, Sendable {
 public struct AuthenticatorVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text in getInfo.
     public let rawValue: String
-    /// Wraps a text.
+    /// Wraps a string.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// U2F.
     public static let u2fV2 = AuthenticatorVersion(rawValue: "U2F_V2")

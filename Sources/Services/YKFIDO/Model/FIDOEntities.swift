@@ -9,7 +9,7 @@ public struct RelyingParty: Hashable, Sendable {
     /// Its name for people.
     public var name: String?
 
-    /// Makes a relying party.
+    /// Creates a relying party.
     public init(id: String, name: String? = nil) {
         self.id = id
         self.name = name
@@ -37,7 +37,7 @@ public struct FIDOUser: Hashable, Sendable {
     /// The account's name for people.
     public var displayName: String?
 
-    /// Makes an account.
+    /// Creates an account.
     public init(id: [UInt8], name: String? = nil, displayName: String? = nil) {
         self.id = id
         self.name = name
@@ -84,7 +84,7 @@ public struct CredentialDescriptor: Hashable, Sendable {
     /// Its type, `public-key`.
     public var type: String
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(id: [UInt8], type: String = CredentialDescriptor.publicKey) {
         self.id = id
         self.type = type
@@ -124,7 +124,7 @@ public struct PINUVAuth: Hashable, Sendable {
     /// The number of the protocol.
     public let version: UInt64
 
-    /// Makes a proof.
+    /// Creates a proof.
     public init(parameter: [UInt8], version: UInt64) {
         self.parameter = parameter
         self.version = version

@@ -18,7 +18,7 @@ public struct FIDOInteraction: Sendable {
     /// Whether only U2F is going to be used, so that the key is not asked what CTAP2 it knows.
     package var usesU2FOnly = false
 
-    /// Makes an interaction; without arguments no PIN is given.
+    /// Creates an interaction; without arguments no PIN is given.
     public init(
         pin: @escaping @Sendable (PINRequest) async -> SharedSecret? = { _ in nil },
         touch: @escaping @Sendable () async -> Void = {}
@@ -39,7 +39,7 @@ public struct PINRequest: Hashable, Sendable {
     /// Why the key's own user verification did not do; `nil` when it was not tried.
     public let fallback: Fallback?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(permissions: ClientPIN.Permissions, rpID: String?, retries: PINRetries?, fallback: Fallback?) {
         self.permissions = permissions
         self.rpID = rpID

@@ -4,7 +4,7 @@ import YKCrypto
 import YKWire
 
 extension FIDOSession {
-    /// Makes a credential with CTAP2.
+    /// Creates a credential with CTAP2.
     func register(_ request: RegistrationRequest) throws(FIDOError) -> Registration {
         let info = try info()
         if request.isResident, info.option(.rk) != true { throw .unsupported("rk") }

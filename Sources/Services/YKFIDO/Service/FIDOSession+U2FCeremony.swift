@@ -6,7 +6,7 @@ import YKWire
 
 /// Ceremonies with keys that know U2F only (CTAP 2.2 §7).
 extension FIDOSession {
-    /// Makes a credential with U2F REGISTER: ES256, not remembered by the key, the user not verified.
+    /// Creates a credential with U2F REGISTER: ES256, not remembered by the key, the user not verified.
     func registerU2F(_ request: RegistrationRequest) throws(FIDOError) -> Registration {
         guard request.algorithms.contains(.es256) else {
             throw .ctap(.status(.unsupportedAlgorithm, during: "U2F REGISTER"))

@@ -31,7 +31,7 @@ public struct RegistrationRequest: Sendable {
     /// How long all of it may take; each message to the key has the environment's time at most.
     public var timeout: Duration?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(clientDataHash: [UInt8], relyingParty: RelyingParty, user: FIDOUser) {
         self.clientDataHash = clientDataHash
         self.relyingParty = relyingParty
@@ -71,7 +71,7 @@ public struct AssertionRequest: Sendable {
     /// How long all of it may take; each message to the key has the environment's time at most.
     public var timeout: Duration?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(rpID: String, clientDataHash: [UInt8], allowList: [CredentialDescriptor] = []) {
         self.rpID = rpID
         self.clientDataHash = clientDataHash

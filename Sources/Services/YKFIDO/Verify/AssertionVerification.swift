@@ -14,7 +14,7 @@ public struct AssertionVerification: Sendable {
     /// Whether the user must have been verified.
     public var requiresUserVerification = false
 
-    /// Makes a check.
+    /// Creates a check.
     public init(rpID: String, publicKey: COSEKey) {
         self.rpID = rpID
         self.publicKey = publicKey

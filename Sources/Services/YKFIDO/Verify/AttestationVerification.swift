@@ -22,7 +22,7 @@ public struct AttestationVerification: Sendable {
     /// The time at which certificates have to be valid; only used with anchors.
     public var clock: any WallClock = SystemClock()
 
-    /// Makes a check.
+    /// Creates a check.
     public init(rpID: String) { self.rpID = rpID }
 
     /// What vouches for the credential.

@@ -20,7 +20,7 @@ public struct DeviceInfo: Hashable, Sendable {
         /// What is switched on.
         public var enabled: Capability
 
-        /// Makes a pair.
+        /// Creates a pair.
         public init(supported: Capability, enabled: Capability) {
             self.supported = supported
             self.enabled = enabled

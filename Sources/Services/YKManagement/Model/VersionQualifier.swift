@@ -35,7 +35,7 @@ public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
     /// Which build of that kind.
     public let iteration: UInt8
 
-    /// Makes a qualifier.
+    /// Creates a qualifier.
     public init(version: Version, kind: Kind, iteration: UInt8) {
         self.version = version
         self.kind = kind

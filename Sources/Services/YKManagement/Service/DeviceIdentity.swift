@@ -32,7 +32,7 @@ public struct DeviceIdentity: Hashable, Sendable {
     /// What a YubiKey says of itself.
     public var info: DeviceInfo?
 
-    /// Makes an identity.
+    /// Creates an identity.
     public init(
         maker: Maker, product: String, firmware: String? = nil, serial: String? = nil, info: DeviceInfo? = nil
     ) {

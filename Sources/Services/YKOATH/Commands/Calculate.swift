@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// CALCULATE (YKOATH): the response of one account to a challenge; a counter-based one takes an empty challenge and
+/// CALCULATE (YKOATH): the response of one account to a challenge. A counter-based account takes an empty challenge and
 /// advances its counter.
 package struct Calculate: CardCommand {
     package static let name = "CALCULATE"

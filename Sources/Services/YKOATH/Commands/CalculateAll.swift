@@ -4,8 +4,8 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// CALCULATE ALL (YKOATH): the truncated responses of all time-based accounts that need no touch, and the names of the
-/// others.
+/// CALCULATE ALL (YKOATH): the truncated responses of all time-based accounts without a touch requirement, and the
+/// names of the others.
 package struct CalculateAll: CardCommand {
     package static let name = "CALCULATE ALL"
     package let challenge: [UInt8]
@@ -32,7 +32,7 @@ package struct CalculateAll: CardCommand {
         package let answer: Answer
     }
 
-    /// What the reply says of one account.
+    /// The reply for one account.
     package enum Answer: Hashable, Sendable {
         case response(OATHResponse)
         case hotp(digits: Int)

@@ -5,12 +5,12 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// PUT (YKOATH): writes an account, over one of the same name.
+/// PUT (YKOATH): writes an account, overwriting one of the same name.
 package struct PutAccount: CardCommand {
     package static let name = "PUT"
     package let apdu: APDU
 
-    /// `key` is what follows the type and digits bytes: padded, or hashed when it was longer than the block.
+    /// `key` is the value after the type and digits bytes: padded, or hashed if it was longer than the hash's block.
     package init(
         account: OATHAccountID, algorithm: OATHAlgorithm, digits: UInt8, key: borrowing OATHKey, needsTouch: Bool,
         counter: UInt32

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// RENAME (YKOATH, firmware 5.3.1): gives an account another name and keeps its key and counter.
+/// RENAME (YKOATH, firmware 5.3.1): renames an account and keeps its key and counter.
 package struct RenameAccount: CardCommand {
     package static let name = "RENAME"
     package let account: [UInt8]

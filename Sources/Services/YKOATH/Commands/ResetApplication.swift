@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// RESET (YKOATH): removes all accounts and the password, and draws a new salt.
+/// RESET (YKOATH): removes all accounts and the password, and generates a new salt.
 package struct ResetApplication: CardCommand {
     package static let name = "RESET"
 

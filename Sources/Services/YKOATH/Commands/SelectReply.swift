@@ -6,7 +6,7 @@ import YKTransport
 package import YKWire
 
 extension OATHInfo {
-    /// Reads the reply to SELECT (YKOATH, "SELECT"): 79 version, 71 salt, 74 challenge when a password was set.
+    /// Reads the reply to SELECT (YKOATH, "SELECT"): 79 version, 71 salt, 74 challenge if a password is set.
     package init(selectReply bytes: [UInt8], isYubiKey: Bool = false) throws(WireError) {
         let objects = try TLV.list(bytes)
         salt = try objects.required(OATHProtocol.Tag.name, "salt")

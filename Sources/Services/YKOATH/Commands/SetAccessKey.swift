@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// SET CODE (YKOATH): sets the access key, proving that the host has it; without a key, removes it.
+/// SET CODE (YKOATH): sets the access key and proves that the host has it; without a key, removes it.
 package struct SetAccessKey: CardCommand {
     package static let name = "SET CODE"
     package let apdu: APDU

@@ -5,7 +5,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// VALIDATE (YKOATH): answers the key's challenge and asks it to answer one in return.
+/// VALIDATE (YKOATH): answers the key's challenge and sends one in return.
 package struct Validate: CardCommand {
     package static let name = "VALIDATE"
     package let response: [UInt8]
@@ -13,7 +13,8 @@ package struct Validate: CardCommand {
     private let expected: [UInt8]
     private let acceptsOverwritten: Bool
 
-    /// Answers `theirs` and asks `ours`. With `acceptsOverwritten` an answer of zeros passes: a recording has no other.
+    /// Answers `theirs` and sends `ours`. With `acceptsOverwritten` an all-zero response passes, because recordings
+    /// have their secrets overwritten.
     package init(
         _ key: borrowing AccessKey, theirs: [UInt8], ours: [UInt8], acceptsOverwritten: Bool = false
     ) {

@@ -2,14 +2,14 @@
 
 public import YKWire
 
-/// Why a text is not an `otpauth-migration://` export.
+/// Why a string is not an `otpauth-migration://` export.
 public enum MigrationError: Error, Hashable, Sendable {
-    /// It does not begin with `otpauth-migration://offline?data=`.
+    /// The prefix `otpauth-migration://offline?data=` is missing.
     case notMigration
-    /// The data are not percent-encoded base 64.
+    /// The data is not percent-encoded base 64.
     case badBase64(WireError)
-    /// The payload is not the message it should be.
+    /// The payload is not a valid migration message.
     case malformed(WireError)
-    /// An account of the payload cannot be used: its place, from 0, and why.
+    /// An account of the payload cannot be used: its index, from 0, and why.
     case account(Int, OtpauthError)
 }

@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension OATHError {
-    /// Lifts what the card said into what it means for OATH; the only place that does.
+    /// Lifts a card error into its OATH meaning; the only place that does.
     init(_ error: CardError, info: OATHInfo) {
         switch error {
         case .status(let status, let command):
@@ -38,7 +38,7 @@ extension OATHError {
         .unsupported(feature, needs: feature.firstVersion, has: info.isYubiKey ? info.version : nil)
     }
 
-    /// Whether nothing more can be asked of the key after this; a recording that lacks an exchange can still have
+    /// Whether the key can answer no further commands after this error; a recording that lacks one exchange may have
     /// others.
     var endsSession: Bool {
         guard case .card(.link(let cause)) = self else { return false }

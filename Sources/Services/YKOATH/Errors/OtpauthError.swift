@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not an `otpauth://` URI: the field, and what is wrong with it. The secret is never repeated.
+/// Why a string is not an `otpauth://` URI: the field, and what is wrong with it. Never contains the secret.
 public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A part of the URI.
     public enum Field: String, Hashable, Sendable, CaseIterable {
@@ -9,19 +9,19 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What is wrong with a field.
     public enum Reason: Hashable, Sendable {
-        /// It is not there.
+        /// The field is missing.
         case missing
-        /// It is there twice.
+        /// The field is repeated.
         case duplicate
-        /// It is empty.
+        /// The field is empty.
         case empty
-        /// It has a value that is not understood.
+        /// The field has an unsupported value.
         case notUnderstood(String)
-        /// It is a number outside of these bounds.
+        /// The field is a number outside these bounds.
         case outOfRange(String, ClosedRange<Int64>)
         /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
         case badEncoding
-        /// It is not base 32.
+        /// The field is not base 32.
         case badBase32
     }
 
@@ -30,7 +30,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with it.
     public let reason: Reason
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ field: Field, _ reason: Reason) {
         self.field = field
         self.reason = reason

@@ -5,15 +5,15 @@ public import YKWire
 
 /// Why a key container (RFC 6030) cannot be read.
 public enum PSKCError: Error, Hashable, Sendable {
-    /// The text is not the XML that a key container is made of.
+    /// The text is not valid key container XML.
     case malformed(WireError)
-    /// An element or attribute is missing, or has a value that is not understood.
+    /// An element or attribute is missing or has an unsupported value.
     case field(String, String)
-    /// An algorithm is not one of those that are read here.
+    /// An unsupported algorithm.
     case unsupportedAlgorithm(String)
     /// The container is encrypted and no key was given.
     case needsKey(PSKCProtection)
-    /// The key or passphrase is not the right one, or the file was changed.
+    /// The key or passphrase is wrong, or the file was modified.
     case wrongKey
     /// A primitive failed on this computer.
     case crypto(CryptoFault)
@@ -21,9 +21,9 @@ public enum PSKCError: Error, Hashable, Sendable {
 
 /// How the secrets in a key container are protected.
 public enum PSKCProtection: Hashable, Sendable {
-    /// Not at all.
+    /// Unencrypted.
     case none
-    /// With a key that both sides have; its name, when the file says one.
+    /// With a key shared in advance; its name, if the file has one.
     case presharedKey(name: String?)
     /// With a passphrase.
     case passphrase

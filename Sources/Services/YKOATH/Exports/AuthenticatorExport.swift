@@ -3,7 +3,7 @@
 public import YKCrypto
 import YKWire
 
-/// What another authenticator wrote when its user asked for an export or a backup, recognised by its content.
+/// An export or backup of another authenticator app or password manager, recognised by its content.
 public struct AuthenticatorExport: Sendable {
     /// The program that wrote it.
     public enum Format: String, Hashable, Sendable, CaseIterable {
@@ -19,17 +19,17 @@ public struct AuthenticatorExport: Sendable {
         case stratum = "Stratum"
     }
 
-    /// One account, or why it cannot be one on a key.
+    /// One account, or why a key cannot hold it.
     public struct Entry: Sendable {
-        /// Issuer and name as the export has them, for messages; never the secret.
+        /// Issuer and name as in the export, for messages; never the secret.
         public let label: String
-        /// The account, or the field that a key cannot hold.
+        /// The account, or the field that a key does not support.
         public let account: Result<NewOATHAccount, OtpauthError>
     }
 
     /// The program that wrote it.
     public let format: Format
-    /// Whether a password is needed to read it.
+    /// Whether reading it requires a password.
     public let needsPassword: Bool
     private let read: @Sendable (SharedSecret?) throws(ExportError) -> [Entry]
 
@@ -42,15 +42,15 @@ public struct AuthenticatorExport: Sendable {
         self.read = read
     }
 
-    /// The most bytes of an export that are read.
+    /// Maximum size of an export in bytes.
     public static let byteLimit = 16 << 20
 
     /// Recognises an export.
     ///
     /// - Parameter bytes: The whole file.
-    /// - Returns: The export; `nil` when the bytes are no export known here, or more than ``byteLimit``.
-    /// - Throws: ``ExportError/unreadable(_:_:)`` for one that is known but cannot be read, such as a KeePass database,
-    ///   and ``ExportError/malformed(_:_:)`` for one that is damaged.
+    /// - Returns: The export; `nil` if the bytes are in no known format, or more than ``byteLimit``.
+    /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database,
+    ///   and ``ExportError/malformed(_:_:)`` for a damaged export.
     public static func recognize(_ bytes: [UInt8]) throws(ExportError) -> AuthenticatorExport? {
         guard bytes.count <= byteLimit else { return nil }
         if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
@@ -89,8 +89,8 @@ public struct AuthenticatorExport: Sendable {
 
     /// Reads every account, in the order of the file.
     ///
-    /// - Parameter password: The password; only looked at when ``needsPassword``.
-    /// - Returns: The accounts, those that a key cannot hold among them with the reason.
+    /// - Parameter password: The password; ignored unless ``needsPassword``.
+    /// - Returns: The accounts, including those that a key cannot hold, with the reason.
     /// - Throws: ``ExportError``.
     public func entries(password: SharedSecret? = nil) throws(ExportError) -> [Entry] {
         if needsPassword, password == nil { throw .needsPassword(format) }
@@ -100,16 +100,16 @@ public struct AuthenticatorExport: Sendable {
 
 /// Why an export cannot be read.
 public enum ExportError: Error, Hashable, Sendable {
-    /// It is not built as the program builds it: the field, or what is wrong.
+    /// The export is malformed: the field, or what is wrong.
     case malformed(AuthenticatorExport.Format, String)
-    /// A kind of file that is known, but not read here, and what to do instead.
+    /// A known kind of file that is not supported, and what to do instead.
     case unreadable(String, String)
     /// It is encrypted and no password was given.
     case needsPassword(AuthenticatorExport.Format)
-    /// The password is not the one, or the file was changed.
+    /// The password is wrong, or the file was modified.
     case wrongPassword(AuthenticatorExport.Format)
-    /// The key derivation that the file asks for takes more than 1 GiB or minutes.
+    /// The file's key derivation would need more than 1 GiB of memory or run for minutes.
     case tooExpensive(AuthenticatorExport.Format)
-    /// The library that derives the key is not on this machine.
+    /// The library that derives the key is not installed.
     case missingLibrary(AuthenticatorExport.Format, String)
 }

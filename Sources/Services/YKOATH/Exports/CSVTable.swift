@@ -2,11 +2,11 @@
 
 /// Comma-separated values with a header line (RFC 4180): quoted fields may hold commas, line breaks and doubled quotes.
 struct CSVTable: Sendable {
-    /// The rows behind the header; a row may have fewer fields than the header.
+    /// The rows after the header; a row may have fewer fields than the header.
     private(set) var rows: [[String]] = []
     private var columns: [String: Int] = [:]
 
-    /// Reads a table; `nil` when a required column is not in the header, or a quote does not end.
+    /// Reads a table; `nil` if the header lacks a required column or a quoted field is unterminated.
     init?(_ text: String, requiring required: [String]) {
         var reader = Reader(scalars: Array(text.unicodeScalars))
         guard let names = reader.row() else { return nil }
@@ -29,7 +29,7 @@ struct CSVTable: Sendable {
         var position = 0
         var isAtEnd: Bool { position == scalars.count }
 
-        /// One row, the line break behind it taken; `nil` when a quoted field does not end.
+        /// Reads one row and its line break; `nil` if a quoted field is unterminated.
         mutating func row() -> [String]? {
             var fields: [String] = []
             while true {

@@ -76,7 +76,7 @@ enum BitwardenExport {
         }
     }
 
-    /// Items without a code, such as notes, are passed over.
+    /// Skips items without a code, such as notes.
     private static func entries(_ json: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let items = json["items"]?.array else { throw .malformed(.bitwarden, "items") }
         return items.compactMap { item in
@@ -92,7 +92,7 @@ enum BitwardenExport {
         }
         let master: Secret
         switch json["kdfType"]?.int {
-        // The salt's text is the salt, although it looks like base 64.
+        // The salt is the string's own bytes, although it looks like base 64.
         case 0:
             master = try HashAlgorithm.sha256.key(
                 password, salt: Array(salt.utf8), rounds: Int(clamping: rounds), format)
@@ -116,7 +116,7 @@ enum BitwardenExport {
         return try opened(json.text("data") ?? "", Secret(encryption), Secret(authentication))
     }
 
-    /// "2.", then vector, ciphertext and HMAC in base 64 between bars.
+    /// "2.", then IV, ciphertext and HMAC in base 64, separated by bars.
     private static func opened(
         _ text: String, _ encryption: borrowing Secret, _ authentication: borrowing Secret
     ) throws(ExportError) -> [UInt8] {
@@ -164,7 +164,7 @@ enum StratumExport {
         }
     }
 
-    /// Salt of 16 bytes, nonce of 12; Argon2id with 3 passes over 64 MiB in 4 lanes.
+    /// A 16-byte salt and a 12-byte nonce; Argon2id with 3 passes over 64 MiB in 4 lanes.
     private static func open(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
         guard bytes.count >= 44 + AESGCM.tagSize else { throw .malformed(.stratum, "the file ends early") }
         let hash = PasswordHash.argon2id(passes: 3, kibibytes: 64 << 10, lanes: 4)
@@ -172,7 +172,7 @@ enum StratumExport {
         return try AuthenticatorExport.Format.stratum.open(Array(bytes[44...]), key: key, nonce: Array(bytes[32..<44]))
     }
 
-    /// Salt of 20 bytes, vector of 16; PBKDF2-SHA-1.
+    /// A 20-byte salt and a 16-byte IV; PBKDF2-SHA-1.
     private static func openLegacy(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
         guard bytes.count > 52 else { throw .malformed(.stratum, "the file ends early") }
         let key = try HashAlgorithm.sha1.key(password, salt: Array(bytes[16..<36]), rounds: legacyRounds, .stratum)
@@ -180,7 +180,7 @@ enum StratumExport {
             Array(bytes[52...]), key: key, vector: Array(bytes[36..<52]))
     }
 
-    /// The issuer is never empty: without a user name it is the account's name.
+    /// The issuer is never empty: without a user name it holds the account's name.
     private static func entries(_ json: JSON) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let accounts = json["Authenticators"]?.array else { throw .malformed(.stratum, "Authenticators") }
         return accounts.map { account in

@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// The fields of one account of an export, before they are understood. Absent ones have the usual value.
+/// The unparsed fields of one account of an export. Absent fields have their default value.
 struct ExportFields {
     var type = "totp"
     var issuer: String?
@@ -14,13 +14,13 @@ struct ExportFields {
     var period: JSON?
     var counter: JSON?
 
-    /// How the secret is written.
+    /// How the secret is encoded.
     enum Secrecy {
         case base32(String?)
         case bytes([UInt8]?)
     }
 
-    /// The account, or the first field that a key cannot hold.
+    /// The account, or the first field that a key does not support.
     var entry: AuthenticatorExport.Entry {
         let label = [issuer, name].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
         do { return .init(label: label, account: .success(try account())) } catch {
@@ -71,7 +71,7 @@ struct ExportFields {
         return Secret(bytes)
     }
 
-    /// A number, also one that is written as a text; absent for `null` and an empty text.
+    /// A number, also when written as a string; absent for `null` and an empty string.
     private func number(
         _ field: OtpauthError.Field, _ value: JSON?, in range: ClosedRange<Int64>
     ) throws(OtpauthError) -> Int64? {
@@ -89,8 +89,8 @@ struct ExportFields {
 }
 
 extension ExportFields {
-    /// An account as password managers keep it: an `otpauth://` URI, `steam://` before a secret, KeePassXC's old
-    /// `key=…&step=…&size=…`, or a secret alone; title and user name are its name where it has none.
+    /// An account as password managers store it: an `otpauth://` URI, a secret prefixed with `steam://`, KeePassXC's
+    /// old `key=…&step=…&size=…`, or a bare secret. Title and user name replace a missing name.
     static func entry(code: String, title: String?, user: String?) -> AuthenticatorExport.Entry {
         let label = [title, user].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }.joined(separator: ":")
         let code = code.trimmed
@@ -103,7 +103,7 @@ extension ExportFields {
                 return .init(label: label, account: .failure(error))
             }
         }
-        // A title that says the same as the user name is no issuer.
+        // A title equal to the user name is not an issuer.
         let issuer = title == user || user?.isEmpty != false ? nil : title
         let name = user?.isEmpty == false ? user : title
         if lower.hasPrefix("steam://") {
@@ -127,10 +127,10 @@ extension ExportFields {
 }
 
 extension JSON {
-    /// The string of a member; `nil` where it is absent or anything else.
+    /// The string value of a member; `nil` if it is absent or of another type.
     func text(_ name: String) -> String? { self[name]?.string }
 
-    /// Reads JSON that was decrypted: what cannot be read was not decrypted with the right key, or is damaged.
+    /// Parses decrypted JSON; invalid JSON means that the key is wrong or the file damaged.
     init(decrypted bytes: [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
         guard let json = try? JSON(parsing: bytes) else { throw .malformed(format, "the decrypted text is not JSON") }
         self = json
@@ -138,7 +138,7 @@ extension JSON {
 }
 
 extension PasswordHash {
-    /// Derives a key of 32 bytes for an export.
+    /// Derives a 32-byte key for an export.
     func key(
         _ password: SharedSecret, salt: [UInt8], _ format: AuthenticatorExport.Format
     ) throws(ExportError) -> Secret {
@@ -153,7 +153,7 @@ extension PasswordHash {
 }
 
 extension HashAlgorithm {
-    /// The most rounds of PBKDF2 that a file may ask for.
+    /// Maximum number of PBKDF2 rounds that a file may ask for.
     static var roundLimit: Int { 10_000_000 }
 
     /// Derives a key with PBKDF2 for an export.
@@ -169,7 +169,7 @@ extension HashAlgorithm {
 }
 
 extension AuthenticatorExport.Format {
-    /// Decrypts what AES-256-GCM sealed; ciphertext and tag in one.
+    /// Decrypts AES-256-GCM; `sealed` is the ciphertext followed by the tag.
     func open(_ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(ExportError) -> [UInt8] {
         guard nonce.count == AESGCM.nonceSize, sealed.count >= AESGCM.tagSize else {
             throw .malformed(self, "the encrypted part")
@@ -180,7 +180,7 @@ extension AuthenticatorExport.Format {
         return plain
     }
 
-    /// Decrypts whole blocks of AES-CBC and takes PKCS#7's padding off.
+    /// Decrypts AES-CBC and removes the PKCS#7 padding.
     func openCBC(_ sealed: [UInt8], key: borrowing Secret, vector: [UInt8]) throws(ExportError) -> [UInt8] {
         guard !sealed.isEmpty, sealed.count % AESCBC.blockSize == 0, vector.count == AESCBC.blockSize else {
             throw .malformed(self, "the encrypted part")
@@ -192,13 +192,13 @@ extension AuthenticatorExport.Format {
         return Array(plain.dropLast(Int(pad)))
     }
 
-    /// Base 64 of a member.
+    /// Decodes the base 64 of a member.
     func base64(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
         guard let text = json?.text(name), let bytes = try? Base64.decode(text) else { throw .malformed(self, name) }
         return bytes
     }
 
-    /// Hexadecimal of a member.
+    /// Decodes the hexadecimal of a member.
     func hex(_ json: JSON?, _ name: String) throws(ExportError) -> [UInt8] {
         guard let text = json?.text(name), let bytes = try? Hex.decode(text) else { throw .malformed(self, name) }
         return bytes

@@ -3,7 +3,8 @@
 import YKCrypto
 import YKWire
 
-/// Aegis' vault, plain or encrypted: scrypt opens a password slot, its key opens the vault (Aegis, `docs/vault.md`).
+/// Aegis' vault, plain or encrypted: scrypt decrypts a password slot, whose key decrypts the vault (Aegis,
+/// `docs/vault.md`).
 enum AegisExport {
     static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
         guard json["header"]?.object != nil, let db = json["db"] else { return nil }
@@ -27,7 +28,7 @@ enum AegisExport {
         }
     }
 
-    /// Only slots of type 1 are opened by a password; 0 and 2 are of other kinds.
+    /// Only slots of type 1 are encrypted with a password; types 0 and 2 are of other kinds.
     private static func open(_ json: JSON, _ sealed: String, _ password: SharedSecret) throws(ExportError) -> JSON {
         guard let slots = json["header"]?["slots"]?.array else { throw .malformed(.aegis, "header.slots") }
         let passwordSlots = slots.filter { $0["type"]?.int == 1 }
@@ -97,7 +98,7 @@ enum TwoFASExport {
         }
     }
 
-    /// `name` is the service; where there is no issuer it may repeat the account.
+    /// `name` is the service; without an issuer it may repeat the account.
     private static func entries(_ services: JSON?) throws(ExportError) -> [AuthenticatorExport.Entry] {
         guard let services = services?.array else { throw .malformed(.twoFAS, "services") }
         return services.map { service in
@@ -114,7 +115,7 @@ enum TwoFASExport {
     }
 }
 
-/// andOTP's backup: an array; encrypted under PBKDF2-SHA-1, before version 0.6.3 under a hash of the password.
+/// andOTP's backup: an array. Encrypted with a PBKDF2-SHA-1 key, or before version 0.6.3 with a hash of the password.
 enum AndOTPExport {
     static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
         guard let accounts = json.array, let first = accounts.first, first["secret"]?.string != nil,
@@ -123,7 +124,7 @@ enum AndOTPExport {
         return AuthenticatorExport(.andOTP) { _ throws(ExportError) in accounts.map(entry) }
     }
 
-    /// Nothing marks an encrypted backup: it is taken for one when its bytes are no text, and the password decides.
+    /// An encrypted backup has no marker: any file that is not text is taken for one, and decrypting it decides.
     static func encrypted(_ bytes: [UInt8]) -> AuthenticatorExport? {
         guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes)
         else { return nil }
@@ -138,7 +139,7 @@ enum AndOTPExport {
         }
     }
 
-    /// Archives, pictures, programs and documents are no backups of andOTP.
+    /// Whether the bytes are an archive, image, program or document, and so not an andOTP backup.
     private static func isKnownElsewhere(_ bytes: [UInt8]) -> Bool {
         let starts: [[UInt8]] = [
             Array("PK".utf8), Array("%PDF".utf8), Array("Rar!".utf8), Array("GIF8".utf8), Array("RIFF".utf8),
@@ -151,13 +152,13 @@ enum AndOTPExport {
     private static func open(_ bytes: [UInt8], _ password: SharedSecret) throws(ExportError) -> [UInt8] {
         let format = AuthenticatorExport.Format.andOTP
         let rounds = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        // Its own numbers of rounds are 140,000 to 160,000; elsewhere these bytes are the old form's nonce.
+        // andOTP uses 140,000 to 160,000 rounds; in the old form these bytes are the nonce.
         if (1...HashAlgorithm.roundLimit).contains(rounds), bytes.count > 28 + AESGCM.tagSize {
             let key = try HashAlgorithm.sha1.key(password, salt: Array(bytes[4..<16]), rounds: rounds, format)
             do {
                 return try format.open(Array(bytes[28...]), key: key, nonce: Array(bytes[16..<28]))
             } catch .wrongPassword {
-                // The old form is tried below.
+                // The old form is tried next.
             }
         }
         var text = password.value.copyBytes()
@@ -167,7 +168,7 @@ enum AndOTPExport {
         return try format.open(Array(bytes[12...]), key: Secret(digest), nonce: Array(bytes[..<12]))
     }
 
-    /// Older versions had no issuer and wrote it into the label, as in "Example - alice".
+    /// Older versions had no issuer field and put the issuer into the label, as in "Example - alice".
     private static func entry(_ account: JSON) -> AuthenticatorExport.Entry {
         var issuer = account.text("issuer")
         var name = account.text("label")
@@ -186,7 +187,7 @@ enum AndOTPExport {
     }
 }
 
-/// Raivo's export: an array in which every value is a text, alone or in a ZIP archive with a password.
+/// Raivo's export: an array in which every value is a string, alone or in a password-protected ZIP archive.
 enum RaivoExport {
     static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
         guard let accounts = json.array, let first = accounts.first, first["kind"]?.string != nil,
@@ -219,7 +220,7 @@ enum RaivoExport {
     }
 }
 
-/// FreeOTP+'s export: a secret is an array of signed bytes, a counter is one less than the next one used.
+/// FreeOTP+'s export: a secret is an array of signed bytes, and the counter is one less than the next one used.
 enum FreeOTPPlusExport {
     static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
         guard json["tokenOrder"]?.array != nil, let tokens = json["tokens"]?.array else { return nil }
@@ -238,7 +239,7 @@ enum FreeOTPPlusExport {
     }
 }
 
-/// Proton Authenticator's export: a URI an account.
+/// Proton Authenticator's export: one URI per account.
 enum ProtonExport {
     static func recognize(_ json: JSON) throws(ExportError) -> AuthenticatorExport? {
         guard json["version"] != nil else { return nil }

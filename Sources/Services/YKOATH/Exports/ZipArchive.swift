@@ -4,8 +4,8 @@ import YKCompression
 import YKCrypto
 import YKWire
 
-/// A ZIP archive as authenticators export it: stored or deflated files, plain or under WinZip's AES encryption (APPNOTE
-/// 6.3.10 §4.3; WinZip, "AES Encryption Information", AE-1 and AE-2).
+/// A ZIP archive as authenticators export it: stored or deflated files, unencrypted or with WinZip's AES encryption
+/// (APPNOTE 6.3.10 §4.3; WinZip, "AES Encryption Information", AE-1 and AE-2).
 struct ZipArchive: Sendable {
     /// A file of the archive.
     struct File: Sendable {
@@ -33,7 +33,7 @@ struct ZipArchive: Sendable {
     }
 
     private mutating func read() throws(WireError) {
-        // The directory's end is at most a comment of 65,535 bytes before the file's.
+        // The end of central directory record is followed by a comment of at most 65,535 bytes.
         let mark: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
         let lowest = max(0, bytes.count - 22 - 0xFFFF)
         guard bytes.count >= 22,
@@ -75,7 +75,7 @@ struct ZipArchive: Sendable {
 
     /// The contents of a file.
     ///
-    /// - Throws: `.unreadable` for the old ZIP encryption and other methods of compression, `.wrongPassword`, and
+    /// - Throws: `.unreadable` for the old ZIP encryption and other compression methods, `.wrongPassword`, and
     ///   `.malformed`.
     func contents(of file: File, password: SharedSecret?) throws(ExportError) -> [UInt8] {
         guard file.size <= AuthenticatorExport.byteLimit, file.compressed <= AuthenticatorExport.byteLimit else {
@@ -92,7 +92,7 @@ struct ZipArchive: Sendable {
         return try inflated(plain, method, file.size)
     }
 
-    /// The bytes behind the file's own header.
+    /// The bytes after the file's local header.
     private func data(of file: File) throws(ExportError) -> [UInt8] {
         guard file.offset <= bytes.count - 30 else { throw .malformed(Self.format, "the archive ends early") }
         var header = ByteReader(Array(bytes[file.offset..<(file.offset + 30)]))
@@ -118,7 +118,7 @@ struct ZipArchive: Sendable {
         }
     }
 
-    /// The extra field 0x9901: version, "AE", strength 1 to 3, and the method of compression below.
+    /// The extra field 0x9901: version, "AE", strength 1 to 3, and the underlying compression method.
     private static func encryption(_ extra: [UInt8]) throws(ExportError) -> (strength: Int, method: Int) {
         var reader = ByteReader(extra)
         while let id = try? reader.littleEndian(2), let size = try? reader.littleEndian(2),
@@ -131,8 +131,8 @@ struct ZipArchive: Sendable {
         throw .malformed(format, "the encryption of the file in the archive")
     }
 
-    /// Salt, two bytes that tell a wrong password, ciphertext, ten bytes of HMAC-SHA-1; PBKDF2-SHA-1 with 1,000 rounds,
-    /// AES in counter mode with a little-endian counter from 1.
+    /// Salt, two password verification bytes, ciphertext, ten bytes of HMAC-SHA-1; PBKDF2-SHA-1 with 1,000 rounds,
+    /// AES in counter mode with a little-endian counter starting at 1.
     private func opened(_ stored: [UInt8], strength: Int, _ password: SharedSecret) throws(ExportError) -> [UInt8] {
         let keySize = 8 + strength * 8
         let saltSize = keySize / 2

@@ -5,7 +5,7 @@ import YKWire
 extension MigrationPayload {
     private static let prefix = "otpauth-migration://offline"
 
-    /// Whether a text looks like an export.
+    /// Whether a string looks like an export.
     public static func matches(_ text: String) -> Bool { text.trimmed.lowercased().hasPrefix("otpauth-migration:") }
 
     /// Reads `otpauth-migration://offline?data=…`.
@@ -26,7 +26,7 @@ extension MigrationPayload {
         try self.init(decoding: bytes)
     }
 
-    /// The text of the QR code; it contains the secrets. Periods other than 30 seconds cannot be written.
+    /// The contents of the QR code, including the secrets. The format has no periods other than 30 seconds.
     public var text: String {
         let data = Base64.encode(encoded).flatMap { character in
             switch character {

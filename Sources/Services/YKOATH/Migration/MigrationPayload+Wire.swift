@@ -6,7 +6,7 @@ import YKWire
 /// The message: 1 accounts (repeated), 2 version, 3 batch size, 4 batch index, 5 batch id. An account: 1 secret, 2 name,
 /// 3 issuer, 4 algorithm, 5 digits, 6 type, 7 counter.
 extension MigrationPayload {
-    /// Reads the message below the base 64; unknown fields are skipped, and accounts that cannot be used are set aside.
+    /// Reads the decoded message; skips unknown fields, and collects accounts that cannot be used in ``unusable``.
     public init(decoding bytes: [UInt8]) throws(MigrationError) {
         self.init(accounts: [], version: 0, batchSize: 1, batchIndex: 0, batchID: 0)
         let fields = try lift(MigrationError.malformed) { () throws(WireError) in try Self.fields(bytes) }
@@ -67,7 +67,7 @@ extension MigrationPayload {
     }
 }
 
-/// The fields of one account of an export, before they are understood.
+/// The unparsed fields of one account of an export.
 private struct MigratedAccount {
     private var secret: [UInt8] = []
     private var name: [UInt8] = []

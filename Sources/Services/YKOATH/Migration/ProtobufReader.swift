@@ -2,9 +2,9 @@
 
 import YKWire
 
-/// Reads the fields of one protocol buffer message, in the order they come.
+/// Reads the fields of a protocol buffer message in order.
 struct ProtobufReader {
-    /// The value of a field, by wire type; fixed-width numbers are kept as their bytes.
+    /// The value of a field, by wire type; fixed-width numbers are kept as bytes.
     enum Value {
         case varint(UInt64)
         case bytes([UInt8])

@@ -2,22 +2,22 @@
 
 public import YKCrypto
 
-/// An account to write onto a key, with its secret.
+/// A new account for a key, with its secret.
 public struct NewOATHAccount: Sendable {
-    /// What names the account, and whether it counts time or uses.
+    /// The account's identifier, with its type.
     public var id: OATHAccountID
-    /// The secret as the service gave it out.
+    /// The secret as the service issued it.
     public let secret: SharedSecret
     /// The hash function.
     public var algorithm: OATHAlgorithm
-    /// How many digits a code has, 6 to 8.
+    /// The number of digits in a code, 6 to 8.
     public var digits: Int
-    /// Whether a code needs a touch; YubiKeys have it from firmware 4.2.6.
+    /// Whether a code requires a touch; YubiKeys support this from firmware 4.2.6.
     public var needsTouch: Bool
-    /// Where a counter-based account starts.
+    /// The initial counter of a counter-based account.
     public var counter: UInt32
 
-    /// Describes an account; nothing is checked before it is written.
+    /// Creates an account; it is validated when it is written.
     public init(
         id: OATHAccountID, secret: consuming Secret, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
         needsTouch: Bool = false, counter: UInt32 = 0

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account on a key, as far as the command that asked tells.
+/// An account on a key, with the fields that the command returned.
 public struct OATHAccount: Hashable, Sendable {
-    /// What names the account.
+    /// The account's identifier.
     public var id: OATHAccountID
-    /// The hash function; `nil` when it was not told (CALCULATE ALL does not).
+    /// The hash function; `nil` if unknown (CALCULATE ALL does not return it).
     public var algorithm: OATHAlgorithm?
-    /// Whether a code needs a touch; `nil` when it was not told (LIST does not).
+    /// Whether a code requires a touch; `nil` if unknown (LIST does not return it).
     public var needsTouch: Bool?
-    /// How many digits a code has; `nil` when it was not told (LIST does not).
+    /// The number of digits in a code; `nil` if unknown (LIST does not return it).
     public var digits: Int?
 
-    /// Makes an account.
+    /// Creates an account.
     public init(id: OATHAccountID, algorithm: OATHAlgorithm? = nil, needsTouch: Bool? = nil, digits: Int? = nil) {
         self.id = id
         self.algorithm = algorithm
@@ -19,6 +19,6 @@ public struct OATHAccount: Hashable, Sendable {
         self.digits = digits
     }
 
-    /// Whether the account counts time or uses.
+    /// Whether the account is time-based or counter-based.
     public var type: OATHType { id.type }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension OATHAccountID {
-    /// Reads the bytes that a key keeps; bytes that are not UTF-8 show as replacement characters.
+    /// Parses the name stored on a key; invalid UTF-8 becomes replacement characters.
     public init(rawName: [UInt8], type: OATHType = .totp) {
         self.rawName = rawName
         self.type = type
@@ -22,10 +22,10 @@ extension OATHAccountID {
         }
     }
 
-    /// Writes a name the way a key keeps it.
+    /// Composes the name stored on a key.
     ///
-    /// A colon in the issuer, or in a name without issuer, reads as the end of the issuer: the fields are what will be
-    /// read from the key. A name that would read as a period gets the usual period written before it.
+    /// A colon in the issuer, or in a name without an issuer, ends the issuer: the fields are the ones that would be
+    /// read back. A name that looks like a period gets the default period as a prefix.
     public init(issuer: String?, name: String, period: Int = Self.usualPeriod, type: OATHType = .totp) {
         let issuer = issuer.flatMap { $0.isEmpty ? nil : $0 }
         let plain = Array((issuer.map { "\($0):\(name)" } ?? name).utf8)
@@ -34,7 +34,7 @@ extension OATHAccountID {
         self.init(rawName: prefix + plain, type: type)
     }
 
-    /// A period of at least one second before a slash, and what follows it.
+    /// Splits off a period of at least one second before a slash.
     private static func split(_ name: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
         guard let slash = name.firstIndex(of: UInt8(ascii: "/")), slash < name.index(before: name.endIndex) else {
             return nil

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What names an account on a key: `[period/][issuer:]name`, at most 64 bytes (YKOATH, "Credential IDs").
+/// The identifier of an account on a key: `[period/][issuer:]name`, at most 64 bytes (YKOATH, "Credential IDs").
 ///
-/// The bytes are the identity; issuer, name and period are read from them.
+/// The bytes are the identity; issuer, name and period are parsed from them.
 public struct OATHAccountID: Hashable, Sendable, CustomStringConvertible {
-    /// The most bytes a key takes.
+    /// Maximum length in bytes.
     public static let byteLimit = 64
-    /// The period that is not written into the name, in seconds.
+    /// The default period in seconds, which is omitted from the name.
     public static let usualPeriod = 30
 
-    /// The bytes on the key.
+    /// The bytes stored on the key.
     public let rawName: [UInt8]
-    /// Whether the account counts time or uses; only time-based accounts have a period in their name.
+    /// Whether the account is time-based or counter-based; only time-based accounts have a period in their name.
     public let type: OATHType
-    /// Who the account is with.
+    /// The issuer, if there is one.
     public let issuer: String?
-    /// Whose account it is.
+    /// The account name.
     public let name: String
-    /// How long a code is valid, in seconds; 30 for counter-based accounts, which have none.
+    /// How long a code is valid, in seconds; 30 for counter-based accounts, which have no period.
     public let period: Int
 
-    /// Whether the account is meant to stay out of listings (issuer `_hidden`).
+    /// Whether the account is hidden from listings (issuer `_hidden`).
     public var isHidden: Bool { issuer == "_hidden" }
-    /// Whether codes are written the way Steam Guard writes them (a time-based account of issuer `Steam`).
+    /// Whether codes use Steam Guard's format (a time-based account of issuer `Steam`).
     public var isSteam: Bool { type == .totp && issuer?.lowercased() == "steam" }
 
-    /// `issuer:name`, or only the name when there is no issuer.
+    /// `issuer:name`, or only the name without an issuer.
     public var text: String { issuer.map { "\($0):\(name)" } ?? name }
     /// The same as `text`.
     public var description: String { text }

@@ -2,7 +2,7 @@
 
 public import YKCrypto
 
-/// The hash function below the HMAC of an account. An open set.
+/// The hash function of an account's HMAC. An open set.
 public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The low four bits of the type and algorithm byte (YKOATH, "LIST").
     public let rawValue: UInt8
@@ -10,17 +10,17 @@ public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     /// Wraps a value; the high four bits are dropped.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
-    /// HMAC-SHA-1, the usual one.
+    /// HMAC-SHA-1, the default.
     public static let sha1 = OATHAlgorithm(rawValue: 1)
     /// HMAC-SHA-256.
     public static let sha256 = OATHAlgorithm(rawValue: 2)
-    /// HMAC-SHA-512; YubiKeys have it from firmware 4.3.1.
+    /// HMAC-SHA-512; YubiKeys support it from firmware 4.3.1.
     public static let sha512 = OATHAlgorithm(rawValue: 3)
 
-    /// The algorithms that have a name.
+    /// The known algorithms.
     public static let known: [OATHAlgorithm] = [.sha1, .sha256, .sha512]
 
-    /// Finds `SHA1`, `sha-256` and so on; `nil` for a name that is not known.
+    /// Parses `SHA1`, `sha-256` and so on; `nil` for an unknown name.
     public init?(name: some StringProtocol) {
         let wanted = name.uppercased().filter { $0 != "-" && $0 != "_" }
         guard let found = Self.known.first(where: { $0.description == wanted || "HMAC\($0)" == wanted }) else {
@@ -29,7 +29,7 @@ public struct OATHAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
         self = found
     }
 
-    /// The hash function; `nil` for a value that is not known.
+    /// The hash function; `nil` for an unknown value.
     public var hash: HashAlgorithm? {
         switch self {
         case .sha1: .sha1

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A one-time code and when it is valid.
+/// A one-time code and its validity.
 public struct OATHCode: Hashable, Sendable {
-    /// The code as it is typed in.
+    /// The code as the user types it.
     public let text: String
-    /// The first second it is valid, since 1970; for a counter-based code the time it was made.
+    /// The first second of its validity, since 1970; for a counter-based code the time it was calculated.
     public let validFrom: Int64
-    /// The first second it is no longer valid, since 1970; `nil` for a counter-based code, valid until one is used.
+    /// The first second after its validity, since 1970; `nil` for a counter-based code, which is valid until one is
+    /// used.
     public let validTo: Int64?
 
-    /// Makes a code.
+    /// Creates a code.
     public init(text: String, validFrom: Int64, validTo: Int64?) {
         self.text = text
         self.validFrom = validFrom

@@ -2,16 +2,16 @@
 
 public import YKTransport
 
-/// What an OATH application can do only from some firmware on.
+/// An OATH feature that requires a minimum firmware version.
 public enum OATHFeature: String, Sendable, Hashable, CaseIterable {
-    /// Accounts whose codes need a touch.
+    /// Accounts whose codes require a touch.
     case touch
     /// HMAC-SHA-512.
     case sha512
     /// Renaming an account in place.
     case rename
 
-    /// The first YubiKey firmware that has it.
+    /// The first YubiKey firmware that supports it.
     public var firstVersion: Version {
         switch self {
         case .touch: Version(4, 2, 6)

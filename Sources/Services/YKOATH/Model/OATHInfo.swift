@@ -3,28 +3,28 @@
 public import YKTransport
 public import YKWire
 
-/// What the OATH application says of itself when it is selected.
+/// The OATH application's reply to SELECT.
 public struct OATHInfo: Sendable, Hashable {
-    /// The version it names; on a YubiKey that of the firmware, elsewhere a number of the maker's own.
+    /// The reported version: the firmware version on a YubiKey, a vendor-specific number elsewhere.
     public let version: Version?
     /// The salt of the access key; a reset changes it.
     public let salt: [UInt8]
-    /// Whether a password was set.
+    /// Whether a password is set.
     public internal(set) var hasPassword: Bool
-    /// Whether the password has to be given first.
+    /// Whether the application is locked until the password is given.
     public internal(set) var isLocked: Bool
-    /// Whether this is known to be a YubiKey, so that `version` decides what it can do.
+    /// Whether this is known to be a YubiKey, so that `version` determines its features.
     public internal(set) var isYubiKey: Bool
-    /// Data objects of the reply that have no name here.
+    /// Unrecognised data objects of the reply.
     public let others: [TLV]
 
-    /// The challenge to answer, while locked.
+    /// The challenge to answer while locked.
     let challenge: [UInt8]?
 
-    /// What tells this application from others: 16 bytes of SHA-256 over the salt, in base 64 without padding.
+    /// The application's identifier: 16 bytes of SHA-256 over the salt, in base 64 without padding.
     public let deviceID: String
 
-    /// Whether a feature is there; `nil` when only trying can tell.
+    /// Returns whether a feature is supported; `nil` if it can only be found out by trying.
     public func supports(_ feature: OATHFeature) -> Bool? {
         guard isYubiKey, let version else { return nil }
         return version >= feature.firstVersion

@@ -2,8 +2,8 @@
 
 package import YKCrypto
 
-/// A secret as PUT carries it: hashed when it is longer than the hash's block, padded with zeros to 14 bytes when it is
-/// shorter (YKOATH, "PUT"; the codes stay the same, RFC 2104 §2).
+/// A secret as PUT sends it: hashed if longer than the hash's block, padded with zeros to 14 bytes if shorter
+/// (YKOATH, "PUT"; the codes stay the same, RFC 2104 §2).
 package struct OATHKey: ~Copyable, Sendable {
     package let bytes: Secret
 

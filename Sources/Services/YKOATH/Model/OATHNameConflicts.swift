@@ -2,7 +2,7 @@
 
 import YKTransport
 
-/// The accounts on a key whose name stands in the way of a new one.
+/// The accounts on a key whose names conflict with a new one.
 public struct OATHNameConflicts: Sendable, Hashable {
     /// The account of the same name, which would be overwritten.
     public let duplicate: OATHAccount?
@@ -11,7 +11,7 @@ public struct OATHNameConflicts: Sendable, Hashable {
     /// Whether this firmware damages an account whose name begins with the new one (YubiKey 4.0 to 4.3.4).
     public let isHarmful: Bool
 
-    /// Whether there is none.
+    /// Whether there are no conflicts.
     public var isEmpty: Bool { duplicate == nil && extending.isEmpty }
 
     init(of id: OATHAccountID, among accounts: [OATHAccount], info: OATHInfo) {

@@ -6,7 +6,7 @@ package import YKWire
 /// The value of a truncated or full response: the number of digits, then the response (YKOATH, "CALCULATE").
 package struct OATHResponse: Hashable, Sendable {
     package let digits: Int
-    /// Four bytes when truncated, else a whole HMAC.
+    /// Four bytes if truncated, otherwise the whole HMAC.
     package let bytes: [UInt8]
     package let isTruncated: Bool
 
@@ -29,7 +29,7 @@ package struct OATHResponse: Hashable, Sendable {
         return digits
     }
 
-    /// The 31 bits that a code is made of (RFC 4226 §5.3, dynamic truncation).
+    /// The 31 bits from which a code is formed (RFC 4226 §5.3, dynamic truncation).
     var number: UInt32 {
         isTruncated ? OneTimePassword.number(at: 0, in: bytes) : OneTimePassword.number(of: bytes)
     }
@@ -37,6 +37,6 @@ package struct OATHResponse: Hashable, Sendable {
     /// The code in decimal digits, with leading zeros.
     var decimal: String { OneTimePassword.decimal(number, digits: digits) }
 
-    /// Whether the number may have been reduced to its digits by the firmware already: Steam needs all of it.
+    /// Whether the firmware may have reduced the number to its digits already; Steam Guard needs all 31 bits.
     var mayBeReduced: Bool { isTruncated && UInt64(number) < OneTimePassword.power(digits) }
 }

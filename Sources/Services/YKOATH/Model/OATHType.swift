@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the codes of an account come from the time of day or from a counter. An open set.
+/// Whether an account is time-based or counter-based. An open set.
 public struct OATHType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The high four bits of the type and algorithm byte (YKOATH, "LIST").
     public let rawValue: UInt8

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How Steam Guard writes a code: five characters, base 26 with an alphabet of its own, least significant first.
+/// Steam Guard's code format: five characters, base 26 with its own alphabet, least significant first.
 public enum SteamGuard {
     private static let alphabet = Array("23456789BCDFGHJKMNPQRTVWXY")
 
-    /// Writes the 31 bits of dynamic truncation (RFC 4226 §5.3) as a Steam Guard code.
+    /// Formats the 31 bits of dynamic truncation (RFC 4226 §5.3) as a Steam Guard code.
     public static func code(_ number: UInt32) -> String {
         var rest = Int(number & 0x7FFF_FFFF)
         var text = ""

@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// The moving factor of a time-based code (RFC 6238 §4.2): how many periods have passed since 1970.
+/// The moving factor of a time-based code (RFC 6238 §4.2): the number of periods since 1970.
 struct TimeStep: Hashable, Sendable {
     let number: Int64
     let start: Int64

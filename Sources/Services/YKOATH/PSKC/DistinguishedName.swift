@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// The text form of a distinguished name (RFC 4514), as far as user identifiers of key containers need it.
+/// The string form of a distinguished name (RFC 4514), as far as user identifiers of key containers need it.
 enum DistinguishedName {
     /// The value of the first `CN` attribute; `nil` when there is none.
     static func commonName(_ text: String) -> String? {
@@ -13,8 +13,8 @@ enum DistinguishedName {
         return nil
     }
 
-    /// `CN=` and the name with its special characters escaped (RFC 4514 §2.4); spaces at either end as `\20`, because
-    /// XML readers drop them.
+    /// Returns `CN=` and the name with its special characters escaped (RFC 4514 §2.4); leading and trailing spaces are
+    /// `\20`, because XML readers drop them.
     static func text(commonName name: String) -> String {
         var escaped = ""
         for (index, character) in name.enumerated() {
@@ -29,7 +29,7 @@ enum DistinguishedName {
         return "CN=\(escaped)"
     }
 
-    /// The attributes, split at commas and plus signs that are not escaped.
+    /// The attributes, split at unescaped commas and plus signs.
     private static func split(_ text: String) -> [String] {
         var parts = [""]
         var isEscaped = false
@@ -44,7 +44,7 @@ enum DistinguishedName {
         return parts
     }
 
-    /// A backslash stands before a special character, or before two hexadecimal digits that are a byte of UTF-8.
+    /// A backslash precedes a special character, or two hexadecimal digits that are a byte of UTF-8.
     private static func unescape(_ text: String) -> String {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -6,10 +6,10 @@ import YKWire
 
 extension PSKC {
     /// Writes accounts as a key container with encrypted secrets: AES-CBC, with a message authentication code
-    /// (HMAC-SHA-1, RFC 6030 §6.1.1) under a key of its own.
+    /// (HMAC-SHA-1, RFC 6030 §6.1.1) under a separate key.
     ///
-    /// A passphrase becomes the key by 600 000 rounds of PBKDF2 with HMAC-SHA-256; a pre-shared key has 16, 24 or 32
-    /// bytes. `serial` is that of the key that the accounts are on.
+    /// A passphrase is turned into the key by 600 000 rounds of PBKDF2 with HMAC-SHA-256; a pre-shared key has 16, 24
+    /// or 32 bytes. `serial` is the serial number of the key that holds the accounts.
     public static func write(
         _ accounts: [NewOATHAccount], serial: String? = nil, locking: PSKCUnlocking, random: any RandomSource
     ) throws(PSKCError) -> [UInt8] {

@@ -3,13 +3,13 @@
 import YKCrypto
 import YKWire
 
-/// A portable symmetric key container (RFC 6030): the OATH accounts of one or many devices in a file.
+/// A portable symmetric key container (RFC 6030): a file with the OATH accounts of one or more devices.
 public struct PSKC: Sendable {
-    /// One key of a container, or why it cannot be an account here.
+    /// One key of a container, or why it is not a usable account.
     public struct Key: Sendable {
         /// The identifier in the file.
         public let id: String
-        /// The serial number of the device it is for, when the file says one.
+        /// The serial number of its device, if the file has one.
         public let serial: String?
         /// The account.
         public let account: Result<NewOATHAccount, PSKCError>
@@ -25,17 +25,19 @@ public struct PSKC: Sendable {
         String(decoding: bytes.prefix(4096), as: UTF8.self).contains("KeyContainer")
     }
 
-    /// Tells how the secrets of a file are protected, without opening any.
+    /// Returns how the secrets of a file are protected, without decrypting any.
     public static func protection(of bytes: [UInt8]) throws(PSKCError) -> PSKCProtection {
         try PSKCCipher.protection(of: try container(bytes))
     }
 
-    /// Reads a file and opens its secrets.
+    /// Reads a file and decrypts its secrets.
     ///
-    /// Encryption with AES-128, -192 or -256 in CBC mode is known, under a pre-shared key or a key that PBKDF2 derives
-    /// from a passphrase; where there are message authentication codes, they are checked first. A key that has another
-    /// algorithm than HOTP and TOTP carries its error. Throws `needsKey` when the file is encrypted and `unlocking` is
-    /// `nil`, and `wrongKey` when a code does not check.
+    /// Supports AES-128, -192 and -256 in CBC mode, with a pre-shared key or a key that PBKDF2 derives from a
+    /// passphrase; message authentication codes are verified first. A key with an algorithm other than HOTP and TOTP
+    /// carries its error.
+    ///
+    /// - Throws: `needsKey` if the file is encrypted and `unlocking` is `nil`, and `wrongKey` if a code does not
+    ///   verify.
     public init(parsing bytes: [UInt8], unlocking: PSKCUnlocking? = nil) throws(PSKCError) {
         let container = try Self.container(bytes)
         protection = try PSKCCipher.protection(of: container)

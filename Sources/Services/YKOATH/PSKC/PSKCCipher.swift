@@ -3,13 +3,13 @@
 import YKCrypto
 import YKWire
 
-/// Opens the encrypted values of a key container (RFC 6030 §6).
+/// Decrypts the values of a key container (RFC 6030 §6).
 final class PSKCCipher: Sendable {
     private let key: Secret
     private let macKey: Secret
     private let macHash: HashAlgorithm?
 
-    /// `nil` when nothing in the container is encrypted.
+    /// `nil` if nothing in the container is encrypted.
     init?(_ container: XMLNode, unlocking: PSKCUnlocking?) throws(PSKCError) {
         let protection = try Self.protection(of: container)
         if protection == .none { return nil }
@@ -40,10 +40,10 @@ final class PSKCCipher: Sendable {
         return .presharedKey(name: encryption.value("KeyName"))
     }
 
-    /// Checks the code over vector and ciphertext, then decrypts.
+    /// Verifies the code over IV and ciphertext, then decrypts.
     ///
-    /// A container that names a method has a code for each encrypted value, and one that names none has none (RFC 6030
-    /// §6.1.1): a code that was removed would let changed ciphertext through.
+    /// A container that names a MAC method must have a code for each encrypted value, and one that names none must have
+    /// no codes (RFC 6030 §6.1.1): otherwise removing a code would let modified ciphertext through.
     func open(_ encrypted: XMLNode, mac: String?) throws(PSKCError) -> [UInt8] {
         switch (mac, macHash) {
         case (nil, nil): break
@@ -77,7 +77,7 @@ final class PSKCCipher: Sendable {
         return try text.base64("CipherValue")
     }
 
-    /// AES in CBC mode with the vector in front (XML Encryption §5.2); the last byte says how many bytes to drop.
+    /// AES in CBC mode, preceded by the IV (XML Encryption §5.2); the last byte is the padding length.
     private static func decrypt(_ encrypted: XMLNode, key: borrowing Secret) throws(PSKCError) -> [UInt8] {
         let name = encrypted.first("EncryptionMethod")?.attributes["Algorithm"] ?? ""
         let sizes = ["aes128-cbc": 16, "aes192-cbc": 24, "aes256-cbc": 32]
@@ -99,7 +99,7 @@ final class PSKCCipher: Sendable {
 }
 
 extension HashAlgorithm {
-    /// The hash below an HMAC that is named by its XML Signature or PKCS #5 identifier.
+    /// The hash function of an HMAC, by its XML Signature or PKCS #5 identifier.
     init?(xmlName: String) {
         switch xmlName.split(separator: "#").last.map({ $0.lowercased() }) {
         case "hmac-sha1": self = .sha1

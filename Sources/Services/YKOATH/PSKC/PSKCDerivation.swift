@@ -3,9 +3,9 @@
 import YKCrypto
 import YKWire
 
-/// How the key of a container comes from a passphrase: PBKDF2 (RFC 6030 §6.2).
+/// How the key of a container is derived from a passphrase: PBKDF2 (RFC 6030 §6.2).
 struct PSKCDerivation {
-    /// More rounds than this are refused: a file shall not keep this computer busy for minutes.
+    /// Maximum number of rounds, so that a file cannot keep this computer busy for minutes.
     static let roundLimit = 10_000_000
 
     let salt: [UInt8]

@@ -29,8 +29,8 @@ struct PSKCKeyReader {
         }
     }
 
-    /// Issuer and name. A user identifier may be a distinguished name, of which the common name counts; ykman 5.9 writes
-    /// `issuer:name` as friendly name.
+    /// Issuer and name. The user identifier may be a distinguished name, from which the common name is used; ykman 5.9
+    /// writes `issuer:name` as the friendly name.
     private func labels() throws(PSKCError) -> (issuer: String?, name: String) {
         var issuer = node.value("Issuer")
         var name = [node.attributes["Id"], serial].compactMap { $0 }.first { !$0.isEmpty }
@@ -66,7 +66,7 @@ struct PSKCKeyReader {
         return Secret(bytes)
     }
 
-    /// A number in `Data`: decimal when plain, most significant byte first when encrypted.
+    /// A number in `Data`: decimal if plain, big-endian if encrypted.
     private func number(_ name: String, in range: ClosedRange<UInt64>) throws(PSKCError) -> UInt64? {
         guard let element = node.first("Data", name) else { return nil }
         let value: UInt64?
@@ -81,7 +81,7 @@ struct PSKCKeyReader {
         return value
     }
 
-    /// The bytes of an element of `Data`, opened where they are encrypted.
+    /// The bytes of an element of `Data`, decrypted if necessary.
     private func data(_ name: String) throws(PSKCError) -> [UInt8]? {
         guard let element = node.first("Data", name) else { return nil }
         if let plain = element.value("PlainValue") { return try plain.base64(name) }
@@ -92,7 +92,7 @@ struct PSKCKeyReader {
 }
 
 extension String {
-    /// The bytes behind base 64 that may be broken into lines.
+    /// Decodes base 64 that may contain line breaks.
     func base64(_ field: String) throws(PSKCError) -> [UInt8] {
         do { return try Base64.decode(filter { !$0.isWhitespace }) } catch { throw .field(field, "not base 64") }
     }

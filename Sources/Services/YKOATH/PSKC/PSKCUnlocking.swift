@@ -2,10 +2,10 @@
 
 public import YKCrypto
 
-/// What opens a key container: the key both sides have, or a passphrase.
+/// The secret that decrypts a key container: a pre-shared key or a passphrase.
 public enum PSKCUnlocking: Sendable {
-    /// The key as bytes: 16, 24 or 32 of them.
+    /// The key, 16, 24 or 32 bytes.
     case presharedKey(SharedSecret)
-    /// The passphrase, which PBKDF2 turns into a key.
+    /// The passphrase, from which PBKDF2 derives a key.
     case passphrase(SharedSecret)
 }

@@ -88,7 +88,7 @@ final class PSKCWriter {
             + "<pskc:ValueMAC>\(mac)</pskc:ValueMAC></pskc:Secret>"
     }
 
-    /// Pads and encrypts; gives the elements and the bytes that a code is made over.
+    /// Pads and encrypts; returns the elements and the bytes to authenticate.
     private func seal(_ plain: [UInt8]) throws(PSKCError) -> (xml: String, value: [UInt8]) {
         let vector = try Self.draw(AESCBC.blockSize, random)
         let count = AESCBC.blockSize - plain.count % AESCBC.blockSize

@@ -4,10 +4,12 @@ import YKTransport
 import YKWire
 
 extension OATHService {
-    /// Unlocks the accounts (VALIDATE) and has the key prove in return that it knows the password. The access key is
-    /// kept to unlock again when another program reset the card in between.
+    /// Unlocks the accounts (VALIDATE) and verifies that the key knows the password too. The access key is kept to
+    /// unlock again if another program resets the card.
     ///
-    /// Does nothing when no password is set. Throws `wrongPassword`, or `notAuthentic` when the key's proof is wrong.
+    /// Does nothing if no password is set.
+    ///
+    /// - Throws: `wrongPassword`, or `notAuthentic` if the key's response is wrong.
     public func unlock(with key: consuming AccessKey) throws(OATHError) { try session.unlock(with: key) }
 
     /// Sets or changes the password (SET CODE).

@@ -5,9 +5,9 @@ import YKTransport
 import YKWire
 
 extension OATHService {
-    /// Writes an account (PUT), over one of the same name: ask ``conflicts(with:)`` first.
+    /// Writes an account (PUT), overwriting one of the same name: check ``conflicts(with:)`` first.
     ///
-    /// What cannot be written is refused before anything is sent: `emptyName`, `nameTooLong`, `emptySecret`,
+    /// An invalid account is refused before anything is sent: `emptyName`, `nameTooLong`, `emptySecret`,
     /// `unsupportedDigits`, `unsupportedKind`, `unsupported`. The key answers `full` or `locked`.
     public func put(_ new: NewOATHAccount) throws(OATHError) {
         try check(new.id)
@@ -33,18 +33,18 @@ extension OATHService {
         try session.send(DeleteAccount(account: id.rawName))
     }
 
-    /// Gives an account another name (RENAME); YubiKeys have it from firmware 5.3.1. Its type stays as it is.
+    /// Renames an account (RENAME); YubiKeys support this from firmware 5.3.1. Its type does not change.
     public func rename(_ id: OATHAccountID, to new: OATHAccountID) throws(OATHError) {
         try require(.rename)
         try check(new)
         try session.send(RenameAccount(account: id.rawName, newName: new.rawName))
     }
 
-    /// Puts an account in place of one of the same name, on keys that refuse to overwrite it with ``put(_:)``.
+    /// Replaces an account of the same name on keys that refuse to overwrite it with ``put(_:)``.
     ///
-    /// At each moment the key has the old account or the new one. Where it renames, the old account has the name
-    /// `ykit-replaced` until the new one is stored; elsewhere the new account is stored as `ykit-replacing` before the
-    /// old one is deleted.
+    /// The key holds the old account or the new one at every moment. If the key supports renaming, the old account is
+    /// called `ykit-replaced` until the new one is stored; otherwise the new account is stored as `ykit-replacing`
+    /// before the old one is deleted.
     public func replace(_ old: OATHAccountID, with new: NewOATHAccount) throws(OATHError) {
         let names = Set(try accounts().map(\.id.rawName))
         let spare = Self.spareName("ykit-replaced", like: old, besides: names)
@@ -70,7 +70,7 @@ extension OATHService {
         try delete(copy.id)
     }
 
-    /// A name that no account has.
+    /// A name that is not in use.
     private static func spareName(
         _ name: String, like id: OATHAccountID, besides names: Set<[UInt8]>
     ) -> OATHAccountID {
@@ -89,7 +89,7 @@ extension OATHService {
         try session.startOver()
     }
 
-    /// Looks for accounts whose name stands in the way of a new one (LIST).
+    /// Finds accounts whose names conflict with a new one (LIST).
     public func conflicts(with id: OATHAccountID) throws(OATHError) -> OATHNameConflicts {
         OATHNameConflicts(of: id, among: try accounts(), info: session.info)
     }

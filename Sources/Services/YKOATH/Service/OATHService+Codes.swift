@@ -3,11 +3,11 @@
 import YKTransport
 
 extension OATHService {
-    /// Makes the codes of all accounts that need nothing for it (CALCULATE ALL), and once more those whose period is
-    /// not 30 seconds (CALCULATE). It never advances a counter and never asks for a touch.
+    /// Calculates the codes of all accounts that need neither a touch nor a counter (CALCULATE ALL), and recalculates
+    /// those whose period is not 30 seconds (CALCULATE). It never advances a counter and never waits for a touch.
     ///
-    /// `time` is in seconds since 1970; without one it is now. An account whose own code fails carries its error. With
-    /// `recalculating` off only the one command is sent, and accounts that need their own come without a code.
+    /// `time` is in seconds since 1970, by default now. An account whose own code fails carries its error. With
+    /// `recalculating` off only CALCULATE ALL is sent, and accounts that need a separate command have no code.
     public func codes(at time: Int64? = nil, recalculating: Bool = true) throws(OATHError) -> [OATHEntry] {
         let time = time ?? now
         let step = TimeStep(of: time, period: OATHAccountID.usualPeriod)
@@ -18,10 +18,10 @@ extension OATHService {
         return entries
     }
 
-    /// Makes the code of one account (CALCULATE): a counter-based account advances, one that needs a touch waits for
-    /// it.
+    /// Calculates the code of one account (CALCULATE): advances a counter-based account, and waits for a touch if one
+    /// is required.
     ///
-    /// Throws `noSuchAccount`, `locked`, or `touchTimeout` when nobody touched the key.
+    /// - Throws: `noSuchAccount`, `locked`, or `touchTimeout` if nobody touched the key.
     public func code(for id: OATHAccountID, at time: Int64? = nil) throws(OATHError) -> OATHCode {
         let time = time ?? now
         let challenge = id.type == .totp ? TimeStep(of: time, period: id.period).challenge : []
@@ -30,14 +30,14 @@ extension OATHService {
         return OATHCode(text: response.text(for: id), id: id, at: time)
     }
 
-    /// Gives the whole HMAC over a challenge of the caller's (CALCULATE, not truncated).
+    /// Returns the whole HMAC over the caller's challenge (CALCULATE, not truncated).
     public func response(for id: OATHAccountID, challenge: [UInt8]) throws(OATHError) -> [UInt8] {
         try session.send(Calculate(account: id.rawName, challenge: challenge, isTruncated: false)).bytes
     }
 
     /// Finds the time-based accounts whose memory the key can no longer read: CALCULATE fails five times.
     ///
-    /// Accounts that need a touch wait for it.
+    /// Accounts that require a touch wait for it.
     public func damagedAccounts() throws(OATHError) -> [OATHAccountID] {
         var damaged: [OATHAccountID] = []
         for account in try accounts() where account.type == .totp {
@@ -91,6 +91,6 @@ extension OATHService {
 }
 
 extension OATHResponse {
-    /// The code the way the account's service wants it.
+    /// The code in the format that the account's service expects.
     func text(for id: OATHAccountID) -> String { id.isSteam ? SteamGuard.code(number) : decimal }
 }

@@ -2,11 +2,11 @@
 
 public import YKTransport
 
-/// The OATH application of a key (YKOATH): one-time codes after RFC 4226 and RFC 6238.
+/// The OATH application of a key (YKOATH): one-time codes (RFC 4226 and RFC 6238).
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
+/// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave.
 public actor OATHService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let session: OATHSession
 
@@ -15,9 +15,9 @@ public actor OATHService: CardKeyService {
         self.runtime = runtime
     }
 
-    /// Selects the application; YubiKeys from firmware 4.0 on get commands of extended length from then on.
+    /// Selects the application; YubiKeys from firmware 4.0 on then get extended-length commands.
     ///
-    /// Throws `card(.appletMissing)` when the key has no OATH, or it is switched off.
+    /// - Throws: `card(.appletMissing)` if the key has no OATH application, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(OATHError) -> OATHService {
         let (runtime, session) = try await ServiceRuntime.open(channel, { OATHError.card(.link($0)) }) {
             channel, runtime throws(OATHError) in
@@ -27,21 +27,21 @@ public actor OATHService: CardKeyService {
         return OATHService(session, runtime)
     }
 
-    /// What the application said of itself when it was selected last.
+    /// The application's reply to the latest SELECT.
     public var info: OATHInfo { session.info }
 
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
     /// Lets other programs use the card until the next operation.
     public func rest() { session.channel.rest() }
 
-    /// Ends the use of the card.
+    /// Closes the connection to the card.
     public func close() { session.channel.close() }
 
-    /// Lists the accounts in the key's order (LIST). It never tells whether an account needs a touch.
+    /// Lists the accounts in the key's order (LIST). LIST does not return whether an account requires a touch.
     public func accounts() throws(OATHError) -> [OATHAccount] { try session.send(ListAccounts()) }
 
-    /// The time of day in the world of this service, in seconds since 1970.
+    /// The current time of this service's environment, in seconds since 1970.
     var now: Int64 { session.channel.environment.clock.now }
 }

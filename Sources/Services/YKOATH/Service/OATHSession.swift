@@ -4,8 +4,8 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// The application as it is selected: what it said of itself, the access key that unlocked it, and whether it takes
-/// extended lengths.
+/// The selected application: its reply to SELECT, the access key that unlocked it, and whether it accepts extended
+/// lengths.
 final class OATHSession {
     let channel: CardChannel
     private(set) var info: OATHInfo
@@ -36,7 +36,7 @@ final class OATHSession {
         }
     }
 
-    /// Unlocks the application and keeps the key, to unlock it again when it had to be selected again.
+    /// Unlocks the application and keeps the key, to unlock it again after it is reselected.
     func unlock(with key: consuming AccessKey) throws(OATHError) {
         guard info.hasPassword else { return }
         do {
@@ -50,7 +50,7 @@ final class OATHSession {
         }
     }
 
-    /// Takes over that the application has this password now, or none.
+    /// Records the new password, or its removal.
     ///
     /// The next command selects and unlocks again: a YubiKey NEO, and CanoKey 3.0, are locked after SET CODE.
     func passwordDidChange(to key: consuming AccessKey?) {
@@ -60,7 +60,7 @@ final class OATHSession {
         self.key = key
     }
 
-    /// Selects the application once more, after a reset of its memory.
+    /// Selects the application again after a reset of its memory.
     func startOver() throws(OATHError) {
         key = nil
         do { try reselect() } catch { throw OATHError(error, info: info) }
@@ -101,7 +101,7 @@ final class OATHSession {
 // MARK: - Short and extended lengths
 
 extension OATHSession {
-    /// YubiKeys take extended lengths from firmware 4.0 on, also those whose ATR does not say so.
+    /// YubiKeys accept extended lengths from firmware 4.0 on, even if their ATR does not say so.
     private var takesExtendedLength: Bool {
         guard info.isYubiKey, let version = info.version, version >= Version(4, 0, 0) else { return false }
         return channel.identity.readerTakesExtendedLength
@@ -115,7 +115,7 @@ extension OATHSession {
         }
     }
 
-    /// Falls back to short lengths, once and for all, when the first extended command is refused.
+    /// Falls back to short lengths permanently when the first extended command is refused.
     private func sendInEitherForm<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
         do {
             let response = try channel.send(command)
@@ -130,7 +130,7 @@ extension OATHSession {
     }
 }
 
-/// A command that changes nothing on the key, whatever became of it: it can be sent once more.
+/// A command that changes nothing on the key even if it fails, so it can be sent again.
 protocol RepeatableCommand: CardCommand {}
 extension ListAccounts: RepeatableCommand {}
 extension CalculateAll: RepeatableCommand {}

@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// An `otpauth://` URI taken apart, before its fields are understood.
+/// The parts of an `otpauth://` URI, before its fields are parsed.
 struct OtpauthParts {
     let type: OATHType
     private(set) var isSteam: Bool
@@ -46,8 +46,8 @@ struct OtpauthParts {
         }
     }
 
-    /// Issuer and name; spaces around them are dropped. The colon between them may be percent-encoded; where one is
-    /// not, it is the one, and the others belong to issuer and name.
+    /// Issuer and name without surrounding spaces. The colon between them may be percent-encoded; an unencoded colon
+    /// takes precedence, and encoded ones are then part of the issuer and name.
     func labelFields() throws(OtpauthError) -> (issuer: String?, name: String) {
         var parts = label.halves(at: ":").map { PercentEncoding.decode($0) }
         if parts.count == 1 { parts = parts[0]?.halves(at: ":").map(String.init) ?? [nil] }
@@ -85,8 +85,8 @@ struct OtpauthParts {
 }
 
 extension StringProtocol {
-    /// What is before and behind the first separator, or everything when there is none. A combining character behind
-    /// the separator makes one `Character` of both, and does not hide it here.
+    /// Splits at the first separator; returns everything if there is none. Compares scalars, because a combining
+    /// character after the separator would form one `Character` with it.
     func halves(at separator: Unicode.Scalar) -> [Substring] {
         let scalars = Substring(self).unicodeScalars
         guard let place = scalars.firstIndex(of: separator) else { return [Substring(self)] }

@@ -7,11 +7,13 @@ import YKWire
 public enum OtpauthURI {
     /// Reads a URI.
     ///
-    /// The issuer comes from the parameter, else from the label. Steam accounts are known by their type, the parameter
-    /// `encoder=steam`, or their issuer; they may have five digits. Unknown parameters are skipped.
+    /// The issuer is taken from the parameter, otherwise from the label. Steam accounts are recognised by their type,
+    /// the parameter `encoder=steam`, or their issuer; they may have five digits. Unknown parameters are skipped.
     ///
-    /// With `validating` off, an empty label, a repeated parameter and numbers out of range pass: for a form in which
-    /// a person corrects them. Throws the field and what is wrong with it.
+    /// With `validating` off, an empty label, a repeated parameter and numbers out of range are accepted, for a form in
+    /// which the user corrects them.
+    ///
+    /// - Throws: The field and what is wrong with it.
     public static func parse(_ text: String, validating: Bool = true) throws(OtpauthError) -> NewOATHAccount {
         let parts = try OtpauthParts(text, allowsRepeats: !validating)
         let (labelIssuer, name) = try parts.labelFields()
@@ -30,7 +32,7 @@ public enum OtpauthURI {
             counter: UInt32(truncatingIfNeeded: counter))
     }
 
-    /// Writes an account with everything a URI can hold; the text contains the secret.
+    /// Writes all fields of an account that a URI supports; the result contains the secret.
     public static func text(_ account: NewOATHAccount) -> String {
         var secret = account.secret.value.copyBytes()
         defer { Secret.wipe(&secret) }
@@ -44,7 +46,7 @@ public enum OtpauthURI {
             ])
     }
 
-    /// Writes what a key gives out about an account: a URI without the secret, from which nothing can be enrolled.
+    /// Writes the fields that a key reveals about an account: a URI without the secret, which cannot be used to enrol.
     public static func textWithoutSecret(_ account: OATHAccount) -> String {
         text(
             account.id,
@@ -56,7 +58,7 @@ public enum OtpauthURI {
     }
 
     private static func text(_ id: OATHAccountID, _ parameters: [(String, String?)]) -> String {
-        // A colon in a name without issuer would read as the end of one.
+        // A colon in a name without an issuer would be read as the end of one.
         let issuer = id.issuer.map(PercentEncoding.encode) ?? (id.name.utf8.contains(UInt8(ascii: ":")) ? "" : nil)
         let label = [issuer, PercentEncoding.encode(id.name)].compactMap { $0 }.joined(separator: ":")
         let query = parameters.compactMap { key, value in value.map { "\(key)=\($0)" } }.joined(separator: "&")

@@ -18,7 +18,7 @@ public struct YubiCloudRecord: Sendable {
     /// When the slot was written, in seconds since 1970; it is told in UTC.
     public var time: Int64
 
-    /// Makes a record.
+    /// Creates a record.
     public init(
         serial: UInt32, publicID: [UInt8], privateID: SharedSecret, key: SharedSecret, accessCode: OTPAccessCode?,
         time: Int64

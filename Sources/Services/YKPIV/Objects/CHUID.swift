@@ -15,7 +15,7 @@ public struct CHUID: Hashable, Sendable {
     /// Objects that have no name here, in their order.
     public var others: [TLV]
 
-    /// Makes an unsigned identifier of a non-federal issuer.
+    /// Creates an unsigned identifier of a non-federal issuer.
     public init(guid: [UInt8], expiry: String = "20300101", fascn: FASCN = .nonFederal) {
         self.fascn = fascn
         self.guid = guid

@@ -21,7 +21,7 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
     private static let separator = 0b1101
     private static let end = 0b1111
 
-    /// Makes a number; `nil` when there are not nine fields, or one has too many digits.
+    /// Creates a number; `nil` when there are not nine fields, or one has too many digits.
     public init?(fields: [Int]) {
         guard fields.count == Self.lengths.count else { return nil }
         let fit = zip(fields, Self.lengths).allSatisfy { $0 >= 0 && String($0).count <= $1 }

@@ -14,7 +14,7 @@ public struct CertificateTemplate: Sendable {
     /// When the key may be used, for programs that look for it in the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
     public var policies: KeyPolicies?
 
-    /// Makes a template.
+    /// Creates a template.
     public init(
         subject: SubjectName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256,
         policies: KeyPolicies? = nil

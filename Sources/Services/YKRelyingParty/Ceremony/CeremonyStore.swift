@@ -35,7 +35,7 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     private let environment: Environment
     private let limit: Int
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
     /// - Parameters:
     ///   - limit: The most ceremonies, and spent challenges, that are kept.
@@ -92,7 +92,7 @@ public struct SealedCeremonies: CeremonyStore {
     /// The most characters that are read of a token.
     static let tokenLimit = 1 << 20
 
-    /// Makes a store.
+    /// Creates a store.
     ///
     /// - Parameters:
     ///   - key: 32 bytes.

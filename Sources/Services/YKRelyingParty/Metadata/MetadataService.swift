@@ -32,7 +32,7 @@ public actor MetadataService {
     private var isLoaded = false
     private var nextAttempt = Int64.min
 
-    /// Makes a service; nothing is downloaded yet.
+    /// Creates a service; nothing is downloaded yet.
     ///
     /// - Parameters:
     ///   - url: Where the list is.

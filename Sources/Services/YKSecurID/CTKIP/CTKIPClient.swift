@@ -20,7 +20,7 @@ public struct CTKIPClient: Sendable {
     /// The most bytes that are read of a reply.
     static let replyLimit = 1 << 20
 
-    /// Makes a client.
+    /// Creates a client.
     public init(_ http: any HTTPClient, _ random: any RandomSource) {
         self.http = http
         self.random = random

@@ -17,7 +17,7 @@ public protocol ValidationTransport {
 public struct ValidationTransportError: Error, Hashable, Sendable {
     /// What happened, in a few words.
     public let reason: String
-    /// Makes an error.
+    /// Creates an error.
     public init(_ reason: String) { self.reason = reason }
 }
 

@@ -18,7 +18,7 @@ public struct ValidationRequest: Hashable, Sendable {
     /// How long the server may wait for the others, in seconds; `nil` leaves it to the server.
     public var timeout: Int?
 
-    /// Makes a question.
+    /// Creates a question.
     public init(
         client: UInt32, otp: YubicoOTP, nonce: String, wantsCounters: Bool = true, syncLevel: Int? = nil,
         timeout: Int? = nil

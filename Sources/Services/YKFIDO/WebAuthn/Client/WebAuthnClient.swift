@@ -25,7 +25,7 @@ public struct WebAuthnClient: Sendable {
     /// The longest that a ceremony may take, whatever the options say.
     public static let longestTimeout = Duration.seconds(600)
 
-    /// Makes a client of a key for an origin.
+    /// Creates a client of a key for an origin.
     public init(service: FIDOService, origin: Origin) {
         self.service = service
         self.origin = origin

@@ -5,7 +5,7 @@ public import YKWire
 /// appid and appidExclude: credentials that were registered with U2F, for an AppID in place of a domain name
 /// (WebAuthn Level 3 §10.1.1, §10.1.2).
 public struct AppIDExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `appidExclude`.

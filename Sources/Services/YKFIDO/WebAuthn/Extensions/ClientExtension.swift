@@ -28,19 +28,19 @@ public protocol ClientExtension: Sendable {
 }
 
 extension ClientExtension {
-    /// Nothing.
+    /// Does nothing.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {}
-    /// Nothing.
+    /// Does nothing.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) async throws(WebAuthnError) {}
-    /// Nothing.
+    /// Does nothing.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {}
     /// The same.
     public func clientData(_ data: ClientData, _ ceremony: RequestCeremony) throws(WebAuthnError) -> ClientData {
         data
     }
-    /// Nothing.
+    /// Does nothing.
     public func finish(
         _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError) {}

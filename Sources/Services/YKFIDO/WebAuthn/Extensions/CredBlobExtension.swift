@@ -4,7 +4,7 @@ public import YKWire
 
 /// credBlob: a few bytes in the credential (CTAP 2.2 §12.2).
 public struct CredBlobExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `credBlob`, the bytes.

@@ -4,7 +4,7 @@ public import YKWire
 
 /// credProps: whether the key remembers the credential (WebAuthn Level 3 §10.1.3).
 public struct CredPropsExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Checks that the input is a boolean.

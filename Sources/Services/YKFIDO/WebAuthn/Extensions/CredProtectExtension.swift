@@ -5,7 +5,7 @@ import YKWire
 /// credProtect: when the credential can be used without user verification (CTAP 2.2 §12.1). It has no results: the
 /// relying party reads the level in the authenticator data.
 public struct CredProtectExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `credentialProtectionPolicy`, and `enforceCredentialProtectionPolicy`, with which a key that does not know

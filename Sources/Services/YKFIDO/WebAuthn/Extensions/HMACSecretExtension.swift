@@ -4,7 +4,7 @@ public import YKWire
 
 /// hmacCreateSecret and hmacGetSecret: hmac-secret with salts as the key takes them (CTAP 2.2 §12.7, §12.8).
 public struct HMACSecretExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `hmacCreateSecret`, and `hmacGetSecret` for keys that make secrets at once.

@@ -5,7 +5,7 @@ public import YKWire
 
 /// largeBlob: bytes that the key keeps beside a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey.
 public struct LargeBlobExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `largeBlob.support`; `required` refuses keys that cannot, and credentials that the key does not remember.

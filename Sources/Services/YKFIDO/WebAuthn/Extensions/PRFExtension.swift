@@ -9,7 +9,7 @@ public import YKWire
 /// A key makes other secrets when its user was not verified: with inputs to evaluate, the user is verified wherever
 /// the key can.
 public struct PRFExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `prf.eval`; `prf.evalByCredential` throws, for there is no credential yet.

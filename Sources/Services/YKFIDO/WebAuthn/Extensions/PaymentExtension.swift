@@ -6,7 +6,7 @@ public import YKWire
 ///
 /// Where a credential signs, the client data say what is paid to whom, and any site may ask.
 public struct PaymentExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `payment.isPayment`, and `thirdPartyPayment`.

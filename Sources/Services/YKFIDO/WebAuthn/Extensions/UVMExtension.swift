@@ -4,7 +4,7 @@ public import YKWire
 
 /// uvm: by which means the user was verified (WebAuthn Level 2 §10.3).
 public struct UVMExtension: ClientExtension {
-    /// Makes the extension.
+    /// Creates the extension.
     public init() {}
 
     /// Reads `uvm`.

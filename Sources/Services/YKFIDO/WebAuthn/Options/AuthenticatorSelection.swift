@@ -11,7 +11,7 @@ public struct AuthenticatorSelection: Hashable, Sendable {
     /// Whether the user has to be verified.
     public var userVerification: UserVerification
 
-    /// Makes a selection; without arguments any key will do.
+    /// Creates a selection; without arguments any key will do.
     public init(
         attachment: AuthenticatorAttachment? = nil, residentKey: ResidentKeyRequirement = .discouraged,
         userVerification: UserVerification = .preferred

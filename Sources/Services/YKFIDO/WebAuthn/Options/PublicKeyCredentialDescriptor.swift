@@ -11,7 +11,7 @@ public struct PublicKeyCredentialDescriptor: Hashable, Sendable {
     /// How the key that has it can be reached; hints.
     public var transports: [AuthenticatorTransport]
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(
         id: [UInt8], type: String = CredentialDescriptor.publicKey, transports: [AuthenticatorTransport] = []
     ) {

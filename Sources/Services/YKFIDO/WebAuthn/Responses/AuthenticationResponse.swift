@@ -19,7 +19,7 @@ public struct AuthenticationResponse: Hashable, Sendable {
     /// What extensions answered, by their identifiers.
     public let clientExtensionResults: JSON.Object
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(
         id: [UInt8], clientDataJSON: [UInt8]?, authenticatorData: AuthenticatorData, signature: [UInt8],
         userHandle: [UInt8]? = nil, attachment: AuthenticatorAttachment? = nil,

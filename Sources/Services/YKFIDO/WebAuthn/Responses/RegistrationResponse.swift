@@ -25,7 +25,7 @@ public struct RegistrationResponse: Hashable, Sendable {
     /// read.
     public let isEnterpriseAttestation: Bool?
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(
         clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
         attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object(),
@@ -44,7 +44,7 @@ public struct RegistrationResponse: Hashable, Sendable {
 
     /// Whether both tell a relying party the same.
     public static func == (left: Self, right: Self) -> Bool { left.json == right.json }
-    /// Feeds what makes two equal.
+    /// Hashes the value.
     public func hash(into hasher: inout Hasher) { hasher.combine(json) }
 
     /// The credential's public key.
