@@ -5,7 +5,7 @@ import CZlib
 /// zlib over whole buffers: gzip (RFC 1952) for PIV's certificates, raw DEFLATE (RFC 1951) for FIDO's large blobs and
 /// ZIP archives.
 package enum Compression {
-    /// The most bytes that are compressed, or that a compressed input may have.
+    /// The size limit in bytes for input to compress and for compressed input.
     package static let limit = 1 << 20
 
     /// Compresses with gzip; `nil` above ``limit``.
@@ -24,13 +24,13 @@ package enum Compression {
         }
     }
 
-    /// Inflates gzip or zlib (RFC 1950), which the first bytes tell apart, to at most `limit` bytes; `nil` when it is
-    /// neither, is damaged, longer, or followed by anything.
+    /// Inflates gzip or zlib (RFC 1950), detected by the first bytes, to at most `limit` bytes; `nil` when the input is
+    /// neither, is damaged, expands beyond the limit, or has trailing bytes.
     package static func inflate(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         inflate(ykit_gzip_or_zlib, bytes, limit)
     }
 
-    /// Inflates raw DEFLATE to exactly `size` bytes, at most ``limit``; `nil` when the input is anything else.
+    /// Inflates raw DEFLATE to exactly `size` bytes, at most ``limit``; `nil` for any other input.
     package static func inflate(_ bytes: [UInt8], size: UInt64) -> [UInt8]? {
         guard let size = Int(exactly: size), size <= limit else { return nil }
         let result = inflate(ykit_raw_deflate, bytes, max(1, size))

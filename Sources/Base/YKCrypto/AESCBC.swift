@@ -5,7 +5,7 @@ import CryptoExtras
 
 /// AES in cipher block chaining mode (NIST SP 800-38A §6.2), without padding.
 public enum AESCBC {
-    /// The block in bytes; a message is a whole number of blocks.
+    /// The block size in bytes; a message is a whole number of blocks.
     public static let blockSize = 16
 
     /// Encrypts whole blocks under a key of 16, 24 or 32 bytes.

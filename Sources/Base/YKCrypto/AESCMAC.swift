@@ -5,10 +5,10 @@ import CryptoExtras
 
 /// AES-CMAC (NIST SP 800-38B), and the key derivation in counter mode built on it (NIST SP 800-108r1 §4.1).
 public enum AESCMAC {
-    /// The code in bytes.
+    /// The size of the code in bytes.
     public static let size = 16
 
-    /// The code of a message under a key of 16, 24 or 32 bytes.
+    /// Returns the code of a message under a key of 16, 24 or 32 bytes.
     ///
     /// - Throws: `CryptoFault` for a key of another length.
     public static func code(_ message: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
@@ -21,11 +21,11 @@ public enum AESCMAC {
         }
     }
 
-    /// Derives a key as secure channels do (GlobalPlatform Amendment D §4.1.5): the block that is authenticated is the
-    /// label, 00, the length in bits (two bytes), a counter of one byte, and the context.
+    /// Derives a key as secure channels do (GlobalPlatform Amendment D §4.1.5): the authenticated block is the label,
+    /// 00, the length in bits (two bytes), a counter of one byte, and the context.
     ///
     /// - Parameters:
-    ///   - label: Eleven bytes 00 and a constant that says what the key is for.
+    ///   - label: Eleven bytes 00 and a constant that identifies the key's purpose.
     ///   - length: The length of the result in bytes, 1 to 32.
     /// - Throws: `CryptoFault` for another length of the key or the result.
     public static func derive(

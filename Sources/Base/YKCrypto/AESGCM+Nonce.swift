@@ -3,12 +3,13 @@
 import Crypto
 
 extension AESGCM {
-    /// Bytes of a nonce.
+    /// The size of a nonce in bytes.
     public static let nonceSize = 12
-    /// Bytes that authenticate, at the end of what is encrypted.
+    /// The size of the authentication tag at the end of the ciphertext, in bytes.
     public static let tagSize = 16
 
-    /// Encrypts under a key and a nonce of 12 bytes that is used once: the encrypted bytes, then 16 bytes of tag.
+    /// Encrypts under a key and a 12-byte nonce that must be used only once. Returns the ciphertext, followed by a
+    /// 16-byte tag.
     public static func encrypt(
         _ plaintext: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {
@@ -22,7 +23,9 @@ extension AESGCM {
         }
     }
 
-    /// Decrypts what ``encrypt(_:key:nonce:context:)`` made; throws when anything differs.
+    /// Decrypts the output of ``encrypt(_:key:nonce:context:)``.
+    ///
+    /// - Throws: `CryptoFault` when authentication fails.
     public static func decrypt(
         _ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {

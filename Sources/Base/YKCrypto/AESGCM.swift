@@ -4,8 +4,8 @@ import Crypto
 
 /// Authenticated encryption with AES-256 in Galois/Counter mode (NIST SP 800-38D).
 public enum AESGCM {
-    /// Encrypts a secret under a 32-byte key, bound to a context: 12 bytes of random nonce, the encrypted bytes, and 16
-    /// bytes of tag.
+    /// Encrypts a secret under a 32-byte key, bound to a context. Returns a 12-byte random nonce, the ciphertext, and a
+    /// 16-byte tag.
     public static func seal(
         _ secret: borrowing Secret, key: borrowing Secret, context: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {
@@ -18,7 +18,9 @@ public enum AESGCM {
         }
     }
 
-    /// Decrypts what ``seal(_:key:context:)`` made; throws when key or context differ or a byte was changed.
+    /// Decrypts the output of ``seal(_:key:context:)``.
+    ///
+    /// - Throws: `CryptoFault` when key or context differ or a byte was changed.
     public static func open(
         _ sealed: [UInt8], key: borrowing Secret, context: [UInt8]
     ) throws(CryptoFault) -> Secret {

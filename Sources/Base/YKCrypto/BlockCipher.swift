@@ -2,17 +2,19 @@
 
 import COpenSSL
 
-/// A block cipher without a mode: each block by itself (NIST SP 800-38A §6.1).
+/// A block cipher without a mode: each block is encrypted on its own (NIST SP 800-38A §6.1).
 public enum BlockCipher: Sendable, Hashable {
-    /// 3DES (NIST SP 800-67): 24 bytes of key, parity bits of no account.
+    /// 3DES (NIST SP 800-67): a 24-byte key whose parity bits are ignored.
     case tripleDES
-    /// AES (FIPS 197): 16, 24 or 32 bytes of key.
+    /// AES (FIPS 197): a key of 16, 24 or 32 bytes.
     case aes
 
-    /// The block in bytes.
+    /// The block size in bytes.
     public var blockSize: Int { self == .aes ? AESCBC.blockSize : 8 }
 
-    /// Encrypts one block. Throws for another length of block or key.
+    /// Encrypts one block.
+    ///
+    /// - Throws: `CryptoFault` for another length of block or key.
     public func encrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
         try check(block)
         switch self {
@@ -21,7 +23,9 @@ public enum BlockCipher: Sendable, Hashable {
         }
     }
 
-    /// Decrypts one block. Throws for another length of block or key.
+    /// Decrypts one block.
+    ///
+    /// - Throws: `CryptoFault` for another length of block or key.
     public func decrypt(_ block: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
         try check(block)
         switch self {
@@ -30,7 +34,7 @@ public enum BlockCipher: Sendable, Hashable {
         }
     }
 
-    /// One block in CBC mode under a vector of zeros is the block by itself.
+    /// An initialization vector of zeros: CBC mode then encrypts a single block on its own.
     private static let zero = [UInt8](repeating: 0, count: AESCBC.blockSize)
 
     private func check(_ block: [UInt8]) throws(CryptoFault) {

@@ -4,7 +4,7 @@ import Crypto
 
 /// Authenticated encryption with ChaCha20 and Poly1305 (RFC 8439 §2.8), without additional data.
 public enum ChaCha20Poly1305 {
-    /// Bytes that a ciphertext has more than its plaintext.
+    /// How many bytes longer a ciphertext is than its plaintext.
     public static let tagSize = 16
 
     /// Encrypts a secret.
@@ -12,8 +12,8 @@ public enum ChaCha20Poly1305 {
     /// - Parameters:
     ///   - secret: The plaintext.
     ///   - key: 32 bytes.
-    ///   - nonce: 12 bytes, used once with this key.
-    /// - Returns: The ciphertext, and 16 bytes of tag behind it.
+    ///   - nonce: 12 bytes, used only once with this key.
+    /// - Returns: The ciphertext, followed by a 16-byte tag.
     /// - Throws: `CryptoFault` for a key or nonce of another length.
     public static func seal(
         _ secret: borrowing Secret, key: borrowing Secret, nonce: [UInt8]
@@ -28,7 +28,7 @@ public enum ChaCha20Poly1305 {
         }
     }
 
-    /// Decrypts what ``seal(_:key:nonce:)`` made.
+    /// Decrypts the output of ``seal(_:key:nonce:)``.
     ///
     /// - Throws: `CryptoFault` when key or nonce differ or a byte was changed.
     public static func open(

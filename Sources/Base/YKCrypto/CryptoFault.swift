@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A primitive refused its input or failed to authenticate it. The text names the primitive and never the input.
+/// Thrown when a primitive rejects its input or fails to authenticate it. The text names the primitive and never
+/// contains the input.
 public struct CryptoFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which primitive, and why.
+    /// The primitive and the reason.
     public let description: String
 
-    /// Makes a fault.
+    /// Creates a fault.
     public init(_ description: String) { self.description = description }
 }

@@ -3,7 +3,9 @@
 import Crypto
 
 extension HashAlgorithm {
-    /// A key of `length` bytes from another secret (HKDF, RFC 5869). Throws for more than 255 digests.
+    /// Derives a key of `length` bytes from another secret (HKDF, RFC 5869).
+    ///
+    /// - Throws: `CryptoFault` for more than 255 digests.
     public func hkdf(
         _ secret: borrowing Secret, salt: [UInt8], info: [UInt8], length: Int
     ) throws(CryptoFault) -> Secret {

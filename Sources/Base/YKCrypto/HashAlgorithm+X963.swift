@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HashAlgorithm {
-    /// A key of `length` bytes from a shared secret (ANSI X9.63 §3.6.1; BSI TR-03111 §4.3.3).
+    /// Derives a key of `length` bytes from a shared secret (ANSI X9.63 §3.6.1; BSI TR-03111 §4.3.3).
     ///
     /// - Throws: `CryptoFault` for more than 255 digests.
     public func x963(

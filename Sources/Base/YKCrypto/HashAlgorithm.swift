@@ -3,9 +3,9 @@
 import Crypto
 import CryptoExtras
 
-/// A hash function, with the message authentication code and the key derivation built on it.
+/// A hash function, with the message authentication code and the key derivation that build on it.
 public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
-    /// SHA-1 (FIPS 180-4), for protocols that fix it.
+    /// SHA-1 (FIPS 180-4), for protocols that prescribe it.
     case sha1
     /// SHA-256 (FIPS 180-4).
     case sha256
@@ -14,7 +14,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
     /// SHA-512 (FIPS 180-4).
     case sha512
 
-    /// The input block in bytes: a longer HMAC key is hashed first (RFC 2104 §2).
+    /// The input block in bytes; a longer HMAC key is hashed first (RFC 2104 §2).
     public var blockSize: Int {
         switch self {
         case .sha1, .sha256: 64
@@ -22,7 +22,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The digest in bytes.
+    /// The digest size in bytes.
     public var digestSize: Int {
         switch self {
         case .sha1: 20
@@ -32,7 +32,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The digest of a message.
+    /// Returns the digest of a message.
     public func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
         let message = Array(message)
         return switch self {
@@ -43,7 +43,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The HMAC of a message (RFC 2104).
+    /// Returns the HMAC of a message (RFC 2104).
     public func hmac(key: borrowing Secret, _ message: [UInt8]) -> [UInt8] {
         let key = key.withBytes { SymmetricKey(data: $0) }
         return switch self {
@@ -54,9 +54,9 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A key of `length` bytes from a password (PBKDF2 with HMAC, RFC 8018 §5.2).
+    /// Derives a key of `length` bytes from a password (PBKDF2 with HMAC, RFC 8018 §5.2).
     ///
-    /// Throws `CryptoFault` when the length or the number of rounds cannot be served.
+    /// - Throws: `CryptoFault` when the length or the number of rounds is out of range.
     public func pbkdf2(
         _ password: borrowing Secret, salt: [UInt8], rounds: Int, length: Int
     ) throws(CryptoFault) -> Secret {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A one-time password made of an HMAC (RFC 4226 §5.3), as HOTP, TOTP and OCRA have it.
+/// A one-time password derived from an HMAC (RFC 4226 §5.3), as in HOTP, TOTP and OCRA.
 package enum OneTimePassword {
-    /// The 31 bits that the last byte of an HMAC chooses (dynamic truncation). `hmac` has at least 20 bytes; of fewer,
-    /// the missing ones are not there.
+    /// The 31 bits selected by the last byte of an HMAC (dynamic truncation). `hmac` should have at least 20 bytes;
+    /// missing bytes are skipped.
     package static func number(of hmac: [UInt8]) -> UInt32 {
         number(at: Int((hmac.last ?? 0) & 0x0F), in: hmac)
     }

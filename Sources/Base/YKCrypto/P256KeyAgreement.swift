@@ -6,18 +6,21 @@ import Crypto
 public struct P256KeyAgreement: Sendable {
     private let key: P256.KeyAgreement.PrivateKey
 
-    /// Takes a private number of 32 bytes, most significant first. Throws when it is zero or not below the order.
+    /// Takes a 32-byte private scalar, most significant byte first.
+    ///
+    /// - Throws: `CryptoFault` when it is zero or not below the order.
     public init(scalar: borrowing Secret) throws(CryptoFault) {
         do { key = try scalar.withBytes { try P256.KeyAgreement.PrivateKey(rawRepresentation: $0) } } catch {
             throw CryptoFault("P-256: not a private key")
         }
     }
 
-    /// The public point: x and y of 32 bytes each, one after the other.
+    /// The public point: x and y of 32 bytes each, concatenated.
     public var publicPoint: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
-    /// The x coordinate of the common point with another side's public point of 64 bytes. Throws when that point is
-    /// not on the curve.
+    /// Returns the x coordinate of the point shared with a peer whose public point has 64 bytes.
+    ///
+    /// - Throws: `CryptoFault` when the peer's point is not on the curve.
     public func shared(with point: [UInt8]) throws(CryptoFault) -> Secret {
         do {
             let peer = try P256.KeyAgreement.PublicKey(rawRepresentation: point)
@@ -33,14 +36,18 @@ public struct P256KeyAgreement: Sendable {
 
 /// The two forms of a point on P-256 (SEC 1 §2.3.3).
 public enum P256Point {
-    /// A point of 33 bytes (02 or 03, x) as 65 bytes (04, x, y). Throws when it is not on the curve.
+    /// Converts a point of 33 bytes (02 or 03, x) to 65 bytes (04, x, y).
+    ///
+    /// - Throws: `CryptoFault` when the point is not on the curve.
     public static func uncompressed(_ point: [UInt8]) throws(CryptoFault) -> [UInt8] {
         do { return Array(try P256.KeyAgreement.PublicKey(compressedRepresentation: point).x963Representation) } catch {
             throw CryptoFault("P-256: not a compressed point on the curve")
         }
     }
 
-    /// A point of 65 bytes (04, x, y) as 33 bytes (02 or 03, x). Throws when it is not on the curve.
+    /// Converts a point of 65 bytes (04, x, y) to 33 bytes (02 or 03, x).
+    ///
+    /// - Throws: `CryptoFault` when the point is not on the curve.
     public static func compressed(_ point: [UInt8]) throws(CryptoFault) -> [UInt8] {
         do { return Array(try P256.KeyAgreement.PublicKey(x963Representation: point).compressedRepresentation) } catch {
             throw CryptoFault("P-256: not a point on the curve")

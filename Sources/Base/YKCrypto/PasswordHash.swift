@@ -4,34 +4,34 @@ import CArgon2
 import Crypto
 import CryptoExtras
 
-/// Key derivation from passwords that costs memory on purpose.
+/// A memory-hard key derivation function for passwords.
 public enum PasswordHash: Hashable, Sendable {
     /// scrypt (RFC 7914 §6): cost N, a power of two; block size r; parallelisation p.
     case scrypt(cost: Int, blockSize: Int, parallelism: Int)
     /// Argon2id version 1.3 (RFC 9106): passes t, memory m in KiB, lanes p. Computed by libargon2.
     case argon2id(passes: Int, kibibytes: Int, lanes: Int)
 
-    /// The most memory that is spent on parameters out of a file, in bytes: 1 GiB.
+    /// The memory limit for parameters read from a file, in bytes: 1 GiB.
     public static let memoryLimit = 1 << 30
-    /// The most memory times passes that is spent, in bytes: some 20 seconds of one processor.
+    /// The limit for memory times passes, in bytes: about 20 seconds on one processor.
     public static let workLimit = 1 << 33
 
     /// Why a key cannot be derived.
     public enum Failure: Error, Hashable, Sendable {
-        /// The parameters are outside of what the function takes.
+        /// The parameters are outside the function's range.
         case invalidParameters
-        /// The parameters ask for more memory or time than the limits.
+        /// The parameters exceed the memory or time limit.
         case tooExpensive
-        /// The library of that name is not on this machine.
+        /// The library of that name is not installed.
         case missingLibrary(String)
     }
 
     /// Derives a key.
     ///
     /// - Parameters:
-    ///   - password: The password's bytes as they are.
+    ///   - password: The password's bytes, unmodified.
     ///   - salt: The salt; Argon2id takes at least 8 bytes.
-    ///   - length: The bytes of the key.
+    ///   - length: The length of the key in bytes.
     /// - Returns: The key.
     /// - Throws: ``Failure``.
     public func derive(

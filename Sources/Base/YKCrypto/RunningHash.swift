@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// A digest that is made piece by piece, for messages that need not be in memory whole.
+/// A digest computed incrementally, for messages that do not fit in memory.
 public struct RunningHash: Sendable {
     private enum State: Sendable {
         case sha1(Insecure.SHA1)
@@ -15,7 +15,7 @@ public struct RunningHash: Sendable {
     public let algorithm: HashAlgorithm
     private var state: State
 
-    /// Begins with no bytes.
+    /// Starts with an empty message.
     public init(_ algorithm: HashAlgorithm) {
         self.algorithm = algorithm
         state =
@@ -48,7 +48,7 @@ public struct RunningHash: Sendable {
     /// Adds the next bytes of the message.
     public mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    /// The digest of what was added so far; more may be added afterwards.
+    /// The digest of the bytes added so far; more may be added afterwards.
     public var digest: [UInt8] {
         switch state {
         case .sha1(let hash): Array(hash.finalize())

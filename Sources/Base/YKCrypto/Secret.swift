@@ -2,24 +2,24 @@
 
 import Glibc
 
-/// A PIN, password or key: it cannot be copied by accident, prints as `‹secret›`, and is wiped when it goes away.
+/// A PIN, password or key: it cannot be copied by accident, prints as `‹secret›`, and is wiped on deinit.
 ///
 /// Its bytes are in pages that are neither swapped out nor written into a core dump, as far as the system's limits allow.
 public struct Secret: ~Copyable, Sendable {
     nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { storage.count }
     /// Whether there are no bytes: an empty PIN or password is never sent to a key.
     public var isEmpty: Bool { storage.isEmpty }
 
-    /// Takes the bytes over; the caller's own copy is the caller's to wipe.
+    /// Copies the bytes; the caller is responsible for wiping its own copy.
     public init(_ bytes: some Collection<UInt8>) {
         storage = SecretPages.allocate(bytes.count)
         storage.copyBytes(from: bytes)
     }
 
-    /// Takes the UTF-8 bytes of a text.
+    /// Copies the UTF-8 bytes of a string.
     public init(utf8 text: String) { self.init(Array(text.utf8)) }
 
     deinit {
@@ -27,25 +27,26 @@ public struct Secret: ~Copyable, Sendable {
         SecretPages.deallocate(storage)
     }
 
-    /// Lends the bytes for the time of `body`.
+    /// Gives `body` access to the bytes for the duration of the call.
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// A copy of the bytes, for a message that has to carry them; wipe it with ``wipe(_:)-([UInt8])`` afterwards.
+    /// Returns a copy of the bytes, for a message that has to carry them; wipe it with ``wipe(_:)-([UInt8])``
+    /// afterwards.
     public borrowing func copyBytes() -> [UInt8] { Array(storage) }
 
-    /// A second secret with the same bytes.
+    /// Returns a second secret with the same bytes.
     public borrowing func copy() -> Secret { Secret(storage) }
 
-    /// Whether both hold the same bytes, in a time that does not depend on where they differ.
+    /// Whether both hold the same bytes, compared in constant time.
     public static func == (left: borrowing Secret, right: borrowing Secret) -> Bool {
         constantTimeEqual(Array(left.storage), Array(right.storage))
     }
 
-    /// Overwrites bytes in place with zeros, in a way the compiler keeps.
+    /// Overwrites bytes in place with zeros in a way that the compiler does not optimize away.
     public static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { wipe($0) }
     }

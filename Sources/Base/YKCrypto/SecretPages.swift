@@ -6,18 +6,18 @@ import Synchronization
 /// Memory for secrets: pages that are not swapped out and are left out of core dumps, as far as the system's limits allow
 /// (`RLIMIT_MEMLOCK`). They are shared by all secrets of the process and stay until it ends.
 enum SecretPages {
-    /// Bytes per block; a secret takes as many blocks as it needs, one after the other.
+    /// Bytes per block; a secret takes as many consecutive blocks as it needs.
     private static let blockSize = 64
     private static let blockCount = 1024
 
     private struct Pool {
-        /// Where the pages begin; 0 when the system gave none.
+        /// The address of the pages; 0 when the system provided none.
         let start: UInt
         var isTaken = [Bool](repeating: false, count: blockCount)
-        /// Where the next search begins.
+        /// Where the next search starts.
         var next = 0
 
-        /// Takes this many free blocks in a row and returns the address of the first.
+        /// Takes this many consecutive free blocks and returns the address of the first.
         mutating func take(_ blocks: Int) -> UInt? {
             guard start != 0, blocks > 0, blocks <= blockCount / 4 else { return nil }
             for begin in [next, 0] {
@@ -34,7 +34,7 @@ enum SecretPages {
             return nil
         }
 
-        /// Frees blocks; `false` for memory that is not of these pages.
+        /// Frees blocks; `false` for memory outside these pages.
         mutating func giveBack(_ place: UInt, _ blocks: Int) -> Bool {
             guard start != 0, place >= start, place < start + UInt(blockSize * blockCount) else { return false }
             let first = Int(place - start) / blockSize
@@ -55,7 +55,7 @@ enum SecretPages {
         return UInt(bitPattern: start)
     }
 
-    /// Memory of that many bytes; from the heap where the pages are full.
+    /// Allocates that many bytes; from the heap when the pages are full.
     static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let place = pool.withLock { $0.take((count + blockSize - 1) / blockSize) }
         guard let place, let start = UnsafeMutableRawPointer(bitPattern: place) else {
@@ -64,7 +64,7 @@ enum SecretPages {
         return UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
-    /// Gives memory back that ``allocate(_:)`` returned.
+    /// Frees memory that ``allocate(_:)`` returned.
     static func deallocate(_ memory: UnsafeMutableRawBufferPointer) {
         let place = UInt(bitPattern: memory.baseAddress)
         let blocks = (memory.count + blockSize - 1) / blockSize

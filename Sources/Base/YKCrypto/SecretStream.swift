@@ -4,9 +4,9 @@ import CSodium
 
 /// libsodium's secretstream: XChaCha20 with Poly1305, as Ente encrypts its exports.
 public enum SecretStream {
-    /// Bytes of the header that a stream begins with.
+    /// The size of the header at the start of a stream, in bytes.
     public static let headerSize = 24
-    /// Bytes that a chunk has more than its plaintext: one of tag, 16 that authenticate.
+    /// How many bytes longer a chunk is than its plaintext: a tag byte and a 16-byte authenticator.
     public static let overhead = 17
 
     /// Decrypts the only chunk of a stream, whatever its tag: older writers say "final" (3), newer ones "message" (0).
@@ -26,7 +26,7 @@ public enum SecretStream {
         var plain = [UInt8](repeating: 0, count: chunk.count - overhead)
         let status = key.withBytes { key in
             plain.withUnsafeMutableBufferPointer { plain in
-                // An empty plaintext has no address, but the library wants one.
+                // libsodium requires an address even for an empty plaintext.
                 var nothing: UInt8 = 0
                 return withUnsafeMutablePointer(to: &nothing) { nothing in
                     ykit_secretstream_open(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A secret that values can share, wiped when the last of them goes away.
+/// A secret shared by reference, wiped when the last reference is released.
 public final class SharedSecret: Sendable {
     /// The secret.
     public let value: Secret
 
-    /// Takes a secret over.
+    /// Takes ownership of a secret.
     public init(_ secret: consuming Secret) { value = secret }
 }
 

@@ -15,28 +15,30 @@ public struct SigningKey: Sendable {
 
     private let key: Key
 
-    /// ECDSA on P-256 with SHA-256; the private number has 32 bytes. Throws when it is zero or not below the order.
+    /// ECDSA on P-256 with SHA-256; the private scalar has 32 bytes.
+    ///
+    /// - Throws: `CryptoFault` when the scalar is zero or not below the order.
     public init(p256 scalar: borrowing Secret) throws(CryptoFault) {
         do { key = .p256(try scalar.withBytes { try P256.Signing.PrivateKey(rawRepresentation: $0) }) } catch {
             throw CryptoFault("P-256: not a private key")
         }
     }
 
-    /// ECDSA on P-384 with SHA-384; the private number has 48 bytes.
+    /// ECDSA on P-384 with SHA-384; the private scalar has 48 bytes.
     public init(p384 scalar: borrowing Secret) throws(CryptoFault) {
         do { key = .p384(try scalar.withBytes { try P384.Signing.PrivateKey(rawRepresentation: $0) }) } catch {
             throw CryptoFault("P-384: not a private key")
         }
     }
 
-    /// ECDSA on P-521 with SHA-512; the private number has 66 bytes.
+    /// ECDSA on P-521 with SHA-512; the private scalar has 66 bytes.
     public init(p521 scalar: borrowing Secret) throws(CryptoFault) {
         do { key = .p521(try scalar.withBytes { try P521.Signing.PrivateKey(rawRepresentation: $0) }) } catch {
             throw CryptoFault("P-521: not a private key")
         }
     }
 
-    /// Ed25519 (RFC 8032); any 32 bytes are a private key.
+    /// Ed25519 (RFC 8032); any 32 bytes are a valid private key.
     public init(ed25519 seed: borrowing Secret) throws(CryptoFault) {
         do { key = .ed25519(try seed.withBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }) } catch {
             throw CryptoFault("Ed25519: not a private key")
@@ -50,14 +52,14 @@ public struct SigningKey: Sendable {
         }
     }
 
-    /// A new RSA key of 2048 bits, as DER.
+    /// Generates a 2048-bit RSA key, as DER.
     public static func newRSA2048() throws(CryptoFault) -> [UInt8] {
         do { return Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) } catch {
             throw CryptoFault("RSA: no new key: \(error)")
         }
     }
 
-    /// The public key: x and y of equal length on a NIST curve, 32 bytes of Ed25519, the modulus of RSA.
+    /// The public key: x and y of equal length on a NIST curve, the 32 bytes of Ed25519, or the RSA modulus.
     public var publicKey: [UInt8] {
         switch key {
         case .p256(let key): Array(key.publicKey.rawRepresentation)
@@ -68,13 +70,14 @@ public struct SigningKey: Sendable {
         }
     }
 
-    /// The public exponent of RSA, most significant byte first; empty for other keys.
+    /// The RSA public exponent, most significant byte first; empty for other keys.
     public var publicExponent: [UInt8] {
         guard case .rsa(let key) = key, let numbers = try? key.publicKey.getKeyPrimitives() else { return [] }
         return Array(numbers.publicExponent)
     }
 
-    /// Signs a message: DER on a NIST curve, 64 bytes with Ed25519, as many as the modulus has with RSA.
+    /// Signs a message. The signature is DER on a NIST curve, 64 bytes with Ed25519, and as long as the modulus with
+    /// RSA.
     public func sign(_ message: [UInt8]) throws(CryptoFault) -> [UInt8] {
         do {
             switch key {

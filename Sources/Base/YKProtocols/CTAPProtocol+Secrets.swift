@@ -3,16 +3,16 @@
 import YKWire
 
 extension CTAPProtocol {
-    /// The secret runs of a request, as far as it is known.
+    /// The secret byte ranges of a request, as far as the request is known.
     ///
-    /// Of clientPIN: pinUvAuthParam, newPinEnc and pinHashEnc, and of its subcommands that ask for a token with
-    /// permissions the platform's public key. Of hmac-secret and hmac-secret-mc: the platform's public key, saltEnc and
-    /// saltAuth. Of credBlob its value. Of credential management: pinUvAuthParam.
+    /// clientPIN: pinUvAuthParam, newPinEnc and pinHashEnc; also the platform's public key in subcommands that request
+    /// a token with permissions. hmac-secret and hmac-secret-mc: the platform's public key, saltEnc and saltAuth.
+    /// credBlob: its value. Credential management: pinUvAuthParam.
     ///
-    /// The public keys are no secrets. Where what is exchanged under them stays a secret for ever, a recording does not
-    /// have the private number, so a replay has another public key, and every MAC under the shared secret differs; none
-    /// of that may be compared. Whether a token is persistent (permission pcmr) follows after the key in the message,
-    /// and a recording is written while the message passes.
+    /// The public keys are not secret in themselves. But where the data exchanged under them stays secret for ever, a
+    /// recording does not contain the private number, so a replay has another public key and every MAC under the shared
+    /// secret differs; a replay must not compare any of these. The flag that makes a token persistent (permission pcmr)
+    /// comes after the key in the message, and a recording is written while the message passes.
     package static func secrets(in message: [UInt8]) -> [Range<Int>] {
         let request = CBORPlaces(message)
         switch message.first {
@@ -26,12 +26,12 @@ extension CTAPProtocol {
         }
     }
 
-    /// The secret runs of a reply, as far as it is known: large-blob keys, credBlob values, outputs of hmac-secret and
-    /// hmac-secret-mc, and a signature over any of them, which would allow guessing what was signed.
+    /// The secret byte ranges of a reply, as far as the reply is known: large-blob keys, credBlob values, outputs of
+    /// hmac-secret and hmac-secret-mc, and a signature over any of them, which would allow guessing what was signed.
     ///
     /// - Parameters:
     ///   - reply: The status byte and the map.
-    ///   - message: The request that is answered.
+    ///   - message: The request that it answers.
     package static func secrets(inReply reply: [UInt8], to message: [UInt8]) -> [Range<Int>] {
         let largeBlobKey: Int64
         switch message.first {
@@ -72,7 +72,8 @@ extension CTAPProtocol {
         guard let map = request.map(from: 1).list.first(where: { $0.isInt(key) }) else { return [] }
         return request.map(in: map.value).list.flatMap { entry -> [Range<Int>] in
             if entry.isText("hmac-secret") || entry.isText("hmac-secret-mc") {
-                // The key agreement (1), saltEnc (2) and saltAuth (3); what is no map, such as "true", holds none.
+                // The key agreement (1), saltEnc (2) and saltAuth (3); a value that is not a map, such as "true", has
+                // none.
                 return request.map(in: entry.value).list.flatMap { part -> [Range<Int>] in
                     if part.isInt(2) || part.isInt(3) { return [request.content(part.value)] }
                     return part.isInt(1) ? request.point(part.value) : []
@@ -104,13 +105,13 @@ extension CTAPProtocol {
     }
 }
 
-/// The places of values in encoded CBOR that may be cut off.
+/// Locates values in encoded CBOR that may be truncated.
 private struct CBORPlaces {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// An entry of a map, as far as it is known.
+    /// A map entry, as far as it is known.
     struct Entry {
         enum Key {
             case int(Int64)
@@ -131,7 +132,7 @@ private struct CBORPlaces {
         map(in: min(start, bytes.count)..<bytes.count)
     }
 
-    /// The entries of the map there, the last one perhaps not whole, and what cannot be read behind them.
+    /// The entries of the map there, the last of which may be truncated, and the unreadable rest.
     func map(in range: Range<Int>) -> (list: [Entry], unread: [Range<Int>]) {
         var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
         guard let head = try? cursor.head(), head.major == 5 else { return ([], range.isEmpty ? [] : [range]) }
@@ -162,14 +163,15 @@ private struct CBORPlaces {
         return head.major == 3 && !head.isIndefinite ? .text(bytes[content..<cursor.position]) : .other
     }
 
-    /// A value less its head, so that what is left can still be read as CBOR; all of it when it is no byte string.
+    /// A value without its head, so that the rest can still be read as CBOR; the whole value when it is not a byte
+    /// string.
     func content(_ range: Range<Int>) -> Range<Int> {
         var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
         guard let head = try? cursor.head(), head.major == 2 else { return range }
         return cursor.position..<max(cursor.position, range.upperBound)
     }
 
-    /// The content of a byte string; nothing of other values.
+    /// The content of a byte string; empty for other values.
     func byteString(_ range: Range<Int>) -> [Range<Int>] {
         var cursor = CBORCursor(bytes, from: range.lowerBound, to: range.upperBound)
         guard let head = try? cursor.head(), head.major == 2 else { return [] }

@@ -21,7 +21,7 @@ package enum CTAPProtocol {
         package static let credentialManagementPreview: UInt8 = 0x41
     }
 
-    /// The keys of requests that hold a secret, or say what else does.
+    /// The request keys whose values are secret, or determine which others are.
     package enum Key {
         package static let makeCredentialExtensions: Int64 = 6
         package static let getAssertionExtensions: Int64 = 4
@@ -47,7 +47,7 @@ package enum CTAPProtocol {
         package static let getTokenByPIN: UInt64 = 9
     }
 
-    /// What a person has to do while the key waits.
+    /// What the user has to do while the key waits.
     package enum Waiting: Hashable, Sendable {
         /// Touch the key.
         case touch
@@ -57,7 +57,7 @@ package enum CTAPProtocol {
         case fingerprint
     }
 
-    /// What a person may have to do before the key answers a message; `nil` for messages that never wait.
+    /// What the user may have to do before the key answers a message; `nil` for messages that never wait.
     package static func waiting(for message: [UInt8]) -> Waiting? {
         switch message.first {
         case Command.makeCredential, Command.getAssertion, Command.reset, Command.selection: .touch
@@ -67,7 +67,7 @@ package enum CTAPProtocol {
         }
     }
 
-    /// Whether a message reads or changes the key; what is not known to read counts as a change.
+    /// Whether a message reads or changes the key; unknown messages count as changes.
     package static func effect(of message: [UInt8]) -> CommandEffect {
         let parameters = (try? CBOR(decoding: Array(message.dropFirst())))?.map
         let done = CommandEffect.write(reply: [0x00])
@@ -80,10 +80,10 @@ package enum CTAPProtocol {
             default: return .write(reply: nil)
             }
         case Command.reset, Command.selection, Command.config: return done
-        // Deletion and update of a credential.
+        // Deleting and updating a credential.
         case Command.credentialManagement, Command.credentialManagementPreview:
             return [6, 7].contains(parameters?[1]?.unsigned) ? done : .write(reply: nil)
-        // The modality and the sensor's properties are read; cancelling, renaming and removing change.
+        // Reading the modality and the sensor's properties changes nothing; cancelling, renaming and removing do.
         case Command.bioEnrollment, Command.bioEnrollmentPreview:
             if parameters?[6] != nil || parameters?[2]?.unsigned == 7 { return .read }
             return [3, 5, 6].contains(parameters?[2]?.unsigned) ? done : .write(reply: nil)

@@ -2,7 +2,7 @@
 
 package import YKWire
 
-/// CanoKey's administration application.
+/// The administration application of CanoKey.
 package enum CanoKeyProtocol: CardVocabulary {
     package static var aid: AID { .canokeyAdmin }
 
@@ -10,7 +10,7 @@ package enum CanoKeyProtocol: CardVocabulary {
     package enum Instruction {
         package static let verify: UInt8 = 0x20
         package static let changePIN: UInt8 = 0x21
-        /// P1 0 the firmware's version, 1 the product's name.
+        /// P1 0 reads the firmware version, 1 the product name.
         package static let readVersion: UInt8 = 0x31
         package static let readSerial: UInt8 = 0x32
     }

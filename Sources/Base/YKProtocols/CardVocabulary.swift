@@ -2,26 +2,26 @@
 
 package import YKWire
 
-/// What a card application's commands do and where their secrets are: the facts that services, recordings, plans and
-/// narration share. Each conforming type also holds the application's instruction bytes and tags.
+/// What the commands of a card application do and where their secrets are: facts shared by services, recordings, plans
+/// and narration. Each conforming type also holds the application's instruction bytes and tags.
 ///
 /// Names are shared, codecs are not: the virtual key parses commands for itself.
 package protocol CardVocabulary: SendableMetatype {
-    /// The application identifier that SELECT names.
+    /// The application identifier used in SELECT.
     static var aid: AID { get }
 
-    /// The secret runs in the data field of a command.
+    /// The secret byte ranges in the data field of a command.
     ///
     /// - Parameters:
-    ///   - command: The header of the command, and its own part of the data.
-    ///   - data: The data known so far: of a chained command all parts up to this one.
+    ///   - command: The header of the command, with this part of the data.
+    ///   - data: The data known so far; for a chained command all parts up to this one.
     static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>]
 
-    /// The secret runs in the data field of a reply.
+    /// The secret byte ranges in the data field of a reply.
     ///
     /// - Parameters:
-    ///   - reply: The reply data known so far, without the status word: of a chained reply all parts up to this one.
-    ///   - command: The header of the command that is answered.
+    ///   - reply: The reply data known so far, without the status word; for a chained reply all parts up to this one.
+    ///   - command: The header of the command that it answers.
     ///   - data: All data of that command.
     static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>]
 
@@ -39,14 +39,14 @@ extension CardVocabulary {
 package enum CommandEffect: Hashable, Sendable {
     /// Nothing on the key changes.
     case read
-    /// Something changes; `reply` is the reply to assume when the command is not sent, `nil` where none can be assumed.
+    /// Something changes. `reply` is the reply to assume when the command is not sent; `nil` when none can be assumed.
     case write(reply: [UInt8]?)
 
-    /// A change that is answered with 9000 and no data.
+    /// A change answered with 9000 and no data.
     package static let done = CommandEffect.write(reply: [0x90, 0x00])
 }
 
-/// The card applications that are known.
+/// The known card applications.
 package enum CardApplication {
     /// All vocabularies.
     package static let all: [any CardVocabulary.Type] = [
@@ -62,7 +62,7 @@ package enum CardApplication {
     }
 }
 
-/// Instructions of ISO 7816-4 that mean the same in every application.
+/// Instructions of ISO 7816-4 with the same meaning in every application.
 package enum ISO7816 {
     package static let verify: UInt8 = 0x20
     package static let changeReferenceData: UInt8 = 0x24
@@ -73,11 +73,11 @@ package enum ISO7816 {
     package static let getResponse: UInt8 = 0xC0
     package static let updateBinary: UInt8 = 0xD6
 
-    /// Instructions whose whole data field is a PIN or password, whatever application is selected.
+    /// Instructions whose whole data field is a PIN or password, in any application.
     package static let secretInstructions: Set<UInt8> = [verify, changeReferenceData, resetRetryCounter]
 }
 
-/// Finding runs of bytes in messages that may be cut off.
+/// Finds secret byte ranges in messages that may be truncated.
 package enum SecretRuns {
     /// All bytes.
     package static func all(_ data: [UInt8]) -> [Range<Int>] { data.isEmpty ? [] : [0..<data.count] }
@@ -87,12 +87,12 @@ package enum SecretRuns {
         data.count > start ? [start..<data.count] : []
     }
 
-    /// The values of BER-TLV data objects with the wanted tags, less the first `skip` bytes of each. From where the data
-    /// cannot be read as data objects, all of it.
+    /// The values of BER-TLV data objects with the given tags, without the first `skip` bytes of each. Where the data
+    /// can no longer be read as data objects, all of the rest.
     ///
     /// - Parameters:
     ///   - start: The offset of the first data object.
-    ///   - bare: A tag that is followed by one byte instead of a length, as OATH's property is.
+    ///   - bare: A tag followed by one byte instead of a length, such as OATH's property.
     package static func values(
         of wanted: Set<UInt32>, in data: [UInt8], skipping skip: Int = 0, from start: Int = 0, bare: UInt32? = nil
     ) -> [Range<Int>] {

@@ -15,16 +15,16 @@ package enum FIDOProtocol: CardVocabulary {
         package static let message: UInt8 = 0x10
         /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7), in class 80.
         package static let getResponse: UInt8 = 0x11
-        /// Yubico's U2F PIN of FIPS keys of the fourth generation.
+        /// Verifies Yubico's U2F PIN on fourth-generation FIPS keys.
         package static let fipsVerifyPIN: UInt8 = 0x43
         package static let fipsSetPIN: UInt8 = 0x44
         package static let fipsReset: UInt8 = 0x45
         package static let fipsMode: UInt8 = 0x46
     }
 
-    /// P1 of an authentication that only asks whether the key handle is known.
+    /// P1 of an authentication that only checks whether the key handle is known.
     package static let checkOnly: UInt8 = 0x07
-    /// Yubico's management over FIDO HID: the vendor commands of CTAPHID.
+    /// Yubico's management over FIDO HID: vendor commands of CTAPHID.
     package enum Vendor {
         package static let setMode: UInt8 = 0x40
         package static let readConfig: UInt8 = 0x42
@@ -43,7 +43,7 @@ package enum FIDOProtocol: CardVocabulary {
         command.ins == Instruction.message ? CTAPProtocol.secrets(inReply: reply, to: data) : []
     }
 
-    /// A raw message: the version and a check of a key handle are read.
+    /// Reading the version and checking a key handle change nothing.
     package static func effect(of command: APDU) -> CommandEffect {
         let isCheck = command.ins == Instruction.authenticate && command.p1 == checkOnly
         return command.ins == Instruction.version || isCheck ? .read : .write(reply: nil)

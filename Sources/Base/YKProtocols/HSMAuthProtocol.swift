@@ -45,7 +45,7 @@ package enum HSMAuthProtocol: CardVocabulary {
             let keys = [Tag.encryptionKey.rawValue, Tag.macKey.rawValue, Tag.privateKey.rawValue]
             return SecretRuns.values(of: passwords.union(keys), in: data)
         case Instruction.calculate:
-            // The cryptogram beside its context lets a derivation password be guessed off line.
+            // The cryptogram together with its context allows guessing a derivation password off-line.
             return SecretRuns.values(of: passwords.union([Tag.cryptogram.rawValue]), in: data)
         case Instruction.delete, Instruction.getChallenge, Instruction.putManagementKey, Instruction.changePassword:
             return SecretRuns.values(of: passwords, in: data)
@@ -53,12 +53,12 @@ package enum HSMAuthProtocol: CardVocabulary {
         }
     }
 
-    /// CALCULATE answers with session keys.
+    /// CALCULATE returns session keys.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         command.ins == Instruction.calculate ? SecretRuns.all(reply) : []
     }
 
-    /// What gives a password costs a try when it is wrong, and its reply cannot be assumed.
+    /// A wrong password uses up a retry, and the reply to a command with a password cannot be assumed.
     package static func effect(of command: APDU) -> CommandEffect {
         switch command.ins {
         case Instruction.list, Instruction.getVersion, Instruction.getManagementRetries, Instruction.getPublicKey: .read

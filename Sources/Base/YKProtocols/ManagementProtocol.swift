@@ -18,7 +18,7 @@ package enum ManagementProtocol: CardVocabulary {
         command.ins == Instruction.writeConfig ? lockCodes(data) : []
     }
 
-    /// The lock codes (0A the new one, 0B the present one) of a configuration: a length byte, then data objects.
+    /// The lock codes (0A new, 0B current) of a configuration: a length byte, then data objects.
     package static func lockCodes(_ data: [UInt8]) -> [Range<Int>] {
         SecretRuns.values(of: [0x0A, 0x0B], in: data, from: 1)
     }

@@ -2,7 +2,7 @@
 
 package import YKWire
 
-/// A tag of NFC Forum Type 4, as keys present one with a one-time password in it.
+/// An NFC Forum Type 4 tag, which keys emulate to provide a one-time password.
 package enum NDEFProtocol: CardVocabulary {
     package static var aid: AID { .ndef }
 
@@ -11,23 +11,23 @@ package enum NDEFProtocol: CardVocabulary {
             ? .read : .write(reply: nil)
     }
 
-    /// Finds the one-time password in a file that is read in pieces.
+    /// Finds the one-time password in a file read in pieces.
     ///
     /// A one-time password is the encrypted part of a Yubico OTP, 32 characters of modhex at the end of the file, or
-    /// modhex or digits alone behind the last `#`. What may turn out to be one counts, because a piece is written down
-    /// before the next one is read.
+    /// only modhex or digits after the last `#`. Anything that may turn out to be one counts, because each piece is
+    /// recorded before the next one is read.
     package struct Reading: Sendable {
-        /// How many modhex characters the file ended with so far.
+        /// The number of modhex characters at the end of the file so far.
         private var run = 0
         private var next = 0
 
         package init() {}
 
-        /// The secret runs of a piece of the file.
+        /// The secret byte ranges in a piece of the file.
         ///
         /// - Parameters:
         ///   - piece: The bytes of a reply to READ BINARY.
-        ///   - offset: Where in the file the piece begins, in bytes.
+        ///   - offset: The offset of the piece in the file, in bytes.
         package mutating func secrets(in piece: [UInt8], at offset: Int) -> [Range<Int>] {
             if offset != next { run = 0 }
             next = offset + piece.count
@@ -44,7 +44,7 @@ package enum NDEFProtocol: CardVocabulary {
             return found
         }
 
-        /// Six or more characters of modhex, or digits, behind the last `#`.
+        /// Six or more characters of modhex, or digits, after the last `#`.
         private static func afterHash(_ piece: [UInt8]) -> Range<Int>? {
             guard let hash = piece.lastIndex(of: UInt8(ascii: "#")), piece.count - hash > 6 else { return nil }
             let rest = piece[(hash + 1)...]
@@ -53,7 +53,7 @@ package enum NDEFProtocol: CardVocabulary {
             return (hash + 1)..<piece.count
         }
 
-        /// The fewest modhex characters at the end of a piece that count as the start of a password.
+        /// The minimum number of modhex characters at the end of a piece that count as the start of a password.
         private static let shortest = 8
         /// The length of the encrypted part of a Yubico OTP, in characters.
         private static let encrypted = 32

@@ -29,7 +29,7 @@ package enum OATHProtocol: CardVocabulary {
         package static let fullResponse: TLV.Tag = 0x75
         package static let truncatedResponse: TLV.Tag = 0x76
         package static let noResponse: TLV.Tag = 0x77
-        /// Followed by one byte, without a length.
+        /// The tag that is followed by one byte, without a length.
         package static let property: UInt8 = 0x78
         package static let version: TLV.Tag = 0x79
         package static let initialCounter: TLV.Tag = 0x7A
@@ -37,7 +37,7 @@ package enum OATHProtocol: CardVocabulary {
         package static let touch: TLV.Tag = 0x7C
     }
 
-    /// Account keys, and everything computed with the access key: a challenge together with its response would allow
+    /// Account keys, and everything computed with the access key: a challenge together with its response allows
     /// guessing the password off-line.
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         let response = Tag.fullResponse.rawValue

@@ -8,13 +8,13 @@ package enum OTPProtocol: CardVocabulary {
 
     /// The instruction bytes over a card.
     package enum Instruction {
-        /// A slot command; P1 says which.
+        /// A slot command; P1 selects it.
         package static let slot: UInt8 = 0x01
         package static let read: UInt8 = 0x02
         package static let status: UInt8 = 0x03
     }
 
-    /// The slot commands: P1 over a card, a frame's command byte over HID.
+    /// The slot commands: P1 over a card, the command byte of a frame over HID.
     package enum Slot {
         package static let configure1: UInt8 = 0x01
         package static let configure2: UInt8 = 0x03
@@ -37,7 +37,7 @@ package enum OTPProtocol: CardVocabulary {
         guard command.ins == Instruction.slot else { return [] }
         switch command.p1 {
         case Slot.configure1, Slot.configure2, Slot.update1, Slot.update2: return SecretRuns.all(data)
-        // The access codes behind the settings.
+        // The access code after the settings.
         case Slot.ndef1, Slot.ndef2: return SecretRuns.from(56, data)
         case Slot.deviceConfiguration: return SecretRuns.from(4, data)
         case Slot.scanCodes: return SecretRuns.from(45, data)

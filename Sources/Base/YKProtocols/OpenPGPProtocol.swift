@@ -6,7 +6,7 @@ package import YKWire
 package enum OpenPGPProtocol: CardVocabulary {
     package static var aid: AID { .openPGP }
 
-    /// The instruction bytes (§7.2; from F1 on Yubico's).
+    /// The instruction bytes (§7.2; Yubico's from F1 on).
     package enum Instruction {
         package static let verify: UInt8 = 0x20
         package static let changeReference: UInt8 = 0x24
@@ -30,8 +30,8 @@ package enum OpenPGPProtocol: CardVocabulary {
     /// P1 and P2 of PERFORM SECURITY OPERATION for DECIPHER (§7.2.11).
     package static let decipher: UInt16 = 0x8086
 
-    /// The data objects written with PUT DATA that are secrets: the resetting code (D3), the key of PSO:ENCIPHER (D5),
-    /// and the KDF's hashes of default PINs (F9).
+    /// The secret data objects written with PUT DATA: the resetting code (D3), the key of PSO:ENCIPHER (D5), and the
+    /// KDF's hashes of default PINs (F9).
     private static let secretObjects: Set<UInt8> = [0xD3, 0xD5, 0xF9]
 
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
@@ -42,12 +42,12 @@ package enum OpenPGPProtocol: CardVocabulary {
         }
     }
 
-    /// What a private key deciphers or agrees on, and the hashes of the first PINs in the KDF-DO: a PIN is guessed from
-    /// its hash quickly.
+    /// What a private key deciphers or agrees on, and the hashes of the default PINs in the KDF-DO, from which a PIN is
+    /// easily guessed.
     package static func secrets(inReply reply: [UInt8], to command: APDU, data: [UInt8]) -> [Range<Int>] {
         let parameters = UInt16(command.p1) << 8 | UInt16(command.p2)
         if command.ins == Instruction.getData, parameters == 0xF9 {
-            // Some cards put the object's own tag before it.
+            // Some cards prepend the object's own tag.
             let start = reply.first == 0xF9 ? reply.count > 1 && reply[1] > 0x80 ? 3 : 2 : 0
             return SecretRuns.values(of: [0x87, 0x88], in: reply, from: start)
         }
@@ -61,7 +61,7 @@ package enum OpenPGPProtocol: CardVocabulary {
             .read
         case Instruction.generateKey: command.p1 == 0x81 ? .read : .write(reply: nil)
         case Instruction.verify where command.data.isEmpty: .read
-        // What is read back afterwards cannot be assumed.
+        // The values read back afterwards cannot be assumed.
         case Instruction.putData where command.p1 == 0 && (0xD6...0xD9).contains(command.p2): .write(reply: nil)
         case Instruction.putData where command.p1 == 0 && command.p2 == 0xF9: .write(reply: nil)
         case Instruction.putData, Instruction.verify, Instruction.changeReference, Instruction.resetRetry,

@@ -6,7 +6,7 @@ package import YKWire
 package enum PIVProtocol: CardVocabulary {
     package static var aid: AID { .piv }
 
-    /// The instruction bytes (NIST SP 800-73-4 Part 2 §3; from F6 on Yubico's).
+    /// The instruction bytes (NIST SP 800-73-4 Part 2 §3; Yubico's from F6 on).
     package enum Instruction {
         package static let verify: UInt8 = 0x20
         package static let changeReference: UInt8 = 0x24
@@ -46,14 +46,14 @@ package enum PIVProtocol: CardVocabulary {
     package static let managementKey: UInt8 = 0x9B
     /// The algorithm identifiers of RSA 1024, 2048, 3072 and 4096.
     package static let rsaAlgorithms: Set<UInt8> = [0x06, 0x07, 0x05, 0x16]
-    /// P1 and P2 of GET DATA and PUT DATA: the current application's objects.
+    /// P1 and P2 of GET DATA and PUT DATA: the objects of the current application.
     package static let currentObjects: (p1: UInt8, p2: UInt8) = (0x3F, 0xFF)
 
-    /// The tag list that names the printed information, 5FC109: ykman and ykit keep a management key there.
+    /// The tag list of the printed information, 5FC109, where ykman and ykit store a management key.
     package static let printedObject: [UInt8] = [0x5C, 0x03, 0x5F, 0xC1, 0x09]
 
-    /// PINs, private keys, management keys, and what is computed with a management key: it may be derived from a PIN,
-    /// which a challenge together with its response would allow guessing off-line.
+    /// PINs, private keys, management keys, and everything computed with a management key: it may be derived from a
+    /// PIN, and a challenge together with its response allows guessing that off-line.
     package static func secrets(in command: APDU, data: [UInt8]) -> [Range<Int>] {
         switch command.ins {
         case Instruction.importKey: SecretRuns.all(data)
@@ -81,7 +81,7 @@ package enum PIVProtocol: CardVocabulary {
         }
     }
 
-    /// The management key can be proved without effect, because the card counts no tries of it; a PIN cannot.
+    /// Authenticating with the management key changes nothing, because it has no retry counter; verifying a PIN does.
     package static func effect(of command: APDU) -> CommandEffect {
         switch command.ins {
         case Instruction.getData, Instruction.getMetadata, Instruction.getSerial, Instruction.attest,
@@ -94,8 +94,8 @@ package enum PIVProtocol: CardVocabulary {
         }
     }
 
-    /// Whether a private key agrees on a secret or, as far as that can be told, decrypts: an RSA operation on a value
-    /// that is not padded as a PKCS#1 v1.5 signature can be either.
+    /// Whether a private key agrees on a secret or may be decrypting: an RSA operation on a value without PKCS#1 v1.5
+    /// signature padding can be either.
     private static func isSecret(_ command: APDU, _ data: [UInt8]) -> Bool {
         guard command.cla & 0x10 == 0 else { return false }
         guard let template = (try? TLV.list(data))?.value(Tag.dynamic), let fields = try? TLV.list(template) else {
@@ -106,8 +106,8 @@ package enum PIVProtocol: CardVocabulary {
         return rsaAlgorithms.contains(command.p1) && !isPadded
     }
 
-    /// Where the value of the response in a dynamic authentication template begins, so that a replay can read the
-    /// headers; 0 where there is none.
+    /// The offset of the response value in a dynamic authentication template, so that a replay can read the headers; 0
+    /// when there is none.
     private static func dynamicOffset(_ reply: [UInt8]) -> Int {
         var reader = ByteReader(reply)
         for tag in [Tag.dynamic, Tag.response] {
@@ -116,14 +116,14 @@ package enum PIVProtocol: CardVocabulary {
         return reader.offset
     }
 
-    /// Where the content of a data object begins; 0 where there is none.
+    /// The offset of a data object's content; 0 when there is none.
     private static func contentOffset(_ reply: [UInt8]) -> Int {
         var reader = ByteReader(reply)
         guard (try? reader.tlvTag()) == Tag.content, (try? reader.tlvLength()) != nil else { return 0 }
         return reader.offset
     }
 
-    /// The values of some tags in a dynamic authentication template; all of it where it cannot be read.
+    /// The values with these tags in a dynamic authentication template; the whole template when it cannot be read.
     private static func dynamic(of tags: Set<TLV.Tag>, in data: [UInt8]) -> [Range<Int>] {
         guard !data.isEmpty else { return [] }
         var reader = ByteReader(data)

@@ -36,7 +36,7 @@ package enum SecurityDomainProtocol: CardVocabulary {
         command.ins == Instruction.putKey ? SecretRuns.all(data) : []
     }
 
-    /// What fails in a handshake costs a try, and the reply of a key that is made cannot be assumed.
+    /// A failed handshake uses up a retry, and the reply to generating a key cannot be assumed.
     package static func effect(of command: APDU) -> CommandEffect {
         switch command.ins {
         case Instruction.getData: .read

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension APDU {
-    /// The most data that one short command carries.
+    /// The most data that a short command can carry, in bytes.
     public static let shortDataLimit = 255
 
-    /// Writes the command (ISO 7816-4 §5.1, cases 1 to 4); throws `tooLarge` when the data does not fit the form.
+    /// Encodes the command (ISO 7816-4 §5.1, cases 1 to 4).
+    ///
+    /// - Throws: `tooLarge` when the data does not fit the form.
     public func encoded(_ form: Form) throws(WireError) -> [UInt8] {
         let limit = form == .short ? Self.shortDataLimit : 0xFFFF
         guard data.count <= limit else {
@@ -49,7 +51,7 @@ extension APDU {
         if case .bytes(let count) = le { writer.bigEndian(UInt64(count), 2) } else { writer.bigEndian(0, 2) }
     }
 
-    /// Reads a command in either form (ISO 7816-4 §5.1): every length must fit exactly.
+    /// Decodes a command in either form (ISO 7816-4 §5.1); every length must match exactly.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         cla = try reader.byte("CLA")

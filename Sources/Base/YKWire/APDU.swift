@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command APDU (ISO 7816-4 §5.1): a header, data, and how many bytes are expected back.
+/// A command APDU (ISO 7816-4 §5.1): a header, data, and the expected response length.
 public struct APDU: Hashable, Sendable {
-    /// How many response bytes the host asks for.
+    /// The expected response length.
     ///
-    /// There is always an explicit choice, because cards differ on what an absent Le means: some firmware
-    /// (CanoKey 3.0) then returns nothing and reports 61xx for ever.
+    /// The choice is always explicit because cards differ on what an absent Le means: some firmware (CanoKey 3.0) then
+    /// returns nothing and keeps answering 61xx.
     public enum Le: Hashable, Sendable {
         /// No Le field.
         case none
-        /// As many as there are: Le is 00 (short) or 0000 (extended).
+        /// As many bytes as are available: Le is 00 (short) or 0000 (extended).
         case max
-        /// Exactly this many, 1 to 65535.
+        /// This many bytes, 1 to 65535.
         case bytes(UInt16)
     }
 
-    /// How length fields are written.
+    /// The encoding of length fields.
     public enum Form: Hashable, Sendable {
-        /// One-byte lengths: at most 255 bytes of data, 256 back.
+        /// One-byte lengths: at most 255 bytes of data, 256 in the response.
         case short
-        /// Three-byte lengths: at most 65535 bytes of data, 65536 back.
+        /// Three-byte lengths: at most 65535 bytes of data, 65536 in the response.
         case extended
     }
 
-    /// The class byte; 0x10 marks a command that continues, 0x04 secure messaging.
+    /// The class byte; 0x10 marks command chaining, 0x04 secure messaging.
     public var cla: UInt8
-    /// The instruction.
+    /// The instruction byte.
     public var ins: UInt8
     /// The first parameter.
     public var p1: UInt8
     /// The second parameter.
     public var p2: UInt8
-    /// The data field, empty when there is none.
+    /// The data field; may be empty.
     public var data: [UInt8]
-    /// How many bytes are expected back.
+    /// The expected response length.
     public var le: Le
 
-    /// Makes a command; Le is written as "as many as there are" unless told otherwise.
+    /// Creates a command; Le defaults to ``Le/max``.
     public init(
         cla: UInt8 = 0, ins: UInt8, p1: UInt8 = 0, p2: UInt8 = 0, data: [UInt8] = [], le: Le = .max
     ) {

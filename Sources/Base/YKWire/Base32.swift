@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base 32 (RFC 4648 §6), the way people and web sites write secrets.
+/// Base 32 (RFC 4648 §6), as secrets are commonly written.
 public enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-    /// Prints bytes in upper case, without padding or filled up to a multiple of eight characters.
+    /// Encodes bytes in upper case, without padding or padded to a multiple of eight characters.
     public static func encode(_ bytes: [UInt8], padded: Bool = false) -> String {
         var text: [UInt8] = []
         var pending: UInt32 = 0
@@ -23,8 +23,9 @@ public enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads either case, with or without padding; spaces and hyphens between groups are skipped. Another character, or
-    /// a number of characters that no number of bytes has, throws.
+    /// Decodes either case, with or without padding; spaces and hyphens between groups are skipped.
+    ///
+    /// - Throws: `WireError` for any other character, or a number of characters that no number of bytes encodes to.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         var bytes: [UInt8] = []
         var pending: UInt32 = 0

@@ -5,15 +5,17 @@ public enum Base64 {
     private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlSafe = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Prints bytes in the URL-safe alphabet without padding.
+    /// Encodes bytes in the URL-safe alphabet without padding.
     public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, urlSafe, padded: false) }
 
-    /// Prints bytes in the standard alphabet, padded with `=` to a multiple of four unless told otherwise.
+    /// Encodes bytes in the standard alphabet, by default padded with `=` to a multiple of four.
     public static func encode(_ bytes: [UInt8], padded: Bool = true) -> String {
         encode(bytes, standard, padded: padded)
     }
 
-    /// Reads either alphabet, with or without padding; other characters, stray bits and odd lengths throw.
+    /// Decodes either alphabet, with or without padding.
+    ///
+    /// - Throws: `WireError` for other characters, stray bits and impossible lengths.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         var bytes: [UInt8] = []
         var pending: UInt32 = 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as letters and digits with a checksum (BIP 173, without its limit on the length), as age writes keys.
+/// Bech32, letters and digits with a checksum (BIP 173, without its length limit), as age writes keys.
 public enum Bech32 {
-    /// The longest text that is read, in bytes.
+    /// The maximum length of a text to decode, in bytes.
     public static let limit = 8192
 
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
     private static let generators: [UInt32] = [0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3]
 
-    /// Prints bytes in lower case.
+    /// Encodes bytes in lower case.
     ///
     /// - Parameter prefix: The human-readable part, in lower case.
     public static func encode(_ prefix: String, _ bytes: [UInt8]) -> String {
@@ -18,7 +18,7 @@ public enum Bech32 {
         return prefix + "1" + String(decoding: (data + checksum).map { alphabet[Int($0)] }, as: UTF8.self)
     }
 
-    /// Reads a text in lower or upper case.
+    /// Decodes a text in lower or upper case.
     ///
     /// - Returns: The human-readable part in lower case, and the bytes.
     /// - Throws: `WireError` for mixed case, another character, a wrong checksum or stray bits.
@@ -56,8 +56,8 @@ public enum Bech32 {
         prefix.utf8.map { $0 >> 5 } + [0] + prefix.utf8.map { $0 & 31 }
     }
 
-    /// Groups of bits as groups of another size, the last one filled up with zeros; without padding, `nil` where fewer
-    /// bits than a group of the first size are left over and not all zero.
+    /// Regroups bits into groups of another size, padding the last one with zeros. Without padding, returns `nil` when
+    /// the leftover bits are as many as a group of the first size, or are not all zero.
     private static func regrouped(
         _ groups: some Collection<UInt8>, from size: UInt32, to newSize: UInt32, padded: Bool
     ) -> [UInt8]? {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Consumes bytes from the front, checking every length against what is left before it does arithmetic.
+/// Consumes bytes from the front; every length is checked against what is left before any arithmetic.
 ///
-/// A reader over a part of an input keeps the outer offsets, so an error names the place in the whole message.
+/// A reader over part of an input keeps the outer offsets, so errors give the position in the whole message.
 public struct ByteReader: Sendable {
     private let bytes: [UInt8]
     private let end: Int
     /// The offset of the next byte from the start of the outermost input.
     public private(set) var offset: Int
 
-    /// Starts at the first of `bytes`.
+    /// Starts at the first byte of `bytes`.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         self.end = bytes.count
@@ -22,11 +22,11 @@ public struct ByteReader: Sendable {
         self.offset = offset
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     public var remaining: Int { end - offset }
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     public var isAtEnd: Bool { offset == end }
-    /// The next byte, left in place; `nil` at the end.
+    /// The next byte, without consuming it; `nil` at the end.
     public var peek: UInt8? { offset < end ? bytes[offset] : nil }
 
     /// Takes one byte.
@@ -45,13 +45,13 @@ public struct ByteReader: Sendable {
         return Array(bytes[offset..<(offset + count)])
     }
 
-    /// Takes everything that is left.
+    /// Takes all bytes that are left.
     public mutating func rest() -> [UInt8] {
         defer { offset = end }
         return Array(bytes[offset..<end])
     }
 
-    /// Takes `count` bytes as a reader of their own that keeps the outer offsets.
+    /// Takes `count` bytes as a separate reader that keeps the outer offsets.
     public mutating func reader(
         _ count: Int, _ what: @autoclosure () -> String = "data"
     ) throws(WireError) -> ByteReader {
@@ -84,14 +84,14 @@ public struct ByteReader: Sendable {
         UInt32(truncatingIfNeeded: try bigEndian(4, what()))
     }
 
-    /// Refuses leftovers: throws `trailing` unless everything was consumed.
+    /// Throws `trailing` unless everything was consumed.
     public func finish(_ what: @autoclosure () -> String = "the value") throws(WireError) {
         guard isAtEnd else {
             throw WireError(.trailing, at: offset, "\(remaining) bytes left over after \(what())")
         }
     }
 
-    /// What is left, to be walked as CBOR with the same offsets.
+    /// A CBOR cursor over the bytes left, with the same offsets.
     package var cborCursor: CBORCursor { CBORCursor(bytes, from: offset, to: end) }
 
     private func missing(_ count: Int, _ what: String) -> WireError {

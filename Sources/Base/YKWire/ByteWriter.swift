@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds a message front to back.
+/// Builds a message from front to back.
 public struct ByteWriter: Sendable {
-    /// What was written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8]
 
     /// Starts empty, with room for `capacity` bytes.

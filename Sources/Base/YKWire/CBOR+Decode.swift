@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBOR {
-    /// How much a decoder lets pass.
+    /// How strict a decoder is.
     public enum Mode: Sendable, Hashable {
-        /// What is not in CTAP2's canonical form is read all the same, and noted as a warning.
+        /// Accepts deviations from CTAP2's canonical form and reports them as warnings.
         case lenient
-        /// What is not in CTAP2's canonical form (CTAP 2.1 §8) throws.
+        /// Throws on deviations from CTAP2's canonical form (CTAP 2.1 §8).
         case strict
     }
 
-    /// The most that a decoder takes.
+    /// The size limits of a decoder.
     public struct Limits: Sendable, Hashable {
-        /// Levels of nesting; a lone integer has none.
+        /// The maximum nesting depth; a lone integer has depth 0.
         public var depth: Int
-        /// Bytes of one item.
+        /// The maximum size of one item in bytes.
         public var bytes: Int
 
-        /// Makes limits; without arguments 16 levels and 1 MiB.
+        /// Creates limits, by default 16 levels and 1 MiB.
         public init(depth: Int = 16, bytes: Int = 1 << 20) {
             self.depth = depth
             self.bytes = bytes
         }
     }
 
-    /// Something that is not in canonical form.
+    /// A deviation from canonical form.
     public struct Warning: Sendable, Hashable, CustomStringConvertible {
-        /// Where, in bytes from the start of the outermost input.
+        /// The offset in bytes from the start of the outermost input.
         public let offset: Int
-        /// What, in a few words.
+        /// What deviates, in a few words.
         public let reason: String
 
-        /// The reason and the offset, for people.
+        /// The reason and the offset, for display.
         public var description: String { "\(reason) at byte \(offset)" }
     }
 
-    /// Reads one item and nothing after it.
+    /// Decodes exactly one item.
     ///
-    /// Throws `truncated`, `trailing`, `malformed`, `duplicate` (a map key there twice), `tooDeep` or `tooLarge`.
+    /// - Throws: `truncated`, `trailing`, `malformed`, `duplicate` (of a map key), `tooDeep` or `tooLarge`.
     public init(decoding bytes: [UInt8], _ mode: Mode = .lenient, limits: Limits = Limits()) throws(WireError) {
         var warnings: [Warning] = []
         try self.init(decoding: bytes, mode, limits: limits, warnings: &warnings)
     }
 
-    /// Reads one item and nothing after it, and collects what is not in canonical form.
+    /// Decodes exactly one item, and collects deviations from canonical form.
     public init(
         decoding bytes: [UInt8], _ mode: Mode = .lenient, limits: Limits = Limits(), warnings: inout [Warning]
     ) throws(WireError) {
@@ -61,7 +61,7 @@ extension CBOR {
 }
 
 extension ByteReader {
-    /// Takes one CBOR item and leaves what comes after it.
+    /// Takes one CBOR item and leaves the bytes after it.
     public mutating func cbor(
         _ mode: CBOR.Mode = .lenient, limits: CBOR.Limits = CBOR.Limits()
     ) throws(WireError) -> CBOR {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBOR {
-    /// The item in CTAP2's canonical form (CTAP 2.1 §8): shortest lengths, definite, map keys in order.
+    /// The item in CTAP2's canonical form (CTAP 2.1 §8): shortest lengths, definite lengths, sorted map keys.
     public var encoded: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(64)

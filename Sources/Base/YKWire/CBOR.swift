@@ -12,9 +12,9 @@ public enum CBOR: Hashable, Sendable {
     case text(String)
     /// An array.
     case array([CBOR])
-    /// A map; its keys are different from each other.
+    /// A map with unique keys.
     case map(Map)
-    /// A tag number and the item it is said of.
+    /// A tag number and the tagged item.
     indirect case tagged(UInt64, CBOR)
     /// A simple value: 20 false, 21 true, 22 null, 23 undefined, others unassigned.
     case simple(UInt8)
@@ -33,7 +33,7 @@ public enum CBOR: Hashable, Sendable {
             self.width = width
         }
 
-        /// A number in double precision.
+        /// Creates a double-precision number.
         public init(_ value: Double) { self.init(bits: value.bitPattern, width: 8) }
 
         /// The number.
@@ -69,7 +69,7 @@ public enum CBOR: Hashable, Sendable {
         value < 0 ? .negative(UInt64(bitPattern: ~value)) : .unsigned(UInt64(bitPattern: value))
     }
 
-    /// The number, when this is an integer that fits 64 bits with sign.
+    /// The value, when this is an integer that fits a signed 64-bit integer.
     public var int: Int64? {
         switch self {
         case .unsigned(let number): Int64(exactly: number)
@@ -77,13 +77,13 @@ public enum CBOR: Hashable, Sendable {
         default: nil
         }
     }
-    /// The number, when this is an integer of at least 0.
+    /// The value, when this is a non-negative integer.
     public var unsigned: UInt64? { if case .unsigned(let number) = self { number } else { nil } }
     /// The bytes, when this is a byte string.
     public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
     /// The text, when this is a text string.
     public var text: String? { if case .text(let text) = self { text } else { nil } }
-    /// The truth value, when this is one.
+    /// The value, when this is a boolean.
     public var bool: Bool? {
         switch self {
         case .simple(20): false
@@ -96,7 +96,7 @@ public enum CBOR: Hashable, Sendable {
     /// The map, when this is one.
     public var map: Map? { if case .map(let map) = self { map } else { nil } }
 
-    /// What kind of item this is, in a word.
+    /// The kind of item, in a word.
     public var kindName: String {
         switch self {
         case .unsigned, .negative: "an integer"
@@ -124,7 +124,7 @@ extension CBOR: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Express
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// An array.
     public init(arrayLiteral elements: CBOR...) { self = .array(elements) }
-    /// A map; a key that is there twice keeps its last value.
+    /// A map; the last value of a duplicate key wins.
     public init(dictionaryLiteral elements: (CBOR, CBOR)...) {
         var map = Map()
         for (key, value) in elements { map[key] = value }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks encoded CBOR head by head without building values: what the decoder stands on, and what finds a value's place.
+/// Walks encoded CBOR head by head without building values; the basis of the decoder, also used to locate values.
 package struct CBORCursor {
     /// The head of an item (RFC 8949 §3): its major type, how its argument is written, and the argument.
     package struct Head {
@@ -12,7 +12,7 @@ package struct CBORCursor {
         package var isIndefinite: Bool { info == 31 }
         /// Whether this is the end mark of an item of indefinite length.
         package var isBreak: Bool { info == 31 && major == 7 }
-        /// Whether a shorter head would have said the same.
+        /// Whether a shorter head could encode the same argument.
         package var isOverlong: Bool {
             switch info {
             case 24: major != 7 && argument < 24
@@ -29,7 +29,7 @@ package struct CBORCursor {
     /// The offset of the next byte.
     package private(set) var position: Int
 
-    /// Walks `bytes` from an offset up to another one.
+    /// Walks `bytes` from one offset to another.
     package init(_ bytes: [UInt8], from start: Int = 0, to end: Int? = nil) {
         self.bytes = bytes
         self.end = min(bytes.count, end ?? bytes.count)
@@ -67,7 +67,7 @@ package struct CBORCursor {
         return Head(major: major, info: info, argument: 0)
     }
 
-    /// Takes the bytes of a string whose head was taken, as their place.
+    /// Takes the bytes of a string whose head was taken, as a range.
     package mutating func run(_ length: UInt64) throws(WireError) -> Range<Int> {
         guard let count = Int(exactly: length), count <= remaining else {
             throw WireError(.truncated, at: position, "a CBOR string of \(length) bytes, \(remaining) left")
@@ -76,7 +76,7 @@ package struct CBORCursor {
         return position..<(position + count)
     }
 
-    /// Goes past one whole item; nesting deeper than `depth` throws `tooDeep`.
+    /// Skips one whole item; nesting deeper than `depth` throws `tooDeep`.
     package mutating func skip(depth: Int = 16) throws(WireError) {
         let start = position
         guard depth >= 0 else { throw WireError(.tooDeep, at: start, "CBOR nested too deep") }

@@ -63,8 +63,8 @@ struct CBORDecoder {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads UTF-8; ASCII, which most texts are, needs no validation. What is not UTF-8 becomes U+FFFD in the end: some
-    /// keys cut names off after 64 bytes, in the middle of a character (WebAuthn Level 3 §6.4.1).
+    /// Decodes UTF-8; ASCII, which most strings are, needs no validation. An invalid end becomes U+FFFD: some keys
+    /// truncate names after 64 bytes, in the middle of a character (WebAuthn Level 3 §6.4.1).
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.withUnsafeBufferPointer { buffer in
             buffer.allSatisfy { $0 < 0x80 }
@@ -72,7 +72,7 @@ struct CBORDecoder {
         }
     }
 
-    /// Checks an announced number of items against the bytes that are left, before anything is reserved for them.
+    /// Checks an announced number of items against the bytes left, before any memory is reserved for them.
     private func announced(_ head: CBORCursor.Head, _ start: Int, bytesEach: Int) throws(WireError) -> Int {
         guard let count = Int(exactly: head.argument), count <= cursor.remaining / bytesEach else {
             throw WireError(
@@ -117,8 +117,8 @@ struct CBORDecoder {
         pairs.entries.append(.init(key: key, value: try value(depth: depth)))
     }
 
-    /// The pairs of a map while it is read. As long as keys come in order none can be there twice; afterwards each is
-    /// looked for, in a long map with a set.
+    /// The pairs of a map that is being decoded. While keys arrive in order there can be no duplicates; after that each
+    /// key is looked up, in a long map with a set.
     private struct Pairs {
         static let short = 32
         var entries: [CBOR.Map.Entry] = []

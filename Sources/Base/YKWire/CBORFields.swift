@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBOR {
-    /// What a value has to be, and how it is taken out.
+    /// The expected kind of a value, and how to extract it.
     public struct Kind<Value>: Sendable {
         let name: String
         let read: @Sendable (CBOR) -> Value?
 
-        /// Makes a kind; `name` completes "expected …".
+        /// Creates a kind; `name` completes "expected …".
         public init(_ name: String, _ read: @escaping @Sendable (CBOR) -> Value?) {
             self.name = name
             self.read = read
         }
     }
 
-    /// A map that is read by key. An error names the message, the key, and the byte where the value is.
+    /// A map accessed by key. Errors name the message, the key, and the byte offset of the value.
     public struct Fields: Sendable {
         /// The map.
         public let map: Map
@@ -22,7 +22,7 @@ extension CBOR {
         private let start: Int
         private let end: Int
 
-        /// Reads a map and nothing after it; `what` names the message in errors.
+        /// Decodes exactly one map; `what` names the message in errors.
         public init(decoding bytes: [UInt8], _ what: String, _ mode: Mode = .lenient) throws(WireError) {
             var reader = ByteReader(bytes)
             self = try reader.cborFields(what, mode)
@@ -37,14 +37,18 @@ extension CBOR {
             end = place.upperBound
         }
 
-        /// The value of a key when it is there; throws `malformed` when it is of another kind.
+        /// Returns the value of a key, or `nil` when it is absent.
+        ///
+        /// - Throws: `malformed` when the value is of another kind.
         public func optional<Value>(_ key: CBOR, _ kind: Kind<Value>) throws(WireError) -> Value? {
             guard let item = map[key] else { return nil }
             guard let value = kind.read(item) else { throw mismatch(key, kind.name, item.kindName) }
             return value
         }
 
-        /// The value of a key; throws `missing` when it is not there, `malformed` when it is of another kind.
+        /// Returns the value of a key.
+        ///
+        /// - Throws: `missing` when it is absent, `malformed` when it is of another kind.
         public func required<Value>(_ key: CBOR, _ kind: Kind<Value>) throws(WireError) -> Value {
             guard let value = try optional(key, kind) else {
                 throw WireError(.missing, at: start, "\(name(key)): expected \(kind.name), it is not there")
@@ -52,7 +56,9 @@ extension CBOR {
             return value
         }
 
-        /// The elements of an array when it is there; throws `malformed` when it, or one of them, is of another kind.
+        /// Returns the elements of an array, or `nil` when it is absent.
+        ///
+        /// - Throws: `malformed` when the value or one of its elements is of another kind.
         public func optionalList<Value>(_ key: CBOR, of kind: Kind<Value>) throws(WireError) -> [Value]? {
             guard let elements = try optional(key, .array) else { return nil }
             var values: [Value] = []
@@ -66,7 +72,7 @@ extension CBOR {
             return values
         }
 
-        /// The map of a key when it is there, to be read by key itself.
+        /// Returns the map of a key for access by key, or `nil` when it is absent.
         public func optionalFields(_ key: CBOR) throws(WireError) -> Fields? {
             guard let inner = try optional(key, .map) else { return nil }
             let place = self.place(of: key) ?? start..<start
@@ -80,7 +86,7 @@ extension CBOR {
                 .malformed, at: place(of: key)?.lowerBound ?? start, "\(name(key)): expected \(expected), got \(found)")
         }
 
-        /// Where the value of a key is in the message; walked only when it is asked for.
+        /// The byte range of a key's value in the message; computed on demand.
         public func place(of key: CBOR) -> Range<Int>? {
             var reader = ByteReader(source)
             guard (try? reader.reader(start)) != nil else { return nil }
@@ -102,7 +108,7 @@ extension CBOR {
 }
 
 extension ByteReader {
-    /// Takes one CBOR map, to be read by key, and leaves what comes after it; `what` names it in errors.
+    /// Takes one CBOR map for access by key and leaves the bytes after it; `what` names it in errors.
     public mutating func cborFields(_ what: String, _ mode: CBOR.Mode = .lenient) throws(WireError) -> CBOR.Fields {
         let start = offset
         let source = cborCursor.bytes
@@ -130,12 +136,12 @@ extension CBOR.Kind where Value == Bool {
 }
 
 extension CBOR.Kind where Value == Int64 {
-    /// An integer that fits 64 bits with sign.
+    /// An integer that fits a signed 64-bit integer.
     public static var int: Self { Self("an integer", \.int) }
 }
 
 extension CBOR.Kind where Value == UInt64 {
-    /// An integer of at least 0.
+    /// A non-negative integer.
     public static var unsigned: Self { Self("a non-negative integer", \.unsigned) }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBOR {
-    /// A CBOR map (RFC 8949 §3.1): pairs in the order they were added or read; a key is there once.
+    /// A CBOR map (RFC 8949 §3.1): pairs in the order they were added or decoded, with unique keys.
     public struct Map: Sendable {
         /// One key and its value.
         public struct Entry: Hashable, Sendable {
@@ -14,14 +14,14 @@ extension CBOR {
         /// The pairs in order.
         public private(set) var entries: [Entry] = []
 
-        /// Makes an empty map.
+        /// Creates an empty map.
         public init() {}
 
         init(entries: [Entry]) { self.entries = entries }
 
         /// The number of pairs.
         public var count: Int { entries.count }
-        /// Whether there are no pairs.
+        /// Whether the map is empty.
         public var isEmpty: Bool { entries.isEmpty }
 
         /// The value of a key; setting appends a new key at the end, setting `nil` removes it.
@@ -38,15 +38,15 @@ extension CBOR {
             }
         }
 
-        /// The pairs in CTAP2's canonical order of their keys (CTAP 2.1 §8).
+        /// The pairs in CTAP2's canonical key order (CTAP 2.1 §8).
         public var canonicalEntries: [Entry] {
             let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.key.precedes($1.key) }
             return isSorted ? entries : entries.sorted { $0.key.precedes($1.key) }
         }
     }
 
-    /// Whether this key comes before another one in CTAP2's canonical order: the lower major type, then the shorter
-    /// encoding, then the lower bytes (CTAP 2.1 §8).
+    /// Whether this key precedes another in CTAP2's canonical order: the lower major type, then the shorter encoding,
+    /// then the lower bytes (CTAP 2.1 §8).
     func precedes(_ other: CBOR) -> Bool {
         switch (self, other) {
         case (.unsigned(let mine), .unsigned(let theirs)), (.negative(let mine), .negative(let theirs)):
@@ -79,12 +79,12 @@ extension CBOR {
 }
 
 extension CBOR.Map: Hashable {
-    /// Whether both have the same keys with the same values, in whatever order.
+    /// Whether both have the same keys with the same values, in any order.
     public static func == (mine: Self, theirs: Self) -> Bool {
         mine.entries == theirs.entries
             || mine.count == theirs.count && mine.canonicalEntries == theirs.canonicalEntries
     }
 
-    /// Feeds what makes two maps equal.
+    /// Hashes the pairs in canonical order.
     public func hash(into hasher: inout Hasher) { hasher.combine(canonicalEntries) }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The secret that a platform and a key have in common for a while (CTAP 2.2 §6.5.6, §6.5.7).
+/// The session secret shared by a platform and a key (CTAP 2.2 §6.5.6, §6.5.7).
 ///
-/// Both sides make it the same way, so the virtual key uses it too.
+/// Both sides derive it the same way, so the virtual key uses it too.
 package struct PINSharedKey: ~Copyable, Sendable {
     package let version: PINProtocol
     private let macKey: Secret
     private let cipherKey: Secret
 
-    /// Derives the secret from the x coordinate of the common point.
+    /// Derives the secret from the x coordinate of the shared point.
     package init(_ version: PINProtocol, common: borrowing Secret) throws(CryptoFault) {
         let macKey = try Self.derive(version, common, "CTAP2 HMAC key")
         let cipherKey = try Self.derive(version, common, "CTAP2 AES key")
@@ -32,7 +32,7 @@ package struct PINSharedKey: ~Copyable, Sendable {
     /// How many random bytes ``encrypt(_:vector:)`` needs.
     package var vectorSize: Int { version == .one ? 0 : AESCBC.blockSize }
 
-    /// Encrypts whole blocks; protocol 2 puts the random vector in front.
+    /// Encrypts whole blocks; protocol 2 prepends the random vector.
     package func encrypt(_ plaintext: [UInt8], vector: [UInt8]) throws(CryptoFault) -> [UInt8] {
         let start = version == .one ? [UInt8](repeating: 0, count: AESCBC.blockSize) : vector
         let ciphertext = try AESCBC.encrypt(plaintext, key: cipherKey, initialisationVector: start)
@@ -48,6 +48,6 @@ package struct PINSharedKey: ~Copyable, Sendable {
         return try AESCBC.decrypt(Array(ciphertext), key: cipherKey, initialisationVector: start)
     }
 
-    /// Proves knowledge of the secret over a message.
+    /// Returns the code that proves knowledge of the secret for a message.
     package func authenticate(_ message: [UInt8]) -> [UInt8] { version.authenticate(message, key: macKey) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The few DER structures that keys are wrapped in (X.690 §10).
+/// Writes the few DER structures that wrap keys (X.690 §10).
 enum DERWriter {
     static func object(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         var length: [UInt8] = []
@@ -18,7 +18,7 @@ enum DERWriter {
     static func octets(_ bytes: [UInt8]) -> [UInt8] { object(0x04, bytes) }
     static func bits(_ bytes: [UInt8]) -> [UInt8] { object(0x03, [0] + bytes) }
 
-    /// A number without a sign, most significant byte first.
+    /// An unsigned number, most significant byte first.
     static func number(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         guard let first = digits.first else { return object(0x02, [0]) }
@@ -33,7 +33,7 @@ enum DERWriter {
     static let x25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x6E]
 }
 
-/// Reads DER structures from the start of bytes; lengths are checked against what is left.
+/// Reads DER structures front to back; lengths are checked against what is left.
 struct DERReader {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -42,10 +42,10 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next byte; `nil` at the end.
+    /// Returns the next byte; `nil` at the end.
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// The content of an object with this tag; `nil` when another one follows, or it is truncated.
+    /// Returns the content of an object with this tag; `nil` when the next object has another tag or is truncated.
     mutating func object(_ tag: UInt8) -> DERReader? {
         guard byte() == tag, let first = byte() else { return nil }
         var length = Int(first)
@@ -59,6 +59,6 @@ struct DERReader {
         return DERReader(rest.prefix(length))
     }
 
-    /// A number without its sign byte, most significant byte first.
+    /// Returns a number without its sign byte, most significant byte first.
     mutating func number() -> [UInt8]? { object(0x02).map { Array($0.rest.drop { $0 == 0 }) } }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks for the rounds of password-based key derivation in DER, before anything is derived: salt and rounds stand
-/// side by side in PBES1, PBKDF2 and PKCS#12 (RFC 8018 §A, RFC 7292 §4).
+/// Finds the number of rounds of password-based key derivation in DER before anything is derived: in PBES1, PBKDF2 and
+/// PKCS#12 the rounds follow the salt (RFC 8018 §A, RFC 7292 §4).
 public enum KeyDerivationRounds {
-    /// The most rounds that any salt is followed by; zero when there are none.
+    /// The highest number of rounds that follows any salt; zero when no salt is found.
     public static func most(in bytes: [UInt8]) -> UInt64 { most(in: bytes[...], depth: 0) }
 
     private static func most(in bytes: ArraySlice<UInt8>, depth: Int) -> UInt64 {

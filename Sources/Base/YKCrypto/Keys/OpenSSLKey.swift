@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// A key as OpenSSL holds it, freed when it goes away.
+/// An OpenSSL key handle, freed on deinit.
 struct OpenSSLKey: ~Copyable {
     let handle: ykit_key
 
@@ -17,7 +17,7 @@ struct OpenSSLKey: ~Copyable {
         self.handle = handle
     }
 
-    /// A private key: PKCS#8, PKCS#1 or SEC 1.
+    /// Reads a private key: PKCS#8, PKCS#1 or SEC 1.
     init(privateDER bytes: [UInt8]) throws(CryptoFault) {
         try self.init(ykit_key_private(bytes, bytes.count), "not a private key")
     }
@@ -28,7 +28,7 @@ struct OpenSSLKey: ~Copyable {
 
     deinit { ykit_key_free(handle) }
 
-    /// Lets a function write into `room` bytes; throws when it says that it could not.
+    /// Lets a function write into `room` bytes; throws when it reports failure.
     static func output(
         _ room: Int, _ what: @autoclosure () -> String, _ body: (UnsafeMutablePointer<UInt8>?, Int) -> Int
     ) throws(CryptoFault) -> [UInt8] {

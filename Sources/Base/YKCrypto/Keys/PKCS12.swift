@@ -2,31 +2,31 @@
 
 import COpenSSL
 
-/// What a PKCS#12 file (RFC 7292) holds.
+/// The contents of a PKCS#12 file (RFC 7292).
 public struct PKCS12: Sendable {
-    /// The private key, where there is one of a kind that is used here.
+    /// The private key, if the file has one of a supported kind.
     public let key: PrivateKey?
-    /// The certificates, DER: the key's own first.
+    /// The certificates, DER: the one for the key first.
     public let certificates: [[UInt8]]
 
-    /// Why a file is not opened.
+    /// Why a file cannot be opened.
     public enum Fault: Error, Hashable, Sendable {
-        /// It is not PKCS#12.
+        /// The file is not PKCS#12.
         case malformed
-        /// The password is not the right one.
+        /// The password is wrong.
         case wrongPassword
-        /// It asks for so much work that nobody waits for it.
+        /// The file asks for more rounds of key derivation than ``roundLimit``.
         case tooMuchWork(rounds: UInt64)
-        /// OpenSSL is not there, or refused the key.
+        /// OpenSSL is missing, or refused the key.
         case crypto(CryptoFault)
     }
 
-    /// The longest file, in bytes.
+    /// The maximum file size in bytes.
     public static let limit = 1 << 20
-    /// The most rounds of key derivation.
+    /// The maximum number of key-derivation rounds.
     public static let roundLimit: UInt64 = 5_000_000
 
-    /// Opens a file, DER. An empty password is tried as none, too.
+    /// Opens a DER file. An empty password is also tried as an absent one.
     public init(_ bytes: [UInt8], password: borrowing Secret) throws(Fault) {
         do { try OpenSSLKey.requireLibrary() } catch { throw .crypto(error) }
         guard bytes.count <= Self.limit else { throw .malformed }

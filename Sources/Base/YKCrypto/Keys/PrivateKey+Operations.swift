@@ -12,7 +12,7 @@ extension PrivateKey {
         }
     }
 
-    /// ECDSA over a digest that is at most as long as the curve's field, DER.
+    /// Signs a digest that is at most as long as the curve's field with ECDSA; the signature is DER.
     public func sign(digest: [UInt8]) throws(CryptoFault) -> [UInt8] {
         guard case .ec = publicKey else { throw CryptoFault("ECDSA: not a key on a curve") }
         return try withKey { key throws(CryptoFault) in
@@ -22,7 +22,7 @@ extension PrivateKey {
         }
     }
 
-    /// A signature over a message: RSASSA-PKCS1-v1_5, ECDSA in DER, or Ed25519, with which `hash` is of no account.
+    /// Signs a message with RSASSA-PKCS1-v1_5, ECDSA (DER) or Ed25519, which ignores `hash`.
     public func sign(_ message: [UInt8], _ hash: HashAlgorithm) throws(CryptoFault) -> [UInt8] {
         let usesHash = if case .ed25519 = publicKey { false } else { true }
         return try withKey { key throws(CryptoFault) in
@@ -32,7 +32,7 @@ extension PrivateKey {
         }
     }
 
-    /// The secret common with another side (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): x, or 32 bytes.
+    /// Returns the secret shared with a peer (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): x, or 32 bytes.
     public func shared(with peer: PublicKey) throws(CryptoFault) -> SharedSecret {
         let other = try OpenSSLKey(publicDER: peer.subjectPublicKeyInfo)
         return try withKey { key throws(CryptoFault) in
@@ -44,7 +44,7 @@ extension PrivateKey {
         }
     }
 
-    /// The private number of a key on a curve, as long as its field; the 32 bytes of a key on Curve25519.
+    /// The private scalar of a curve key, as long as the field; the 32 bytes of a key on Curve25519.
     public func scalar() throws(CryptoFault) -> SharedSecret {
         let size: Int? = if case .ec(let curve, _) = publicKey { curve.fieldSize } else { nil }
         return try withKey { key throws(CryptoFault) in
@@ -56,8 +56,8 @@ extension PrivateKey {
 }
 
 extension PrivateKey {
-    /// The numbers of an RSA key after the Chinese remainder theorem (RFC 8017 §3.2), each half as long as the
-    /// modulus: p, q, d mod p-1, d mod q-1, 1/q mod p.
+    /// The Chinese remainder theorem values of an RSA key (RFC 8017 §3.2), each half as long as the modulus: p, q, d
+    /// mod p-1, d mod q-1, 1/q mod p.
     public func remainders() throws(CryptoFault) -> [SharedSecret] {
         guard case .rsa(let modulus, _) = publicKey else { throw CryptoFault("RSA: not an RSA key") }
         let size = (modulus.count + 1) / 2
@@ -73,7 +73,9 @@ extension PrivateKey {
         }
     }
 
-    /// An RSA key with the exponent 65537 from the numbers of ``remainders()``. Throws when they do not fit together.
+    /// Creates an RSA key with exponent 65537 from the values of ``remainders()``.
+    ///
+    /// - Throws: `CryptoFault` when the values are inconsistent.
     public init(remainders numbers: [[UInt8]]) throws(CryptoFault) {
         try OpenSSLKey.requireLibrary()
         let size = numbers.first?.count ?? 0
@@ -98,7 +100,9 @@ extension PrivateKey {
         self = key
     }
 
-    /// An RSA key with the exponent 65537 from its two primes of one length. Throws when they do not fit together.
+    /// Creates an RSA key with exponent 65537 from two primes of equal length.
+    ///
+    /// - Throws: `CryptoFault` when the primes are inconsistent.
     public init(primes p: [UInt8], _ q: [UInt8]) throws(CryptoFault) {
         try OpenSSLKey.requireLibrary()
         guard p.count == q.count, (1...512).contains(p.count) else { throw CryptoFault("RSA: primes of one length") }
@@ -115,7 +119,7 @@ extension PrivateKey {
         try self.init(remainders: [p, q, dp, dq, inverse])
     }
 
-    /// What one operation does, the other must undo: numbers that do not belong together show here.
+    /// Checks that one operation undoes the other, which fails for inconsistent numbers.
     private func requireConsistency(_ size: Int) throws(CryptoFault) {
         let probe = [0, 1] + [UInt8](repeating: 0x5A, count: max(0, size - 2))
         let signature = try rsaPrivate(probe)

@@ -2,10 +2,10 @@
 
 import COpenSSL
 
-/// A private key of this computer, used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
+/// A private key held in software and used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
 public struct PrivateKey: Sendable {
     private let pkcs8: SharedSecret
-    /// The public key that belongs to it.
+    /// The matching public key.
     public let publicKey: PublicKey
 
     init(_ key: borrowing OpenSSLKey) throws(CryptoFault) {
@@ -20,14 +20,18 @@ public struct PrivateKey: Sendable {
         pkcs8 = SharedSecret(Secret(der))
     }
 
-    /// Reads PKCS#8 (RFC 5208), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915), DER. Throws for other kinds of keys.
+    /// Reads PKCS#8 (RFC 5208), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915) in DER.
+    ///
+    /// - Throws: `CryptoFault` for other kinds of keys.
     public init(der: borrowing Secret) throws(CryptoFault) {
         var bytes = der.copyBytes()
         defer { Secret.wipe(&bytes) }
         try self.init(OpenSSLKey(privateDER: bytes))
     }
 
-    /// Reads one PEM block, encrypted or not. Throws when it is no key, or the password is not the right one.
+    /// Reads one PEM block, encrypted or not.
+    ///
+    /// - Throws: `CryptoFault` when the block is not a key or the password is wrong.
     public init(pem: [UInt8], password: SharedSecret?) throws(CryptoFault) {
         var text = password?.value.copyBytes() ?? []
         defer { Secret.wipe(&text) }
@@ -38,13 +42,15 @@ public struct PrivateKey: Sendable {
         try self.init(OpenSSLKey(handle, "not a private key, or not its password"))
     }
 
-    /// Makes an RSA key with the exponent 65537 from OpenSSL's random numbers; 1024 to 4096 bits.
+    /// Generates an RSA key of 1024 to 4096 bits with exponent 65537, using OpenSSL's random numbers.
     public init(newRSA bits: Int) throws(CryptoFault) {
         guard (1024...4096).contains(bits) else { throw CryptoFault("RSA: \(bits) bits") }
         try self.init(OpenSSLKey(ykit_key_rsa(UInt32(bits)), "RSA: no key"))
     }
 
-    /// A private number on a curve, most significant byte first. Throws when it is zero or not below the order.
+    /// Creates a key from a private scalar on a curve, most significant byte first.
+    ///
+    /// - Throws: `CryptoFault` when the scalar is zero or not below the order.
     public init(_ curve: VerificationKey.Curve, scalar: borrowing Secret) throws(CryptoFault) {
         var number = scalar.copyBytes()
         defer { Secret.wipe(&number) }
@@ -56,10 +62,10 @@ public struct PrivateKey: Sendable {
         try self.init(OpenSSLKey(privateDER: der))
     }
 
-    /// Ed25519 (RFC 8032) from a seed of 32 bytes.
+    /// Creates an Ed25519 key (RFC 8032) from a 32-byte seed.
     public init(ed25519 seed: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.ed25519, seed) }
 
-    /// X25519 (RFC 7748) from 32 bytes.
+    /// Creates an X25519 key (RFC 7748) from 32 bytes.
     public init(x25519 number: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.x25519, number) }
 
     private init(_ algorithm: [UInt8], _ secret: borrowing Secret) throws(CryptoFault) {
@@ -70,7 +76,7 @@ public struct PrivateKey: Sendable {
         try self.init(OpenSSLKey(privateDER: der))
     }
 
-    /// PKCS#8 (RFC 5208), DER.
+    /// The key as PKCS#8 (RFC 5208), DER.
     public var der: SharedSecret { pkcs8 }
 
     func withKey<Result>(

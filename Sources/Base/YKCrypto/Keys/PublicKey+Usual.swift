@@ -3,14 +3,14 @@
 import Crypto
 
 extension PublicKey {
-    /// A key in the form that this package writes itself, which nearly all keys have: read without OpenSSL, which takes
-    /// longer to load than a key to answer. `nil` for all others.
+    /// Reads a key in the form that this package writes, which nearly all keys have, without OpenSSL: loading OpenSSL
+    /// takes longer than a key takes to answer. Returns `nil` for all others.
     static func usual(_ der: [UInt8]) -> PublicKey? {
         guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isOnCurve else { return nil }
         return key
     }
 
-    /// What a SubjectPublicKeyInfo says (RFC 5280 §4.1.2.7), without a look at whether it makes sense.
+    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) without validating its values.
     private static func parsed(_ der: [UInt8]) -> PublicKey? {
         var reader = DERReader(der)
         guard var info = reader.object(0x30), reader.isAtEnd, let algorithm = info.object(0x30),
@@ -32,7 +32,7 @@ extension PublicKey {
         }
     }
 
-    /// Whether the point of a NIST curve is one; true for keys without a point, false for other curves.
+    /// Whether the point lies on its NIST curve; true for keys without a point, false for other curves.
     private var isOnCurve: Bool {
         guard case .ec(let curve, let point) = self else { return true }
         return switch curve {

@@ -13,20 +13,24 @@ public enum PublicKey: Hashable, Sendable {
     /// X25519 (RFC 7748): 32 bytes.
     case x25519([UInt8])
 
-    /// How a signature is made.
+    /// The signature scheme.
     public enum Padding: Sendable, Hashable {
-        /// RSASSA-PKCS1-v1_5, ECDSA or Ed25519: what is usual for the kind of key.
+        /// The default for the kind of key: RSASSA-PKCS1-v1_5, ECDSA or Ed25519.
         case usual
         /// RSASSA-PSS.
         case pss
     }
 
-    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER. Throws for other kinds and for points off their curve.
+    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER.
+    ///
+    /// - Throws: `CryptoFault` for other kinds of keys and for points not on their curve.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(CryptoFault) {
         if let key = Self.usual(der) { self = key } else { self = try PublicKey(of: OpenSSLKey(publicDER: der)) }
     }
 
-    /// Reads an RSAPublicKey (RFC 8017 §A.1.1), DER. Throws for anything else.
+    /// Reads an RSAPublicKey (RFC 8017 §A.1.1), DER.
+    ///
+    /// - Throws: `CryptoFault` for anything else.
     public init(rsaPublicKey der: [UInt8]) throws(CryptoFault) {
         let key = try PublicKey(
             subjectPublicKeyInfo: DERWriter.sequence(DERWriter.rsaEncryption, DERWriter.bits(der)))
@@ -72,11 +76,11 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that ECDSA
-    /// signs, as long as the curve's numbers, or the message of Ed25519.
+    /// Whether a private key's raw operation on a block gave this result: the padded block of RSA, the digest that
+    /// ECDSA signs, as long as the curve's field, or the message of Ed25519.
     ///
-    /// - Returns: `nil` where that cannot be checked here: for X25519, a point that is not on its curve, and without
-    ///   OpenSSL for RSA, the other curves, and digests of another length than the curve's.
+    /// - Returns: `nil` where that cannot be checked: for X25519, for a point that is not on its curve, and without
+    ///   OpenSSL for RSA, for the other curves, and for digests whose length differs from the curve's.
     public func isResult(_ result: [UInt8], of block: [UInt8]) -> Bool? {
         switch self {
         case .rsa:
@@ -91,8 +95,8 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a signature over a message was made by the private key that belongs to this one. `hash` is of no
-    /// account with Ed25519; ECDSA signatures are DER. False also for what is not a key.
+    /// Whether a signature over a message was made by the matching private key. Ed25519 ignores `hash`; ECDSA
+    /// signatures are DER. Also false for an invalid key.
     public func isValid(
         _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .usual
     ) -> Bool {
@@ -117,7 +121,7 @@ extension HashAlgorithm {
 }
 
 extension [UInt8] {
-    /// As a number of `count` bytes: with zeros in front, or less what leading zeros are too many.
+    /// The number in `count` bytes: padded with zeros in front, or stripped of excess leading zeros.
     package func padded(to count: Int) -> [UInt8] {
         let digits = drop { $0 == 0 }
         return [UInt8](repeating: 0, count: Swift.max(0, count - digits.count)) + digits

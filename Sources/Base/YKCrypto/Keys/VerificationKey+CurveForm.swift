@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension VerificationKey.Curve {
-    /// One coordinate of a point, and a private number, in bytes.
+    /// The size of a coordinate and of a private scalar, in bytes.
     public var fieldSize: Int {
         switch self {
         case .p256, .secp256k1, .brainpoolP256: 32
@@ -11,7 +11,7 @@ extension VerificationKey.Curve {
         }
     }
 
-    /// OpenSSL's name.
+    /// The curve with OpenSSL's name.
     static func named(_ name: String) -> Self? {
         let curves: [String: Self] = [
             "prime256v1": .p256, "secp384r1": .p384, "secp521r1": .p521, "secp256k1": .secp256k1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a message is brought to the length of an RSA modulus, for cards that do the bare private operation.
+/// Pads a message to the length of an RSA modulus, for cards that perform the raw private operation.
 public enum RSAPadding {
     /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2): 00 01 FF … 00 DigestInfo, `size` bytes long.
     public static func pkcs1(digest: [UInt8], _ hash: HashAlgorithm, size: Int) throws(CryptoFault) -> [UInt8] {
@@ -8,7 +8,7 @@ public enum RSAPadding {
         return try pkcs1(content: hash.digestInfoHead + digest, size: size)
     }
 
-    /// EMSA-PKCS1-v1_5 around anything, such as a DigestInfo that was made elsewhere.
+    /// EMSA-PKCS1-v1_5 around any content, such as a ready-made DigestInfo.
     public static func pkcs1(content: [UInt8], size: Int) throws(CryptoFault) -> [UInt8] {
         let room = size - content.count - 3
         guard room >= 8 else { throw CryptoFault("PKCS#1: the key is too short for this") }
@@ -56,7 +56,7 @@ extension HashAlgorithm {
         return Array(output.prefix(count))
     }
 
-    /// DigestInfo up to the digest (RFC 8017 §9.2, note 1).
+    /// The DigestInfo up to the digest (RFC 8017 §9.2, note 1).
     var digestInfoHead: [UInt8] {
         switch self {
         case .sha1: [0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A, 0x05, 0x00, 0x04, 0x14]

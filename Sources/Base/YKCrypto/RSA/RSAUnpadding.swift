@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a decrypted RSA block held. Neither time nor error tells in which way a padding is wrong: whoever could see
-/// that could decrypt with the key (Bleichenbacher 1998, Manger 2001).
+/// Removes the padding from a decrypted RSA block. Neither timing nor error reveals how a padding is wrong: an attacker
+/// who could see that could decrypt with the key (Bleichenbacher 1998, Manger 2001).
 public enum RSAUnpadding {
     /// EME-PKCS1-v1_5 (RFC 8017 §7.2.2): 00 02, at least eight bytes other than zero, 00, message.
     public static func pkcs1(_ block: [UInt8]) throws(CryptoFault) -> Secret {
@@ -54,6 +54,6 @@ public enum RSAUnpadding {
 }
 
 extension CryptoFault {
-    /// The block was not encrypted for this key, or with another padding.
+    /// The block was encrypted for another key or with another padding.
     public static let wrongPadding = CryptoFault("RSA: the padding is not what it should be")
 }

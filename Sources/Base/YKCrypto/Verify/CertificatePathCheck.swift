@@ -4,18 +4,19 @@ import COpenSSL
 
 /// Certificate path validation (RFC 5280 §6.1), by OpenSSL's `X509_verify_cert`.
 ///
-/// OpenSSL rather than swift-certificates: libcrypto is opened for other keys anyway, and only when a path is checked, so
-/// that neither the program's size nor its start pays for it; and it takes what real attestation certificates contain
-/// (RSA-PSS, Ed448, version 1 roots).
+/// OpenSSL rather than swift-certificates: libcrypto is loaded for other keys anyway, and only when a path is checked,
+/// so it adds neither to the program's size nor to its start-up time; and it accepts what real attestation certificates
+/// contain (RSA-PSS, Ed448, version 1 roots).
 ///
-/// Issuers, the anchor among them, have to be certificate authorities that may sign certificates, valid at the time, and
-/// within every path length. Each critical extension has to be one that OpenSSL knows. Revocation is not looked at.
+/// Issuers, including the anchor, must be certificate authorities that may sign certificates, valid at the time, and
+/// within every path length. OpenSSL must know every critical extension. Revocation is not checked.
 package struct CertificatePathCheck: Sendable {
     /// The trusted certificates, DER. An anchor need not be a root; it can be the end of the path itself.
     package var anchors: [[UInt8]]
-    /// The time at which certificates have to be valid, in seconds since 1970.
+    /// The time at which certificates must be valid, in seconds since 1970.
     package var time: Int64
-    /// Certificates at the end of the path whose dates do not count, since a device without a clock made them.
+    /// The number of certificates at the end of the path whose dates are ignored because a device without a clock made
+    /// them.
     package var timelessCount = 0
     /// Whether signatures with SHA-1 are accepted; MD5 never is.
     package var allowsSHA1 = false
@@ -26,9 +27,9 @@ package struct CertificatePathCheck: Sendable {
         case noOpenSSL
         /// A certificate cannot be read.
         case malformed
-        /// No anchor issued this certificate, DER.
+        /// No anchor issued this certificate (DER).
         case noIssuer([UInt8]?)
-        /// A certificate is not valid at the time.
+        /// A certificate is expired or not yet valid.
         case expired([UInt8]?, reason: String)
         /// An issuer is not an authority, may not sign certificates, or has too many authorities below it.
         case notAuthority([UInt8]?, reason: String)
@@ -38,10 +39,10 @@ package struct CertificatePathCheck: Sendable {
         case refused([UInt8]?, reason: String)
     }
 
-    /// The most certificates of a path, and the most bytes of all of them.
+    /// The limits for certificates in a path and for their total size in bytes.
     private static let (limit, byteLimit) = (16, 1 << 20)
 
-    /// Trusts certificates at a time.
+    /// Trusts the given certificates at the given time.
     package init(anchors: [[UInt8]], at time: Int64) {
         self.anchors = anchors
         self.time = time
@@ -51,9 +52,9 @@ package struct CertificatePathCheck: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: the end of the path, DER.
-    ///   - others: certificates that may stand in between, DER, in any order.
+    ///   - others: possible intermediate certificates, DER, in any order.
     /// - Returns: the path, `certificate` first, the anchor last.
-    /// - Throws: `Fault`; certificates in it are those that the search or the check failed at.
+    /// - Throws: `Fault`, with the certificate at which the search or the check failed.
     package func path(from certificate: [UInt8], others: [[UInt8]] = []) throws(Fault) -> [[UInt8]] {
         let chain = [certificate] + others
         let size = (chain + anchors).reduce(0) { $0 + $1.count }

@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// A digest that was computed elsewhere, as long as the curve's numbers.
+/// A precomputed digest, as long as the curve's field.
 private protocol FieldDigest: Digest {
     var bytes: [UInt8] { get }
 }
@@ -26,10 +26,10 @@ private struct Digest384: FieldDigest {
 }
 
 extension VerificationKey {
-    /// ECDSA (FIPS 186-5 §6) over a digest of any hash, cut or padded on the left to the length of the curve's numbers;
+    /// ECDSA (FIPS 186-5 §6) over a digest of any hash, truncated or left-padded to the length of the curve's field;
     /// the signature is DER. P-256 and P-384 only.
     ///
-    /// - Returns: `nil` for other curves, and for what is no point or digest.
+    /// - Returns: `nil` for other curves, and for an invalid point or digest.
     static func isValid(_ signature: [UInt8], overDigest digest: [UInt8], _ curve: Curve, point: [UInt8]) -> Bool? {
         switch curve {
         case .p256:
@@ -58,7 +58,7 @@ extension VerificationKey {
         case p384
         /// P-521, in COSE with SHA-512.
         case p521
-        /// secp256k1; through OpenSSL only, as are those that follow.
+        /// secp256k1; like the curves below, through OpenSSL only.
         case secp256k1
         /// brainpoolP256r1.
         case brainpoolP256
@@ -67,7 +67,7 @@ extension VerificationKey {
         /// brainpoolP512r1.
         case brainpoolP512
 
-        /// The hash that belongs to the curve.
+        /// The hash that COSE pairs with the curve.
         public var hash: HashAlgorithm {
             switch self {
             case .p256, .secp256k1, .brainpoolP256: .sha256
@@ -77,8 +77,9 @@ extension VerificationKey {
         }
     }
 
-    /// ECDSA (FIPS 186-5 §6) with a hash, without one with that of the curve; the signature is DER. `point` is 04, x,
-    /// y. Throws when it is not on the curve.
+    /// ECDSA (FIPS 186-5 §6) with a hash, by default the curve's own; the signature is DER. `point` is 04, x, y.
+    ///
+    /// - Throws: `CryptoFault` when the point is not on the curve.
     public init(ecdsa curve: Curve, point: [UInt8], _ hash: HashAlgorithm? = nil) throws(CryptoFault) {
         let hash = hash ?? curve.hash
         do {
@@ -116,8 +117,8 @@ extension VerificationKey {
 }
 
 extension VerificationKey {
-    /// The DER form of an ECDSA signature that is written as two numbers of equal length (RFC 7518 §3.4); `nil` for an
-    /// empty or odd number of bytes.
+    /// Converts an ECDSA signature of two numbers of equal length (RFC 7518 §3.4) to DER; `nil` for an empty or odd
+    /// number of bytes.
     package static func derSignature(concatenated bytes: [UInt8]) -> [UInt8]? {
         guard !bytes.isEmpty, bytes.count.isMultiple(of: 2) else { return nil }
         let half = bytes.count / 2

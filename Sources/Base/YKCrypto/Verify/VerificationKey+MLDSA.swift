@@ -11,7 +11,9 @@ extension VerificationKey {
         case mlDSA87
     }
 
-    /// ML-DSA with an empty context (FIPS 204 §5.3). Throws when the key has not the length of its parameter set.
+    /// ML-DSA with an empty context (FIPS 204 §5.3).
+    ///
+    /// - Throws: `CryptoFault` when the length of the key does not match the parameter set.
     public init(mlDSA set: MLDSA, _ bytes: [UInt8]) throws(CryptoFault) {
         do {
             switch set {

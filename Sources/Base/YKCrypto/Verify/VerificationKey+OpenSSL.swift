@@ -3,15 +3,17 @@
 import COpenSSL
 
 extension VerificationKey {
-    /// ECDSA on secp256k1 with SHA-256; the signature is DER. `point` is 04, x, y. Throws when it is not on the
-    /// curve, and `noOpenSSL` where OpenSSL is not installed.
+    /// ECDSA on secp256k1 with SHA-256; the signature is DER. `point` is 04, x, y.
+    ///
+    /// - Throws: `CryptoFault` when the point is not on the curve; `noOpenSSL` when OpenSSL is not installed.
     public init(secp256k1 point: [UInt8]) throws(CryptoFault) {
         guard point.count == 65, point.first == 0x04 else { throw CryptoFault("ECDSA: not a point on secp256k1") }
         try self.init(subjectPublicKeyInfo: Self.secp256k1Head + point, hashed: true, "secp256k1")
     }
 
-    /// Ed448 (RFC 8032 §5.2); the key is 57 bytes, the signature 114. Throws when it is no key, and `noOpenSSL` where
-    /// OpenSSL is not installed.
+    /// Ed448 (RFC 8032 §5.2); the key is 57 bytes, the signature 114.
+    ///
+    /// - Throws: `CryptoFault` when the key is invalid; `noOpenSSL` when OpenSSL is not installed.
     public init(ed448 bytes: [UInt8]) throws(CryptoFault) {
         guard bytes.count == 57 else { throw CryptoFault("Ed448: not a public key") }
         try self.init(subjectPublicKeyInfo: Self.ed448Head + bytes, hashed: false, "Ed448")

@@ -12,7 +12,9 @@ extension VerificationKey {
         case pss
     }
 
-    /// RSA with a hash. Throws for keys that the library refuses, such as those below 1024 bits.
+    /// RSA with a hash.
+    ///
+    /// - Throws: `CryptoFault` for keys that the library refuses, such as those below 1024 bits.
     public init(
         rsaModulus modulus: [UInt8], exponent: [UInt8], _ hash: HashAlgorithm, _ padding: RSAPadding
     ) throws(CryptoFault) {

@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// A public key that checks signatures.
+/// A public key that verifies signatures.
 public struct VerificationKey: Sendable {
     private let check: @Sendable (_ signature: [UInt8], _ message: [UInt8]) -> Bool
 
@@ -18,7 +18,7 @@ public struct VerificationKey: Sendable {
         }
     }
 
-    /// Whether the signature over the message was made by the private key that belongs to this one.
+    /// Whether the signature over the message was made by the matching private key.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { check(signature, message) }
 }
 

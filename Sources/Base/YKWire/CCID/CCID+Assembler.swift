@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CCID {
-    /// Puts one message after the other together from transfers, however they are cut.
+    /// Reassembles consecutive messages from transfers of any size.
     public struct Assembler: Hashable, Sendable {
         private var open: [UInt8] = []
 
-        /// Begins with nothing.
+        /// Creates an empty assembler.
         public init() {}
 
-        /// Whether a message has begun and is not whole.
+        /// Whether a message is incomplete.
         public var isInMessage: Bool { !open.isEmpty }
 
-        /// How many bytes are still to come until the message is whole, or its header is.
+        /// The number of bytes missing from the message, or from its header.
         public var missing: Int {
             let length = CCID.announcedLength(open).map { min($0, CCID.dataLimit) } ?? 0
             return max(0, CCID.headerSize + length - open.count)
         }
 
-        /// Takes a transfer; gives the bytes of a message that is whole.
+        /// Adds a transfer; returns the message once it is complete.
         ///
-        /// Throws `WireError` for a length above ``CCID/dataLimit`` and for bytes that no message announced; what was
-        /// begun is dropped then.
+        /// - Throws: `WireError` for a length above ``CCID/dataLimit`` and for unannounced bytes; the incomplete
+        /// message is then discarded.
         public mutating func add(_ transfer: [UInt8]) throws(WireError) -> [UInt8]? {
             open += transfer
             guard let length = CCID.announcedLength(open) else { return nil }
@@ -36,7 +36,7 @@ extension CCID {
             return open
         }
 
-        /// Drops what was begun.
+        /// Discards the incomplete message.
         public mutating func reset() { open = [] }
 
         private mutating func drop(_ code: WireError.Code, at offset: Int, _ reason: String) -> WireError {

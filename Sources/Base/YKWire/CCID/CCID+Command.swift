@@ -3,7 +3,7 @@
 extension CCID {
     /// A message to a reader, `PC_to_RDR_…` (CCID 1.1 §6.1).
     public struct Command: Hashable, Sendable {
-        /// What is asked for. An open set.
+        /// The message type. An open set.
         public struct Kind: RawRepresentable, Hashable, Sendable {
             /// The first byte of the message.
             public let rawValue: UInt8
@@ -13,32 +13,32 @@ extension CCID {
             public static let setParameters = Kind(rawValue: 0x61)
             /// Powers the card, or resets it.
             public static let powerOn = Kind(rawValue: 0x62)
-            /// Takes the card's power.
+            /// Powers the card off.
             public static let powerOff = Kind(rawValue: 0x63)
-            /// Asks whether there is a card.
+            /// Checks whether a card is present.
             public static let slotStatus = Kind(rawValue: 0x65)
-            /// Takes a PIN at the reader.
+            /// Reads a PIN on the reader.
             public static let secure = Kind(rawValue: 0x69)
-            /// Changes how APDUs go over T=0.
+            /// Changes how APDUs are sent over T=0.
             public static let t0APDU = Kind(rawValue: 0x6A)
-            /// Talks to the reader in its maker's way.
+            /// Sends a vendor-specific command to the reader.
             public static let escape = Kind(rawValue: 0x6B)
-            /// Asks for the parameters of the protocol.
+            /// Reads the parameters of the protocol.
             public static let getParameters = Kind(rawValue: 0x6C)
-            /// Sets the parameters to what they are at first.
+            /// Resets the parameters to their defaults.
             public static let resetParameters = Kind(rawValue: 0x6D)
             /// Stops or restarts the card's clock.
             public static let clock = Kind(rawValue: 0x6E)
             /// Sends data to the card.
             public static let transfer = Kind(rawValue: 0x6F)
-            /// Moves the card.
+            /// Moves the card mechanically.
             public static let mechanical = Kind(rawValue: 0x71)
-            /// Stops what the slot is doing.
+            /// Aborts the command in a slot.
             public static let abort = Kind(rawValue: 0x72)
-            /// Sets speed and clock.
+            /// Sets the data rate and clock frequency.
             public static let setRateAndClock = Kind(rawValue: 0x73)
 
-            /// The kind of reply that it gets.
+            /// The expected type of reply.
             public var reply: Reply.Kind {
                 switch self {
                 case .powerOn, .transfer, .secure: .dataBlock
@@ -50,20 +50,20 @@ extension CCID {
             }
         }
 
-        /// What is asked for.
+        /// The message type.
         public var kind: Kind
-        /// The slot, the first is 0.
+        /// The slot; the first is 0.
         public var slot: UInt8
-        /// The number that the reply carries.
+        /// The sequence number, repeated in the reply.
         public var sequence: UInt8
-        /// Byte 7: the voltage, the protocol, or how much longer the card may take.
+        /// Byte 7: the voltage, the protocol, or the extension of the card's waiting time.
         public var choice: UInt8
-        /// Bytes 8 and 9: for a transfer which part of a chain it is, or how many bytes are expected.
+        /// Bytes 8 and 9: for a transfer its position in a chain, or the number of bytes expected.
         public var level: UInt16
-        /// What follows the header.
+        /// The data after the header.
         public var data: [UInt8]
 
-        /// Makes a message.
+        /// Creates a message.
         public init(
             _ kind: Kind, slot: UInt8 = 0, sequence: UInt8 = 0, choice: UInt8 = 0, level: UInt16 = 0,
             data: [UInt8] = []
@@ -79,7 +79,7 @@ extension CCID {
         /// Powers the card (§6.1.1).
         public static func powerOn(_ voltage: Voltage) -> Command { Command(.powerOn, choice: voltage.rawValue) }
 
-        /// Sends a part of a command to the card (§6.1.4).
+        /// Sends part of a command to the card (§6.1.4).
         public static func transfer(_ chain: Chain, _ data: [UInt8]) -> Command {
             Command(.transfer, level: chain.rawValue, data: data)
         }
@@ -89,7 +89,7 @@ extension CCID {
             Command(.setParameters, choice: parameters.protocolNumber, data: parameters.encoded)
         }
 
-        /// Reads a whole message.
+        /// Decodes a whole message.
         public init(decoding bytes: [UInt8]) throws(WireError) {
             let parts = try CCID.read(bytes)
             self.init(
@@ -97,7 +97,7 @@ extension CCID {
                 level: UInt16(parts.tail[1]) | UInt16(parts.tail[2]) << 8, data: parts.data)
         }
 
-        /// The message as bytes.
+        /// The encoded message.
         public var encoded: [UInt8] {
             let tail = [choice, UInt8(truncatingIfNeeded: level), UInt8(level >> 8)]
             return CCID.write(kind.rawValue, slot, sequence, tail, data)

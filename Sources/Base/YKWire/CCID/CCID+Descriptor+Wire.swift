@@ -6,9 +6,9 @@ extension CCID.Descriptor {
     /// The descriptor's type; some early readers use FF.
     public static let types: Set<UInt8> = [0x21, 0xFF]
 
-    /// Reads a class descriptor. One that is longer than it has to be is cut.
+    /// Decodes a class descriptor; excess bytes are ignored.
     ///
-    /// Throws for one that is shorter, and for another type.
+    /// - Throws: `WireError` for a shorter descriptor or another type.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         let length = try reader.byte("the length")
@@ -35,7 +35,7 @@ extension CCID.Descriptor {
         busySlots = try reader.byte("the busy slots")
     }
 
-    /// The descriptor as bytes: one clock, one rate, classes echoed.
+    /// The encoded descriptor: one clock, one rate, classes echoed.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: Self.size)
         writer.append([UInt8(Self.size), 0x21])

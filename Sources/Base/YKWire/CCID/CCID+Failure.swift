@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CCID {
-    /// Why a reader did not do what it was asked for (CCID 1.1 §6.2.6, table 6.2-2). An open set.
+    /// Why a reader did not execute a command (CCID 1.1 §6.2.6, table 6.2-2). An open set.
     public struct Failure: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The error byte.
         public let rawValue: UInt8
@@ -12,23 +12,23 @@ extension CCID {
         public static let unsupported = Failure(rawValue: 0x00)
         /// The length of the message is wrong.
         public static let badLength = Failure(rawValue: 0x01)
-        /// There is no such slot.
+        /// The slot does not exist.
         public static let badSlot = Failure(rawValue: 0x05)
-        /// The power or the protocol is not one that the reader has.
+        /// The reader does not support the voltage or the protocol.
         public static let badChoice = Failure(rawValue: 0x07)
-        /// The level parameter makes no sense.
+        /// The level parameter is invalid.
         public static let badLevel = Failure(rawValue: 0x08)
-        /// Another command is at work in the slot.
+        /// The slot is busy with another command.
         public static let slotBusy = Failure(rawValue: 0xE0)
-        /// The person at the reader called it off.
+        /// The user cancelled PIN entry on the reader.
         public static let pinCancelled = Failure(rawValue: 0xEF)
-        /// The person at the reader took too long.
+        /// PIN entry on the reader timed out.
         public static let pinTimeout = Failure(rawValue: 0xF0)
-        /// The reader is at work by itself.
+        /// The reader is busy with an automatic sequence.
         public static let busy = Failure(rawValue: 0xF2)
         /// The protocol was switched off.
         public static let protocolOff = Failure(rawValue: 0xF3)
-        /// The card's procedure byte makes no sense.
+        /// The card's procedure byte is invalid.
         public static let procedureByte = Failure(rawValue: 0xF4)
         /// The class byte is not supported.
         public static let badClass = Failure(rawValue: 0xF5)
@@ -40,13 +40,13 @@ extension CCID {
         public static let badATR = Failure(rawValue: 0xF8)
         /// Something in the reader failed.
         public static let hardware = Failure(rawValue: 0xFB)
-        /// The card sent more than fits.
+        /// The card sent more data than fits.
         public static let overrun = Failure(rawValue: 0xFC)
         /// The parity of a byte is wrong.
         public static let parity = Failure(rawValue: 0xFD)
         /// The card does not answer.
         public static let mute = Failure(rawValue: 0xFE)
-        /// The host stopped it.
+        /// The host aborted the command.
         public static let aborted = Failure(rawValue: 0xFF)
 
         private static let names: [Failure: String] = [

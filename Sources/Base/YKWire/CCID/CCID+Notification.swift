@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CCID {
-    /// What a reader says on its interrupt endpoint (CCID 1.1 §6.3).
+    /// A message on a reader's interrupt endpoint (CCID 1.1 §6.3).
     public enum Notification: Hashable, Sendable {
-        /// Cards came or went: two bits for each slot, the first in the low bits.
+        /// Cards were inserted or removed: two bits for each slot, the first in the low bits.
         case slots([UInt8])
-        /// Something in the reader failed.
+        /// The reader has a hardware error.
         case hardware(slot: UInt8, sequence: UInt8, code: UInt8)
-        /// Something else.
+        /// Any other message.
         case other([UInt8])
 
-        /// Reads a notification; whatever it is, it is kept.
+        /// Decodes a notification; unknown ones are kept.
         public init(_ bytes: [UInt8]) {
             switch bytes.first {
             case 0x50? where bytes.count > 1: self = .slots(Array(bytes.dropFirst()))
@@ -19,7 +19,7 @@ extension CCID {
             }
         }
 
-        /// Whether there is a card in a slot, and whether that changed; `nil` when it does not say.
+        /// Whether a card is in a slot, and whether that changed; `nil` when the notification does not say.
         public func state(of slot: UInt8) -> (hasCard: Bool, hasChanged: Bool)? {
             guard case .slots(let bits) = self, bits.indices.contains(Int(slot / 4)) else { return nil }
             let pair = bits[Int(slot / 4)] >> (2 * (slot % 4))

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CCID {
-    /// How reader and card talk to each other (CCID 1.1 §6.1.7, §6.2.3).
+    /// The protocol parameters between reader and card (CCID 1.1 §6.1.7, §6.2.3).
     public enum Parameters: Hashable, Sendable {
-        /// T=0: speed (as TA1), convention, extra guard time, waiting integer (as TC2), when the clock may stop.
+        /// T=0: speed (as TA1), convention, extra guard time, waiting integer (as TC2), clock stop support.
         case t0(speed: UInt8, convention: UInt8, guardTime: UInt8, waiting: UInt8, clockStop: UInt8)
-        /// T=1: the same, with both waiting integers (as TB3) in one byte, the size of blocks that the card takes (IFSC),
-        /// and the node address.
+        /// T=1: the same, with both waiting integers (as TB3) in one byte, the card's block size (IFSC), and the node
+        /// address.
         case t1(T1)
 
         /// The parameters of T=1.
         public struct T1: Hashable, Sendable {
-            /// Speed, as TA1.
+            /// The speed, as in TA1.
             public var speed: UInt8
             /// Bit 0: CRC instead of LRC; bit 1: inverse convention; bit 4 is set.
             public var convention: UInt8
-            /// Extra guard time, as TC1.
+            /// The extra guard time, as in TC1.
             public var guardTime: UInt8
-            /// Waiting integers, as TB3.
+            /// The waiting integers, as in TB3.
             public var waiting: UInt8
-            /// When the clock may stop.
+            /// The clock stop support.
             public var clockStop: UInt8
-            /// The size of blocks that the card takes.
+            /// The card's block size (IFSC).
             public var blockSize: UInt8
             /// The node address.
             public var node: UInt8
 
-            /// Makes parameters.
+            /// Creates parameters.
             public init(
                 speed: UInt8 = 0x11, convention: UInt8 = 0x10, guardTime: UInt8 = 0, waiting: UInt8 = 0x4D,
                 clockStop: UInt8 = 0, blockSize: UInt8 = 0x20, node: UInt8 = 0
@@ -41,10 +41,10 @@ extension CCID {
             }
         }
 
-        /// The number of the protocol.
+        /// The protocol number.
         public var protocolNumber: UInt8 { if case .t0 = self { 0 } else { 1 } }
 
-        /// Reads the parameters of a protocol: five bytes for T=0, seven for T=1.
+        /// Decodes the parameters of a protocol: five bytes for T=0, seven for T=1.
         public init(_ number: UInt8, decoding bytes: [UInt8]) throws(WireError) {
             var reader = ByteReader(bytes)
             let (speed, convention) = (try reader.byte("the speed"), try reader.byte("the convention"))
@@ -65,7 +65,7 @@ extension CCID {
             try reader.finish("the parameters")
         }
 
-        /// The parameters as bytes.
+        /// The encoded parameters.
         public var encoded: [UInt8] {
             switch self {
             case .t0(let speed, let convention, let guardTime, let waiting, let clockStop):

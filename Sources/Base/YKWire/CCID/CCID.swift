@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The protocol of card readers on the USB (CCID revision 1.1): messages of a header of ten bytes and data, to the
-/// reader and back, one command at a time in each slot.
+/// The USB protocol of card readers (CCID revision 1.1): messages with a ten-byte header and data, to and from the
+/// reader, one command at a time in each slot.
 public enum CCID {
-    /// The size of what comes before the data, in bytes.
+    /// The size of the header, in bytes.
     public static let headerSize = 10
-    /// The most data of a message, in bytes: the longest command APDU.
+    /// The maximum data length of a message, in bytes: the longest command APDU.
     public static let dataLimit = 65_544
     /// The USB class of a reader's interface (§5.1).
     public static let interfaceClass: UInt8 = 0x0B
     /// The class request that announces an abort (§5.3.1).
     public static let abortRequest: UInt8 = 0x01
 
-    /// The power that a card gets, as the reader chooses or in volts (§6.1.1).
+    /// The supply voltage for a card (§6.1.1).
     public enum Voltage: UInt8, Hashable, Sendable, CaseIterable {
-        /// The reader finds out.
+        /// Selected by the reader.
         case automatic = 0
         /// 5 V, class A.
         case five = 1
@@ -24,29 +24,29 @@ public enum CCID {
         case oneEight = 3
     }
 
-    /// Which part of a chain of messages one is (§6.1.4, §6.2.1).
+    /// The position of a message in a chain (§6.1.4, §6.2.1).
     public enum Chain: UInt16, Hashable, Sendable {
-        /// All of it.
+        /// The only message.
         case whole = 0
         /// The first of several.
         case begin = 1
         /// The last of several.
         case end = 2
-        /// One between.
+        /// A message in the middle.
         case middle = 3
-        /// No data: the other side is to go on.
+        /// No data: requests the next message.
         case proceed = 0x10
     }
 
-    /// The length that a header announces, in bytes, without the header; `nil` while the header is not whole. Any number
-    /// of 32 bits: compare it with ``dataLimit``.
+    /// The data length that a header announces, in bytes; `nil` while the header is incomplete. Any 32-bit value:
+    /// compare it with ``dataLimit``.
     public static func announcedLength(_ start: some Collection<UInt8>) -> Int? {
         guard start.count >= headerSize else { return nil }
         return start.dropFirst().prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Reads the header of a message: kind, slot, sequence number, the three bytes that differ, and data of just the
-    /// announced length.
+    /// Decodes a message: type, slot, sequence number, the three type-specific bytes, and data of exactly the announced
+    /// length.
     static func read(
         _ bytes: [UInt8]
     ) throws(WireError) -> (kind: UInt8, slot: UInt8, sequence: UInt8, tail: [UInt8], data: [UInt8]) {
