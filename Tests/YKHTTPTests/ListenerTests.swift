@@ -11,21 +11,43 @@ import YKTransport
     private static let post = "POST /push HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
 
     @Test("a request in one piece, and byte by byte") func pieces() {
-        var whole = IncomingRequest()
+        var whole = IncomingRequestReader()
         let atOnce = whole.take(Array(Self.post.utf8))
-        #expect(atOnce == .complete(Array("hello".utf8)))
-        var bytewise = IncomingRequest()
+        guard case .complete(let request) = atOnce else {
+            Issue.record("the request is not complete")
+            return
+        }
+        #expect(request.method == .post && request.target == "/push" && request.body == Array("hello".utf8))
+        #expect(request.value(of: "host") == "x" && request.value(of: "Origin") == nil)
+        var bytewise = IncomingRequestReader()
         let steps = Self.post.utf8.map { bytewise.take([$0]) }
-        #expect(steps.dropLast().allSatisfy { $0 == .more } && steps.last == .complete(Array("hello".utf8)))
-        var empty = IncomingRequest()
+        #expect(steps.dropLast().allSatisfy { $0 == .more } && steps.last == atOnce)
+        var empty = IncomingRequestReader()
         let nothing = empty.take(Array("POST / HTTP/1.0\r\ncontent-length:0\r\n\r\n".utf8))
-        #expect(nothing == .complete([]))
+        guard case .complete(let request) = nothing else {
+            Issue.record("the request is not complete")
+            return
+        }
+        #expect(request.body == [])
+    }
+
+    @Test("a page that is asked for") func page() {
+        var reader = IncomingRequestReader()
+        let step = reader.take(
+            Array("GET /a?b HTTP/1.1\r\nHost: x\r\nhost: y\r\nCookie: a=1; b=2\r\nCookie: c=3;a=4\r\n\r\n".utf8))
+        guard case .complete(let request) = step else {
+            Issue.record("the request is not complete")
+            return
+        }
+        #expect(request.method == .get && request.target == "/a?b" && request.body.isEmpty)
+        #expect(request.value(of: "Host") == nil)
+        #expect(["a", "b", "c", ""].map { request.cookie($0) } == [nil, "2", "3", nil])
     }
 
     @Test(
         "what is refused",
         arguments: [
-            ("GET / HTTP/1.1\r\n\r\n", 405), ("PUT / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 405),
+            ("HEAD / HTTP/1.1\r\n\r\n", 405), ("PUT / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 405),
             ("POST / HTTP/1.1\r\n\r\n", 411), ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
             ("POST / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413),
             ("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413),
@@ -33,13 +55,14 @@ import YKTransport
             ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", 400),
             ("POST x HTTP/1.1\r\nContent-Length: 1\r\n\r\n", 400),
+            ("GET /\u{7F} HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
             ("POST / HTTP/2\r\n\r\n", 400), ("nonsense\r\n\r\n", 400), ("\r\n\r\n", 400),
             ("\u{16}\u{3}\u{1}\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nX: " + String(repeating: "x", count: 8192), 431),
             ("POST / HTTP/1.1\r\nX: " + String(repeating: "x", count: 8192) + "\r\n\r\n", 431),
         ])
     func refused(text: String, status: Int) {
-        var request = IncomingRequest()
+        var request = IncomingRequestReader()
         let step = request.take(Array(text.utf8))
         #expect(step == .refused(status))
     }
@@ -52,16 +75,18 @@ import YKTransport
 
         init(limit: Int = .max) { self.limit = limit }
 
-        func take(_ body: [UInt8]) -> Bool {
-            bodies.withLock { bodies in
-                if bodies.count < limit { bodies.append(body) }
-                return bodies.count <= limit && bodies.last == body
+        func answer(_ request: IncomingRequest) -> HTTPResponse {
+            guard request.method == .post else { return HTTPResponse(status: 405) }
+            return bodies.withLock { bodies in
+                guard bodies.count < limit else { return HTTPResponse(status: 503) }
+                bodies.append(request.body)
+                return HTTPResponse(status: 200)
             }
         }
     }
 
     private static func listener(_ box: Box) throws -> HTTPListener {
-        try HTTPListener("127.0.0.1:0") { box.take($0) }
+        try HTTPListener("127.0.0.1:0") { box.answer($0) }
     }
 
     @Test("takes what is posted") func takes() async throws {
@@ -78,6 +103,25 @@ import YKTransport
         #expect(try await client.send(HTTPRequest(post: url, [1], type: "x/y")).status == 503)
         #expect(try await client.send(HTTPRequest(get: url)).status == 405)
         #expect(try await client.send(HTTPRequest(post: url, long + [0], type: "x/y")).status == 413)
+    }
+
+    @Test("answers with fields and a long body, at both addresses of this machine") func answers() async throws {
+        // More than the system takes at once.
+        let body = [UInt8](repeating: 0x79, count: 16 << 20)
+        let listener = try HTTPListener(localhost: { request in
+            HTTPResponse(status: 404, fields: [HTTPField("X-Target", request.target)], body: body)
+        })
+        #expect(listener.url == "http://localhost:\(listener.port)/")
+        for host in ["127.0.0.1", "localhost"] {
+            var request = HTTPRequest(get: try HTTPURL("http://\(host):\(listener.port)/some/page"))
+            request.limit = 32 << 20
+            let response = try await CurlClient().send(request)
+            #expect(response.status == 404 && response.fields.values(of: "X-Target") == ["/some/page"])
+            #expect(response.body == body)
+        }
+        listener.stopAndWait()
+        listener.stopAndWait()
+        #expect(throws: LocalSocket.Failure.self) { try LocalSocket(port: listener.port) }
     }
 
     @Test("slow clients do not keep others out, and are sent away") func slow() async throws {
@@ -116,18 +160,20 @@ import YKTransport
         "addresses that cannot be listened at",
         arguments: ["", "80", "localhost:80", "127.0.0.1:x", "127.0.0.1:70000", ":1"])
     func addresses(text: String) {
-        #expect(throws: HTTPError.self) { try HTTPListener(text) { _ in true } }
+        #expect(throws: HTTPError.self) { try HTTPListener(text) { _ in HTTPResponse(status: 200) } }
     }
 
     @Test("a port that is in use; a listener that was stopped") func ports() async throws {
         let listener = try Self.listener(Box())
-        #expect(throws: HTTPError.self) { try HTTPListener("127.0.0.1:\(listener.port)") { _ in true } }
+        #expect(throws: HTTPError.self) {
+            try HTTPListener("127.0.0.1:\(listener.port)") { _ in HTTPResponse(status: 200) }
+        }
         listener.stop()
         for _ in 0..<200 where (try? LocalSocket(port: listener.port)) != nil {
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(throws: LocalSocket.Failure.self) { try LocalSocket(port: listener.port) }
-        let other = try? HTTPListener("[::1]:0") { _ in true }
+        let other = try? HTTPListener("[::1]:0") { _ in HTTPResponse(status: 200) }
         if let other { #expect(other.url.hasPrefix("http://[::1]:")) }
     }
 }

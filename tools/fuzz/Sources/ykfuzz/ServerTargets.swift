@@ -15,12 +15,16 @@ extension FuzzTarget {
             require((try? HTTPURL(url.description)) == url, "an address changes when written and read")
         },
         FuzzTarget(name: "incoming-request") { bytes in
-            var whole = IncomingRequest()
-            var bytewise = IncomingRequest()
+            var whole = IncomingRequestReader()
+            var bytewise = IncomingRequestReader()
             let step = whole.take(bytes)
-            var last = IncomingRequest.Step.more
+            var last = IncomingRequestReader.Step.more
             for byte in bytes where last == .more { last = bytewise.take([byte]) }
             require(step == last, "a request depends on how it is cut")
+            guard case .complete(let request) = step else { return }
+            _ = (request.value(of: "Host"), request.cookie("session"))
+            require(request.target.hasPrefix("/"), "a target that is no path")
+            require(request.body.count <= IncomingRequestReader.bodyLimit, "a body that is too long")
         },
         FuzzTarget(name: "server-reply") { bytes in
             do throws(ArculusError) { _ = try ArculusOptions.creation(fromBackend: bytes) } catch {

@@ -110,7 +110,7 @@ struct ApproveWatch: Verb {
         _ address: String, _ box: WatchBox, _ world: World
     ) throws(Explanation) -> HTTPListener {
         do {
-            let listener = try HTTPListener(address) { box.deliver($0) }
+            let listener = try HTTPListener(address) { request in box.answer(request) }
             if !address.hasPrefix("127."), !address.hasPrefix("[::1]") {
                 world.terminal.warn("requests are delivered without TLS: others on the network can read them")
             }
@@ -164,6 +164,13 @@ final class WatchBox: Sendable {
     init(_ watch: RequestWatch) { state = Mutex(State(watch: watch)) }
 
     var counts: RequestWatch.Counts { state.withLock { $0.watch.counts } }
+
+    /// Answers a delivery. Without room for it, the sender is told to try again.
+    func answer(_ request: IncomingRequest) -> HTTPResponse {
+        guard request.method == .post else { return HTTPResponse(status: 405) }
+        guard deliver(request.body) else { return HTTPResponse(status: 503, fields: [HTTPField("Retry-After", "1")]) }
+        return HTTPResponse(status: 200)
+    }
 
     /// Takes a message; `false` when there is no room for it.
     func deliver(_ body: [UInt8]) -> Bool {
