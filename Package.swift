@@ -143,7 +143,7 @@ let package = Package(
                 "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
-                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKAge",
+                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 

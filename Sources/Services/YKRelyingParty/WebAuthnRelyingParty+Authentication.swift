@@ -32,6 +32,17 @@ extension WebAuthnRelyingParty {
         of user: [UInt8]? = nil, session: String, allowing credentials: [CredentialRecord] = [],
         _ requirements: AuthenticationRequirements = AuthenticationRequirements()
     ) async throws(CeremonyError) -> BegunCeremony<PublicKeyCredentialRequestOptions> {
+        let (options, ceremony) = try authentication(of: user, session: session, allowing: credentials, requirements)
+        return BegunCeremony(options: options, token: try await keep(ceremony))
+    }
+
+    /// The options of an authentication, and what is needed to verify the answer.
+    ///
+    /// - Throws: `store` without randomness.
+    package func authentication(
+        of user: [UInt8]?, session: String, allowing credentials: [CredentialRecord],
+        _ requirements: AuthenticationRequirements
+    ) throws(CeremonyError) -> (options: PublicKeyCredentialRequestOptions, ceremony: Ceremony) {
         var ceremony = try ceremony(.authentication, session: session)
         ceremony.user = user
         ceremony.userVerification = requirements.userVerification
@@ -43,7 +54,7 @@ extension WebAuthnRelyingParty {
         options.userVerification = requirements.userVerification
         options.hints = requirements.hints
         options.extensions = ceremony.extensions
-        return BegunCeremony(options: options, token: try await keep(ceremony))
+        return (options, ceremony)
     }
 
     /// Ends an authentication: verifies what the client answers (WebAuthn Level 3 §7.2 steps 3 to 24).
@@ -72,7 +83,7 @@ extension WebAuthnRelyingParty {
     }
 
     /// Verifies an answer from step 6 on. The backup flags' consistency (step 18) is checked where the answer is read.
-    func verify(
+    package func verify(
         _ response: AuthenticationResponse, _ record: CredentialRecord, _ ceremony: Ceremony
     ) throws(CeremonyError) -> VerifiedAuthentication {
         guard let user = ceremony.user ?? response.userHandle else { throw .noUserHandle }

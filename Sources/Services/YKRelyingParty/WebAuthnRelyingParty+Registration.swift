@@ -56,6 +56,17 @@ extension WebAuthnRelyingParty {
         of user: FIDOUser, session: String, excluding known: [CredentialRecord] = [],
         _ requirements: RegistrationRequirements = RegistrationRequirements()
     ) async throws(CeremonyError) -> BegunCeremony<PublicKeyCredentialCreationOptions> {
+        let (options, ceremony) = try registration(of: user, session: session, excluding: known, requirements)
+        return BegunCeremony(options: options, token: try await keep(ceremony))
+    }
+
+    /// The options of a registration, and what is needed to verify the answer.
+    ///
+    /// - Throws: `malformed` for a user handle of another length, `store` without randomness.
+    package func registration(
+        of user: FIDOUser, session: String, excluding known: [CredentialRecord],
+        _ requirements: RegistrationRequirements
+    ) throws(CeremonyError) -> (options: PublicKeyCredentialCreationOptions, ceremony: Ceremony) {
         guard (1...64).contains(user.id.count) else {
             throw .malformed(.member("user.id", problem: "\(user.id.count) bytes, 1 to 64 are right"))
         }
@@ -76,7 +87,7 @@ extension WebAuthnRelyingParty {
             requirements.wantsEnterpriseAttestation ? .enterprise : attestation.conveyance
         options.attestationFormats = requirements.attestationFormats
         options.extensions = ceremony.extensions
-        return BegunCeremony(options: options, token: try await keep(ceremony))
+        return (options, ceremony)
     }
 
     /// Ends a registration: verifies what the client answers (WebAuthn Level 3 §7.1 steps 3 to 27).
@@ -104,7 +115,7 @@ extension WebAuthnRelyingParty {
 
     /// Verifies an answer but for step 26, which takes the program's database. The length of the identifier (step 25)
     /// and the backup flags' consistency (step 17) are checked where the answer is read.
-    func verify(
+    package func verify(
         _ response: RegistrationResponse, _ ceremony: Ceremony
     ) throws(CeremonyError) -> VerifiedRegistration {
         let client = try check(response.clientDataJSON, .create, ceremony)

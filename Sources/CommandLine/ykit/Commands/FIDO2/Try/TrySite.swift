@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import YKCrypto
+import YKHTTP
+import YKTransport
+import YKWire
+
+/// The web site of `fido2 try`, for one browser that was given the address.
+///
+/// The address has a token, which the first request for the page uses up; that browser gets a cookie instead. Pages of
+/// other sites are refused by `Host` (DNS rebinding) and `Origin`.
+final class TrySite: Sendable {
+    private struct State {
+        let authority: String
+        let path: String
+        var judge: TryJudge
+        var isOpened = false
+        var session: String?
+        var userAgent: String?
+        var isOver = false
+    }
+
+    private let state: Mutex<State?> = Mutex(nil)
+    private let steps: [TryStep]
+    private let environment: Environment
+    private let report: @Sendable (TryVerdict) -> Void
+
+    /// The name of the cookie.
+    private static let cookie = "ykit-try"
+    /// What acts, and therefore has to be posted.
+    private static let acts: Set<String> = ["/begin", "/finish", "/end"]
+
+    /// Makes a site that is not there yet.
+    ///
+    /// - Parameters:
+    ///   - steps: The steps of the run.
+    ///   - report: Called with each verdict, on the server's thread.
+    init(_ steps: [TryStep], _ environment: Environment, report: @escaping @Sendable (TryVerdict) -> Void) {
+        (self.steps, self.environment, self.report) = (steps, environment, report)
+    }
+
+    /// Opens the site at a port of this machine.
+    ///
+    /// - Returns: The address of the page, which can be opened once.
+    func open(at port: UInt16) throws -> String {
+        let authority = "localhost:\(port)"
+        let judge = try TryJudge(origin: "http://\(authority)", steps: steps, environment)
+        let path = "/\(try token())/"
+        state.withLock { $0 = State(authority: authority, path: path, judge: judge) }
+        return "http://\(authority)\(path)"
+    }
+
+    /// Whether the last step was done, or the person ended the run.
+    var isOver: Bool { state.withLock { $0?.isOver ?? false } }
+
+    /// The verdicts so far, in the order of the steps.
+    var verdicts: [TryVerdict] { state.withLock { state in steps.compactMap { state?.judge.verdicts[$0] } } }
+
+    /// What the browser calls itself; `nil` before it opened the page.
+    var userAgent: String? { state.withLock { $0?.userAgent } }
+
+    /// The passkey that stays on the key, and its account.
+    var passkey: TryJudge.Passkey? { state.withLock { $0?.judge.passkey } }
+
+    /// Answers a request.
+    func answer(_ request: IncomingRequest) -> HTTPResponse {
+        state.withLock { state in
+            guard var current = state else { return Self.refusal(503) }
+            defer { state = current }
+            guard request.value(of: "Host") == current.authority else { return Self.refusal(403) }
+            if request.method == .get { return page(request, &current) }
+            guard Self.acts.contains(request.target) else { return Self.refusal(404) }
+            guard request.value(of: "Origin") == "http://\(current.authority)" else { return Self.refusal(403) }
+            guard isSession(request, current) else { return Self.refusal(404) }
+            guard request.value(of: "Content-Type") == "application/json" else { return Self.refusal(415) }
+            guard !current.isOver else { return Self.refusal(409) }
+            return act(request, &current)
+        }
+    }
+
+    private func token() throws(LinkError) -> String {
+        Base64.encodeURL(try environment.random.draw(16, secret: true))
+    }
+
+    private func isSession(_ request: IncomingRequest, _ state: State) -> Bool {
+        guard let session = state.session, let cookie = request.cookie(Self.cookie) else { return false }
+        return constantTimeEqual(Array(session.utf8), Array(cookie.utf8))
+    }
+
+    /// The page, for whoever opens the address first, and for that browser again when it is reloaded.
+    private func page(_ request: IncomingRequest, _ state: inout State) -> HTTPResponse {
+        if Self.acts.contains(request.target) { return Self.refusal(405, [HTTPField("Allow", "POST")]) }
+        guard constantTimeEqual(Array(request.target.utf8), Array(state.path.utf8)),
+            !state.isOpened || isSession(request, state), let nonce = try? token(), let session = try? token()
+        else { return Self.refusal(404) }
+        var fields: [HTTPField] = []
+        if !state.isOpened {
+            state.isOpened = true
+            state.session = session
+            state.userAgent = request.value(of: "User-Agent").map { String($0.prefix(300)) }
+            fields = [HTTPField("Set-Cookie", "\(Self.cookie)=\(session); HttpOnly; SameSite=Strict; Path=/")]
+        }
+        let page = TryPage(nonce: nonce, steps: steps, verdicts: state.judge.verdicts)
+        fields += [
+            HTTPField("Content-Type", "text/html; charset=utf-8"),
+            HTTPField("Content-Security-Policy", page.contentPolicy),
+            HTTPField("Permissions-Policy", TryPage.permissions),
+        ]
+        return HTTPResponse(status: 200, fields: fields + Self.fields, body: Array(page.text.utf8))
+    }
+
+    /// Does what a button asks for.
+    private func act(_ request: IncomingRequest, _ state: inout State) -> HTTPResponse {
+        if request.target == "/end" {
+            state.isOver = true
+            return Self.reply(["over": true])
+        }
+        guard let json = try? JSON(parsing: request.body), let word = json["step"]?.string,
+            let step = TryStep(rawValue: word)
+        else { return Self.refusal(400) }
+        guard request.target == "/begin" else { return finish(step, json, &state) }
+        do {
+            switch try state.judge.begin(step) {
+            case .options(let options): return Self.reply(["publicKey": options])
+            case .verdict(let verdict): return reply(verdict, &state)
+            case nil: return Self.refusal(409)
+            }
+        } catch { return Self.refusal(503) }
+    }
+
+    private func finish(_ step: TryStep, _ json: JSON, _ state: inout State) -> HTTPResponse {
+        let answer = json["credential"].map { Array($0.text.utf8) }
+        let error = json["error"]?.string.map { String($0.prefix(100)) }
+        guard (answer == nil) != (error == nil) else { return Self.refusal(400) }
+        guard let verdict = state.judge.finish(step, answer: answer, error: error) else { return Self.refusal(409) }
+        return reply(verdict, &state)
+    }
+
+    private func reply(_ verdict: TryVerdict, _ state: inout State) -> HTTPResponse {
+        state.isOver = state.judge.isComplete
+        report(verdict)
+        return Self.reply(["verdict": verdict.pageJSON, "over": .bool(state.isOver)])
+    }
+
+    private static func reply(_ json: JSON) -> HTTPResponse {
+        HTTPResponse(
+            status: 200, fields: [HTTPField("Content-Type", "application/json")] + fields, body: Array(json.text.utf8))
+    }
+
+    private static func refusal(_ status: Int, _ more: [HTTPField] = []) -> HTTPResponse {
+        HTTPResponse(status: status, fields: more + fields)
+    }
+
+    /// What every answer says.
+    private static let fields = [
+        HTTPField("Cache-Control", "no-store"), HTTPField("Referrer-Policy", "no-referrer"),
+        HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Cross-Origin-Resource-Policy", "same-origin"),
+        HTTPField("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
+}
