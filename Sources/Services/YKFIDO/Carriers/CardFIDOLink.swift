@@ -4,27 +4,27 @@ import YKProtocols
 public import YKTransport
 public import YKWire
 
-/// FIDO messages over a smart card, in a USB port or held to a contactless reader (CTAP 2.2 §11.3).
+/// FIDO messages over a smart card reader, with or without contacts (CTAP 2.2 §11.3).
 public final class CardFIDOLink: FIDOLink {
-    /// How long to wait before the key is asked again whether it is done.
+    /// How long to wait before polling the key again.
     static let pollInterval = Duration.milliseconds(100)
-    /// How long a key that was told to stop may take to say so.
+    /// How long a cancelled key may take to confirm the cancellation.
     static let stopGrace = Duration.seconds(1)
 
     private let channel: CardChannel
     private var acceptsKeepalives = true
     private var isFormProven = false
-    /// What SELECT told of the key.
+    /// The key's reply to SELECT.
     public private(set) var profile: FIDOLinkProfile
-    /// How often the application had to be selected again.
+    /// How often the application was reselected.
     public private(set) var generation = 0
-    /// How many messages were sent.
+    /// The number of messages sent.
     public private(set) var messages = 0
 
-    /// Selects the FIDO application. Its reply is `U2F_V2` on keys that know U2F, CTAP2 or not; `FIDO_2_0` on those
-    /// that know only CTAP2.
+    /// Selects the FIDO application. Keys that support U2F answer `U2F_V2`, whether or not they support CTAP2; keys
+    /// with only CTAP2 answer `FIDO_2_0`.
     ///
-    /// Throws `card(.appletMissing)` when the card has no such application.
+    /// - Throws: `card(.appletMissing)` if the card has no such application.
     public init(_ channel: sending CardChannel) throws(FIDOLinkError) {
         let reply = try lift(FIDOLinkError.card) { () throws(CardError) in try Self.select(channel) }
         let version = String(decoding: reply, as: UTF8.self)
@@ -33,18 +33,18 @@ public final class CardFIDOLink: FIDOLink {
         channel.onReselect = { [unowned self] _ throws(CardError) in generation += 1 }
     }
 
-    /// The world the channel works in.
+    /// The channel's environment.
     public var environment: Environment { channel.environment }
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var exchanges: Int { channel.exchanges }
 
     /// Lets other programs use the card until the next message.
     public func rest() { channel.rest() }
 
-    /// Ends the use of the card: what is held is given back, the card itself when the link goes away.
+    /// Closes the link: ends the exclusive use of the card, which itself is released with the link.
     public func close() { channel.rest() }
 
-    /// Sends a CTAP2 message, or a U2F command as an APDU of its own.
+    /// Sends a CTAP2 message, or a U2F command as an APDU.
     public func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
@@ -61,7 +61,7 @@ public final class CardFIDOLink: FIDOLink {
         return try transmit(apdu).encoded
     }
 
-    /// Asks until the key is done. A message that was called off and was done all the same counts as done.
+    /// Polls until the key is done. A cancelled message that completes anyway counts as completed.
     private func message(
         _ payload: [UInt8], _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
@@ -74,12 +74,12 @@ public final class CardFIDOLink: FIDOLink {
             let mustStop = deadline.isCancelled || deadline.isOver
             if mustStop, isCancelled { break }
             if mustStop {
-                // Sent in a time of its own: the operation's is over or cancelled.
+                // Sent with its own deadline, since the operation's has passed or was cancelled.
                 response = try transmit(Self.poll(p1: 0x11), deadline: .after(Self.stopGrace))
                 isCancelled = true
             } else {
                 environment.pause(Self.pollInterval, deadline)
-                // Cancelled before it was sent: the card still waits, and has to be told.
+                // Cancelled before it was sent: the card is still waiting and must be told.
                 do throws(FIDOLinkError) { response = try transmit(Self.poll(p1: 0x00)) } catch {
                     guard case .card(.link(.cancelled)) = error else { throw error }
                 }
@@ -91,7 +91,8 @@ public final class CardFIDOLink: FIDOLink {
         throw status == .touchNeeded ? .notTouched : .card(.link(.timedOut("CTAP message")))
     }
 
-    /// Sends the message; the first refusal of P1 80, "I can ask again", makes it P1 00 for good.
+    /// Sends the message. After the first refusal of P1 80 (the host supports NFCCTAP_GETRESPONSE), P1 is 00
+    /// permanently.
     private func start(_ payload: [UInt8]) throws(FIDOLinkError) -> ResponseAPDU {
         func command(_ p1: UInt8) -> APDU {
             APDU(cla: 0x80, ins: FIDOProtocol.Instruction.message, p1: p1, data: payload)
@@ -104,7 +105,7 @@ public final class CardFIDOLink: FIDOLink {
         return try transmit(command(0x00))
     }
 
-    /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 calls the command off.
+    /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 cancels the command.
     private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: FIDOProtocol.Instruction.getResponse, p1: p1) }
 
     private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
@@ -114,7 +115,8 @@ public final class CardFIDOLink: FIDOLink {
         }
     }
 
-    /// Sends a command; short lengths for good when the first command of extended length is refused for its length.
+    /// Sends a command. Falls back to short lengths permanently when the first extended-length command is refused for
+    /// its length.
     private func transmit(_ apdu: APDU, deadline: Deadline? = nil) throws(FIDOLinkError) -> ResponseAPDU {
         try lift(FIDOLinkError.card) { () throws(CardError) in
             let deadline = deadline ?? environment.deadline()

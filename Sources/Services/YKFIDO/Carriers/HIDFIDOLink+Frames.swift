@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension HIDFIDOLink {
-    /// Asks for a channel on the broadcast channel and takes over what the key says of itself.
+    /// Requests a channel on the broadcast channel and stores what the key reports about itself.
     func allocate(_ deadline: Deadline) throws(FIDOLinkError) {
         let reply = try initialise(on: .broadcast, deadline)
         guard ![0, CTAPHID.Channel.broadcast.rawValue].contains(reply.channel.rawValue) else {
@@ -14,7 +14,7 @@ extension HIDFIDOLink {
         profile = reply.profile
     }
 
-    /// CTAPHID_INIT (CTAP 2.2 §11.2.9.1.3) with a nonce of our own; answers to other nonces are for other programs.
+    /// CTAPHID_INIT (CTAP 2.2 §11.2.9.1.3) with our own nonce; answers to other nonces are for other programs.
     func initialise(on channel: CTAPHID.Channel, _ deadline: Deadline) throws(FIDOLinkError) -> InitReply {
         let nonce = try lift(FIDOLinkError.device) { () throws(LinkError) in
             try environment.random.draw(8, secret: false)
@@ -52,7 +52,7 @@ extension HIDFIDOLink {
         }
     }
 
-    /// Waits for the answer to a command: keepalives are told, other channels' reports passed over.
+    /// Waits for the answer to a command: reports keepalives and ignores other channels' reports.
     func answer(
         to command: CTAPHID.Command, _ deadline: Deadline, _ keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {

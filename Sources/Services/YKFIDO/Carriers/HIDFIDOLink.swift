@@ -3,29 +3,29 @@
 public import YKTransport
 public import YKWire
 
-/// FIDO messages over HID reports (CTAP 2.2 §11.2): a channel of its own on the key, and one transaction at a time.
+/// FIDO messages over HID reports (CTAP 2.2 §11.2), with its own channel on the key and one transaction at a time.
 ///
-/// All programs on one key see each other's reports: those of other channels, and answers to other nonces, are passed
-/// over. A request that was given up is cancelled, and the channel is put in order before the next one.
+/// All programs that use a key see each other's reports: those of other channels, and answers to other nonces, are
+/// ignored. An abandoned request is cancelled, and the channel is resynchronised before the next one.
 public final class HIDFIDOLink: FIDOLink {
-    /// How long to wait before a busy key is asked again.
+    /// How long to wait before retrying a busy key.
     static let busyInterval = Duration.milliseconds(100)
-    /// How long a key that was told to stop may take to say so.
+    /// How long a cancelled key may take to confirm the cancellation.
     var stopGrace = Duration.seconds(1)
 
     let link: any ReportLink
     var channel: CTAPHID.Channel = .broadcast
     private var isOutOfStep = false
-    /// The world this link works in.
+    /// The link's environment.
     public let environment: Environment
-    /// What the key said of itself when the channel was allocated.
+    /// What the key reported when the channel was allocated.
     public internal(set) var profile: FIDOLinkProfile
     /// How often a channel was allocated after the first.
     public private(set) var generation = 0
-    /// How many messages were sent.
+    /// The number of messages sent.
     public private(set) var messages = 0
 
-    /// Asks the key for a channel (CTAPHID_INIT).
+    /// Requests a channel from the key (CTAPHID_INIT).
     public init(_ link: sending any ReportLink, environment: Environment = Environment()) throws(FIDOLinkError) {
         self.link = link
         self.environment = environment
@@ -35,16 +35,16 @@ public final class HIDFIDOLink: FIDOLink {
 
     deinit { link.close() }
 
-    /// What is known of the device.
+    /// The device's identity.
     public var identity: ReportIdentity { link.identity }
 
-    /// Nothing: HID devices are shared by channels.
+    /// Does nothing: HID devices are shared by channels.
     public func rest() {}
 
-    /// Ends the use of the device.
+    /// Closes the device.
     public func close() { link.close() }
 
-    /// Sends a message; while the key is busy with another channel it is sent again until the deadline.
+    /// Sends a message, and resends it until the deadline while the key is busy with another channel.
     public func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8] {
@@ -86,7 +86,7 @@ public final class HIDFIDOLink: FIDOLink {
         }
     }
 
-    /// Calls the request off (CTAPHID_CANCEL) and waits a little for its end; an answer that was on its way counts.
+    /// Cancels the request (CTAPHID_CANCEL) and waits briefly for its end; an answer already on its way is accepted.
     private func stop(
         _ command: CTAPHID.Command, because cause: FIDOLinkError
     ) throws(FIDOLinkError) -> [UInt8] {
@@ -100,7 +100,7 @@ public final class HIDFIDOLink: FIDOLink {
         return late
     }
 
-    /// Puts the channel in order after a request that was given up (CTAP 2.2 §11.2.9.1.3): INIT on the channel itself.
+    /// Resynchronises the channel after an abandoned request (CTAP 2.2 §11.2.9.1.3) with INIT on the channel itself.
     private func resynchronise(_ deadline: Deadline) throws(FIDOLinkError) {
         do {
             _ = try initialise(on: channel, deadline)

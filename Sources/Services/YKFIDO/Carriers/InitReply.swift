@@ -3,12 +3,12 @@
 import YKTransport
 import YKWire
 
-/// The answer to CTAPHID_INIT (CTAP 2.2 §11.2.9.1.3): the nonce, a channel, and what the key is.
+/// The answer to CTAPHID_INIT (CTAP 2.2 §11.2.9.1.3): the nonce, a channel, and the key's properties.
 struct InitReply: Hashable, Sendable {
     let channel: CTAPHID.Channel
     let profile: FIDOLinkProfile
 
-    /// Reads the answer; what a later version of the protocol adds at its end is passed over.
+    /// Reads the answer; ignores fields that later protocol versions append.
     init(_ payload: [UInt8]) throws(WireError) {
         var reader = ByteReader(payload)
         _ = try reader.bytes(8, "the nonce")

@@ -9,34 +9,34 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
 
     /// What to change.
     public enum Change: Hashable, Sendable {
-        /// Enterprise attestation becomes possible; only a reset takes it back.
+        /// Enables enterprise attestation; only a reset disables it.
         case enableEnterpriseAttestation
-        /// User verification is always required, or no longer.
+        /// Toggles whether user verification is always required.
         case toggleAlwaysUV
-        /// The rules for the PIN.
+        /// Sets the PIN rules.
         case pinRules(PINRules)
-        /// A command of the vendor's.
+        /// A vendor command.
         case vendor(CBOR.Map)
     }
 
-    /// The rules for the PIN; what is `nil` or false stays as it is.
+    /// The PIN rules; `nil` or false leaves a rule unchanged.
     public struct PINRules: Hashable, Sendable {
-        /// The shortest PIN in code points; it can only grow.
+        /// The minimum PIN length in code points; it can only be raised.
         public var minLength: UInt64?
-        /// The relying parties that are told the shortest length.
+        /// The relying parties that receive the minimum PIN length.
         public var rpIDs: [String] = []
-        /// Whether the PIN has to be changed before anything else works.
+        /// Whether the PIN must be changed before it can be used again.
         public var forcesChange = false
-        /// Whether PINs have to be complex.
+        /// Whether PINs must be complex.
         public var requiresComplexity = false
-        /// Makes rules that change nothing.
+        /// Creates rules that change nothing.
         public init() {}
     }
 
     let change: Change
     let auth: PINUVAuth?
 
-    /// Creates a command; without a proof for keys that have no PIN.
+    /// Creates a command; keys without a PIN need no proof.
     public init(_ change: Change, auth: PINUVAuth?) {
         self.change = change
         self.auth = auth
@@ -45,7 +45,7 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
     /// The command byte.
     public var code: CTAPCommandCode { .config }
 
-    /// The name in the specification, with the subcommand's.
+    /// The name in the specification, including the subcommand.
     public var name: String {
         switch change {
         case .enableEnterpriseAttestation: "config enableEnterpriseAttestation"
@@ -66,7 +66,7 @@ public struct AuthenticatorConfig: CTAPCommand, Sendable, Hashable {
 }
 
 extension AuthenticatorConfig.Change {
-    /// The number of the subcommand.
+    /// The subcommand number.
     public var subcommand: UInt64 {
         switch self {
         case .enableEnterpriseAttestation: 1
@@ -90,7 +90,7 @@ extension AuthenticatorConfig.Change {
         }
     }
 
-    /// What pinUvAuthParam is over (CTAP 2.2 §6.11).
+    /// The bytes that pinUvAuthParam authenticates (CTAP 2.2 §6.11).
     var authenticated: [UInt8] {
         [UInt8](repeating: 0xFF, count: 32) + [0x0D, UInt8(truncatingIfNeeded: subcommand)]
             + (parameters.map { CBOR.map($0).encoded } ?? [])

@@ -4,7 +4,7 @@ public import YKWire
 
 /// Enrols and lists fingerprints (authenticatorBioEnrollment, CTAP 2.2 §6.7, and its preview, command 40).
 public struct BioEnrollment<Response>: CTAPCommand {
-    /// The command byte: the finished command's, or its preview's.
+    /// The command byte, final or preview.
     public var code: CTAPCommandCode
     let subcommand: UInt64?
     let subcommandName: String
@@ -12,7 +12,7 @@ public struct BioEnrollment<Response>: CTAPCommand {
     let auth: PINUVAuth?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
-    /// The name in the specification, with the subcommand's.
+    /// The name in the specification, including the subcommand.
     public var name: String { "bioEnrollment \(subcommandName)" }
 
     /// The parameters.
@@ -29,14 +29,14 @@ public struct BioEnrollment<Response>: CTAPCommand {
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response { try read(fields) }
 }
 
-/// A subcommand of bioEnrollment before it is authorised; always for fingerprints.
+/// A bioEnrollment subcommand before authorisation; the modality is always fingerprint.
 struct BioEnrollmentRequest<Response> {
     let subcommand: UInt64?
     let name: String
     var parameters: CBOR.Map?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
-    /// What pinUvAuthParam is over: the modality, the subcommand, its parameters (CTAP 2.2 §6.7.2).
+    /// The bytes that pinUvAuthParam authenticates: the modality, the subcommand, its parameters (CTAP 2.2 §6.7.2).
     var authenticated: [UInt8] {
         [0x01, UInt8(truncatingIfNeeded: subcommand ?? 0)] + (parameters.map { CBOR.map($0).encoded } ?? [])
     }
@@ -49,25 +49,25 @@ struct BioEnrollmentRequest<Response> {
 }
 
 extension BioEnrollmentRequest where Response == UInt64 {
-    /// Which modality the key has: 1 is fingerprints.
+    /// Reads the key's modality: 1 is fingerprint.
     static var modality: Self {
         Self(subcommand: nil, name: "getModality") { fields throws(WireError) in try fields.required(1, .unsigned) }
     }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSensor {
-    /// What the sensor is like (subcommand 7).
+    /// Reads the sensor's properties (subcommand 7).
     static var sensor: Self { Self(subcommand: 7, name: "getFingerprintSensorInfo", read: FingerprintSensor.init) }
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSample {
-    /// Begins an enrolment and takes the first sample (subcommand 1).
+    /// Begins an enrolment and captures the first sample (subcommand 1).
     static func begin(timeout milliseconds: UInt64?) -> Self {
         Self(subcommand: 1, name: "enrollBegin", parameters: milliseconds.map { [3: .unsigned($0)] }) {
             fields throws(WireError) in try FingerprintSample(fields, template: nil)
         }
     }
-    /// Takes the next sample (subcommand 2).
+    /// Captures the next sample (subcommand 2).
     static func next(_ template: [UInt8], timeout milliseconds: UInt64?) -> Self {
         var parameters: CBOR.Map = [1: .bytes(template)]
         parameters[3] = milliseconds.map(CBOR.unsigned)
@@ -78,18 +78,18 @@ extension BioEnrollmentRequest where Response == FingerprintSample {
 }
 
 extension BioEnrollmentRequest where Response == [Fingerprint] {
-    /// The fingerprints that are enrolled (subcommand 4).
+    /// Lists the enrolled fingerprints (subcommand 4).
     static var list: Self { Self(subcommand: 4, name: "enumerateEnrollments", read: Fingerprint.list) }
 }
 
 extension BioEnrollmentRequest where Response == Void {
-    /// Gives an enrolment up (subcommand 3).
+    /// Cancels an enrolment (subcommand 3).
     static var cancel: Self { Self(subcommand: 3, name: "cancelCurrentEnrollment") { _ in } }
     /// Names a fingerprint (subcommand 5).
     static func rename(_ template: [UInt8], to name: String) -> Self {
         Self(subcommand: 5, name: "setFriendlyName", parameters: [1: .bytes(template), 2: .text(name)]) { _ in }
     }
-    /// Forgets a fingerprint (subcommand 6).
+    /// Removes a fingerprint (subcommand 6).
     static func remove(_ template: [UInt8]) -> Self {
         Self(subcommand: 6, name: "removeEnrollment", parameters: [1: .bytes(template)]) { _ in }
     }

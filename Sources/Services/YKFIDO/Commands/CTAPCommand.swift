@@ -2,23 +2,23 @@
 
 public import YKWire
 
-/// One command of the FIDO application (CTAP 2.2 §6): how it is written and what its answer means.
+/// A CTAP2 command (CTAP 2.2 §6): its encoding and the type of its response.
 public protocol CTAPCommand {
-    /// What a successful answer means.
+    /// The decoded response.
     associatedtype Response
 
     /// The command byte.
     var code: CTAPCommandCode { get }
-    /// The name in the specification, with the subcommand's where there is one.
+    /// The name in the specification, including any subcommand.
     var name: String { get }
     /// The parameters; `nil` for a command without any.
     var parameters: CBOR.Map? { get }
-    /// Reads the map of an answer; an answer without a map comes as an empty one.
+    /// Decodes the response map; a response without a map is passed as an empty one.
     func decode(_ fields: CBOR.Fields) throws(WireError) -> Response
 }
 
 extension CTAPCommand {
-    /// The message as it is sent: the command byte, then the parameters in canonical CBOR (CTAP 2.2 §8.1).
+    /// The encoded message: the command byte, then the parameters in canonical CBOR (CTAP 2.2 §8.1).
     public var message: [UInt8] {
         var message = [code.rawValue]
         if let parameters { CBOR.map(parameters).write(to: &message) }
@@ -27,11 +27,11 @@ extension CTAPCommand {
 }
 
 extension CTAPCommand where Response == Void {
-    /// Expects nothing; what some firmware sends all the same is ignored.
+    /// Ignores the response, which is empty except on some firmware.
     public func decode(_ fields: CBOR.Fields) {}
 }
 
-/// The byte that begins a CTAP2 message (CTAP 2.2 §6). An open set.
+/// The first byte of a CTAP2 message (CTAP 2.2 §6). An open set.
 public struct CTAPCommandCode: RawRepresentable, Hashable, Sendable {
     /// The byte.
     public let rawValue: UInt8
@@ -59,8 +59,8 @@ public struct CTAPCommandCode: RawRepresentable, Hashable, Sendable {
     public static let largeBlobs = CTAPCommandCode(rawValue: 0x0C)
     /// authenticatorConfig.
     public static let config = CTAPCommandCode(rawValue: 0x0D)
-    /// authenticatorBioEnrollment of FIDO_2_1_PRE keys.
+    /// authenticatorBioEnrollment on FIDO_2_1_PRE keys.
     public static let bioEnrollmentPreview = CTAPCommandCode(rawValue: 0x40)
-    /// authenticatorCredentialManagement of FIDO_2_1_PRE keys.
+    /// authenticatorCredentialManagement on FIDO_2_1_PRE keys.
     public static let credentialManagementPreview = CTAPCommandCode(rawValue: 0x41)
 }

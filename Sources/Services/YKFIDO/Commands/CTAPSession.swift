@@ -6,20 +6,20 @@ package import YKWire
 /// Sends typed commands over a FIDO link and reads their answers.
 package final class CTAPSession {
     package let link: any FIDOLink
-    /// The longest message that the key takes, in bytes (getInfo, key 05).
+    /// The longest message that the key accepts, in bytes (getInfo, key 05).
     package var messageLimit = CTAPSession.defaultMessageLimit
-    /// Whether answers that are not in canonical form are refused.
+    /// Whether non-canonical responses are refused.
     package var mode = CBOR.Mode.lenient
-    /// The end of a piece of work of several messages; each has the environment's time at most.
+    /// The deadline of an operation of several messages; each message is also limited by the environment's timeout.
     package var limit: Deadline?
-    /// Where those who watch learn what the key is doing while it works.
+    /// Publishes what the key is doing while it works.
     package let progress: Broadcast<FIDOKeepalive>
     private let runtime: ServiceRuntime?
     private let touch: TouchWait
-    /// How many pieces of work, one inside the other, the touch prompt lasts for.
+    /// The depth of nested operations that share one touch prompt.
     private var promptDepth = 0
 
-    /// The least that every key takes (CTAP 2.2 §6.4).
+    /// The minimum that every key accepts (CTAP 2.2 §6.4).
     package static let defaultMessageLimit = 1024
 
     package init(
@@ -34,7 +34,7 @@ package final class CTAPSession {
 
     package var environment: Environment { link.environment }
 
-    /// A deadline for a message that is sent now.
+    /// The deadline for a message sent now.
     package func deadline() -> Deadline { environment.deadline().earlier(limit) }
 
     /// Sends a command; a status other than 00 throws `status`.
@@ -50,7 +50,7 @@ package final class CTAPSession {
         }
     }
 
-    /// Sends a CTAP2 message as it is and gives the whole answer, whose status is 00.
+    /// Sends a CTAP2 message unchanged and returns the whole response, whose status is 00.
     package func exchange(_ message: [UInt8], during name: String) throws(CTAPError) -> [UInt8] {
         let limit = messageLimit
         guard message.count <= limit else { throw .tooLong(bytes: message.count, limit: limit, during: name) }
@@ -80,13 +80,13 @@ package final class CTAPSession {
         }
     }
 
-    /// Passes on what the key is doing.
+    /// Publishes what the key is doing.
     func tell(_ status: FIDOKeepalive) {
         progress.send(status)
         if status == .touchNeeded { touch.begin() }
     }
 
-    /// Does a piece of work, over whose messages a prompt for a touch stays, and takes the prompt away at its end.
+    /// Runs an operation during whose messages a touch prompt stays visible, and removes the prompt at its end.
     func keepingTouchPrompt<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         promptDepth += 1
         defer {
@@ -96,7 +96,7 @@ package final class CTAPSession {
         return try body()
     }
 
-    /// Draws random bytes.
+    /// Generates random bytes.
     package func draw(_ count: Int, secret: Bool) throws(CTAPError) -> [UInt8] {
         try lift({ CTAPError.link(.device($0)) }) { () throws(LinkError) in
             try environment.random.draw(count, secret: secret)

@@ -13,7 +13,7 @@ extension ClientPIN {
         let newPIN: [UInt8]
         let proof: [UInt8]
 
-        /// Creates a command of an encrypted PIN and the proof over it.
+        /// Creates a command from an encrypted PIN and its proof.
         public init(_ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], proof: [UInt8]) {
             self.version = version
             self.platformKey = platformKey
@@ -43,7 +43,7 @@ extension ClientPIN {
         let pinHash: [UInt8]
         let proof: [UInt8]
 
-        /// Creates a command of the encrypted new PIN, the encrypted hash of the old one, and the proof over both.
+        /// Creates a command from the encrypted new PIN, the encrypted hash of the old one, and the proof over both.
         public init(
             _ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], pinHash: [UInt8], proof: [UInt8]
         ) {

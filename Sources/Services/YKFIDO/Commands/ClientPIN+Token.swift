@@ -4,16 +4,16 @@ public import YKCrypto
 public import YKWire
 
 extension ClientPIN {
-    /// Asks for a token in exchange for the PIN or a built-in user verification (subcommands 5, 6 and 9). The answer
-    /// is the token, encrypted.
+    /// Requests a token by PIN or built-in user verification (subcommands 5, 6 and 9). The response is the encrypted
+    /// token.
     public struct GetToken: CTAPCommand, Sendable, Hashable {
-        /// What the token is given for.
+        /// How the token is granted, and for what.
         public enum Grant: Sendable, Hashable {
-            /// The encrypted hash of the PIN; the token permits what CTAP 2.0 has (subcommand 5).
+            /// By the encrypted hash of the PIN, with the permissions of CTAP 2.0 (subcommand 5).
             case pin(hash: [UInt8])
-            /// The encrypted hash of the PIN and the permissions that are wanted (subcommand 9).
+            /// By the encrypted hash of the PIN, with the requested permissions (subcommand 9).
             case pinWithPermissions(hash: [UInt8], Permissions, rpID: String?)
-            /// The key's own user verification and the permissions that are wanted (subcommand 6).
+            /// By built-in user verification, with the requested permissions (subcommand 6).
             case userVerification(Permissions, rpID: String?)
         }
 

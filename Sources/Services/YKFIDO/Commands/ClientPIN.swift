@@ -3,7 +3,7 @@
 public import YKCrypto
 public import YKWire
 
-/// Sets, changes and checks the PIN, and gives tokens for it (authenticatorClientPIN, CTAP 2.2 §6.5.5).
+/// Sets, changes and verifies the PIN, and issues tokens (authenticatorClientPIN, CTAP 2.2 §6.5.5).
 public enum ClientPIN {
     /// What a token permits (CTAP 2.2 §6.5.5.7).
     public struct Permissions: OptionSet, Hashable, Sendable {
@@ -11,26 +11,26 @@ public enum ClientPIN {
         public let rawValue: UInt64
         /// Wraps bits.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
-        /// mc: to make credentials.
+        /// mc: make credentials.
         public static let makeCredential = Permissions(rawValue: 0x01)
-        /// ga: to get assertions.
+        /// ga: get assertions.
         public static let getAssertion = Permissions(rawValue: 0x02)
-        /// cm: to list, change and delete credentials.
+        /// cm: list, change and delete credentials.
         public static let credentialManagement = Permissions(rawValue: 0x04)
-        /// be: to enrol fingerprints.
+        /// be: enrol fingerprints.
         public static let bioEnrollment = Permissions(rawValue: 0x08)
-        /// lbw: to write large blobs.
+        /// lbw: write large blobs.
         public static let largeBlobWrite = Permissions(rawValue: 0x10)
-        /// acfg: to configure the key.
+        /// acfg: configure the key.
         public static let config = Permissions(rawValue: 0x20)
-        /// pcmr: to list credentials, with a token that lasts.
+        /// pcmr: list credentials, with a persistent token.
         public static let persistentCredentialManagementReadOnly = Permissions(rawValue: 0x40)
     }
 
-    /// Asks how many wrong PINs are left (subcommand 1).
+    /// Reads the number of PIN retries (subcommand 1).
     public struct GetPINRetries: CTAPCommand, Sendable, Hashable {
         let version: PINProtocol
-        /// Makes a command; keys of CTAP 2.0 want the protocol in every subcommand.
+        /// Creates a command; CTAP 2.0 keys require the protocol in every subcommand.
         public init(_ version: PINProtocol = .one) { self.version = version }
         /// The command byte.
         public var code: CTAPCommandCode { .clientPIN }
@@ -46,10 +46,10 @@ public enum ClientPIN {
         }
     }
 
-    /// Asks how many failed user verifications are left (subcommand 7).
+    /// Reads the number of user verification retries (subcommand 7).
     public struct GetUVRetries: CTAPCommand, Sendable, Hashable {
         let version: PINProtocol
-        /// Makes a command; keys of CTAP 2.0 want the protocol in every subcommand.
+        /// Creates a command; CTAP 2.0 keys require the protocol in every subcommand.
         public init(_ version: PINProtocol = .one) { self.version = version }
         /// The command byte.
         public var code: CTAPCommandCode { .clientPIN }
@@ -63,7 +63,7 @@ public enum ClientPIN {
         }
     }
 
-    /// Asks for the key's side of a key agreement (subcommand 2).
+    /// Reads the key's public key for a key agreement (subcommand 2).
     public struct GetKeyAgreement: CTAPCommand, Sendable, Hashable {
         let version: PINProtocol
         /// Creates a command.
@@ -84,11 +84,11 @@ public enum ClientPIN {
     }
 }
 
-/// How many wrong PINs are left.
+/// The PIN retry counter.
 public struct PINRetries: Hashable, Sendable {
-    /// Wrong PINs until the key is blocked for good.
+    /// The number of wrong PINs until the PIN is blocked.
     public let count: Int
-    /// Whether the key takes no PIN before it was unplugged and plugged in again.
+    /// Whether the key accepts no PIN until it is unplugged and plugged in again.
     public let needsPowerCycle: Bool
 
     /// Creates a value.

@@ -2,10 +2,10 @@
 
 public import YKWire
 
-/// Lists, changes and deletes the credentials that a key remembers (authenticatorCredentialManagement, CTAP 2.2 §6.8,
-/// and its preview, command 41).
+/// Lists, changes and deletes discoverable credentials (authenticatorCredentialManagement, CTAP 2.2 §6.8, and its
+/// preview, command 41).
 public struct CredentialManagement<Response>: CTAPCommand {
-    /// The command byte: the finished command's, or its preview's.
+    /// The command byte, final or preview.
     public var code: CTAPCommandCode
     let subcommand: UInt64
     let subcommandName: String
@@ -13,7 +13,7 @@ public struct CredentialManagement<Response>: CTAPCommand {
     let auth: PINUVAuth?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
-    /// The name in the specification, with the subcommand's.
+    /// The name in the specification, including the subcommand.
     public var name: String { "credentialManagement \(subcommandName)" }
 
     /// The parameters.
@@ -29,17 +29,17 @@ public struct CredentialManagement<Response>: CTAPCommand {
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response { try read(fields) }
 }
 
-/// A subcommand of credentialManagement before it is authorised.
+/// A credentialManagement subcommand before authorisation.
 struct CredentialManagementRequest<Response> {
     let subcommand: UInt64
     let name: String
     var parameters: CBOR.Map?
     let read: (CBOR.Fields) throws(WireError) -> Response
 
-    /// Whether nothing is changed by it.
+    /// Whether it changes nothing.
     var onlyReads: Bool { subcommand < 6 }
 
-    /// What pinUvAuthParam is over: the subcommand, then its parameters (CTAP 2.2 §6.8.2).
+    /// The bytes that pinUvAuthParam authenticates: the subcommand, then its parameters (CTAP 2.2 §6.8.2).
     var authenticated: [UInt8] {
         [UInt8(truncatingIfNeeded: subcommand)] + (parameters.map { CBOR.map($0).encoded } ?? [])
     }
@@ -52,7 +52,7 @@ struct CredentialManagementRequest<Response> {
 }
 
 extension CredentialManagementRequest where Response == CredentialStorage {
-    /// How many credentials there are and can be (subcommand 1).
+    /// Reads the number of stored credentials and the remaining capacity (subcommand 1).
     static var metadata: Self {
         Self(subcommand: 1, name: "getCredsMetadata", read: CredentialStorage.init)
     }
@@ -83,11 +83,11 @@ extension CredentialManagementRequest where Response == StoredCredential {
 }
 
 extension CredentialManagementRequest where Response == Void {
-    /// Forgets a credential (subcommand 6).
+    /// Deletes a credential (subcommand 6).
     static func delete(_ credential: CredentialDescriptor) -> Self {
         Self(subcommand: 6, name: "deleteCredential", parameters: [2: credential.cbor]) { _ in }
     }
-    /// Changes the account's names (subcommand 7).
+    /// Changes the names of the credential's account (subcommand 7).
     static func update(_ credential: CredentialDescriptor, user: FIDOUser) -> Self {
         Self(
             subcommand: 7, name: "updateUserInformation", parameters: [2: credential.cbor, 3: user.cbor]

@@ -2,19 +2,19 @@
 
 public import YKWire
 
-/// Has a credential sign (authenticatorGetAssertion, CTAP 2.2 §6.2).
+/// Requests an assertion (authenticatorGetAssertion, CTAP 2.2 §6.2).
 public struct GetAssertion: CTAPCommand, Sendable, Hashable {
-    /// Who asks.
+    /// The relying party's identifier.
     public var rpID: String
     /// SHA-256 of the client data.
     public var clientDataHash: [UInt8]
-    /// The credentials that are welcome; empty for those that the key remembers itself.
+    /// The allowed credentials; empty for discoverable credentials.
     public var allowList: [CredentialDescriptor] = []
-    /// Inputs of extensions by their identifiers.
+    /// Extension inputs by identifier.
     public var extensions = CBOR.Map()
-    /// Whether the key waits for a touch; `nil` means that it does.
+    /// Whether a touch is required; `nil` means that it is.
     public var requiresPresence: Bool?
-    /// Whether the key verifies the user by its own means; for keys of CTAP 2.0.
+    /// Whether the key uses built-in user verification; for CTAP 2.0 keys.
     public var verifiesUser: Bool?
     /// The proof that the user was verified.
     public var auth: PINUVAuth?
@@ -26,28 +26,28 @@ public struct GetAssertion: CTAPCommand, Sendable, Hashable {
         self.allowList = allowList
     }
 
-    /// What a key answers.
+    /// The key's response.
     public struct Response: Sendable, Hashable {
-        /// Which credential signed; some keys leave it out when only one was allowed.
+        /// The credential that signed; some keys omit it if only one was allowed.
         public let credential: CredentialDescriptor?
-        /// What the key says of the credential's use.
+        /// The authenticator data.
         public let authenticatorData: AuthenticatorData
         /// The signature over authenticator data and client data hash.
         public let signature: [UInt8]
-        /// The account, for a credential that the key remembers.
+        /// The account, for a discoverable credential.
         public let user: FIDOUser?
-        /// How many credentials can sign; only in the first answer.
+        /// The number of credentials that can sign; only in the first response.
         public let numberOfCredentials: UInt64?
-        /// Whether the user chose this credential on the key itself.
+        /// Whether the user selected this credential on the key.
         public let isUserSelected: Bool
-        /// The key for the credential's large blob, 32 bytes, where that was asked for.
+        /// The credential's large-blob key, 32 bytes, if requested.
         public let largeBlobKey: [UInt8]?
-        /// What extensions answered outside what is signed.
+        /// Unsigned extension outputs.
         public let unsignedExtensions: CBOR.Map?
     }
 }
 
-/// Has the next credential sign (authenticatorGetNextAssertion, CTAP 2.2 §6.3).
+/// Requests the next credential's assertion (authenticatorGetNextAssertion, CTAP 2.2 §6.3).
 public struct GetNextAssertion: CTAPCommand, Sendable, Hashable {
     /// Creates a command.
     public init() {}

@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// Asks what the key can do (authenticatorGetInfo, CTAP 2.2 §6.4).
+/// Reads the key's capabilities (authenticatorGetInfo, CTAP 2.2 §6.4).
 public struct GetInfo: CTAPCommand, Sendable, Hashable {
     /// Creates a command.
     public init() {}

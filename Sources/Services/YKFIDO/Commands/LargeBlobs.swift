@@ -2,13 +2,13 @@
 
 public import YKWire
 
-/// Reads and writes fragments of the array of large blobs (authenticatorLargeBlobs, CTAP 2.2 §6.10).
+/// Reads and writes fragments of the large-blob array (authenticatorLargeBlobs, CTAP 2.2 §6.10).
 public enum LargeBlobs {
     /// Reads a fragment.
     public struct Get: CTAPCommand, Sendable, Hashable {
         let offset: UInt64
         let count: UInt64
-        /// Reads at most `count` bytes from `offset` on.
+        /// Reads at most `count` bytes starting at `offset`.
         public init(offset: Int, count: Int) {
             self.offset = UInt64(clamping: offset)
             self.count = UInt64(clamping: count)
@@ -19,7 +19,7 @@ public enum LargeBlobs {
         public var name: String { "largeBlobs get" }
         /// The parameters.
         public var parameters: CBOR.Map? { [1: .unsigned(count), 3: .unsigned(offset)] }
-        /// Reads the fragment; more than was asked for throws `tooLarge`.
+        /// Reads the fragment; throws `tooLarge` if it is longer than requested.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
             let fragment = try fields.required(1, .bytes)
             guard fragment.count <= count else {
@@ -37,7 +37,7 @@ public enum LargeBlobs {
         let offset: UInt64
         let total: UInt64?
         let auth: PINUVAuth?
-        /// Writes a fragment at `offset`; the first one carries the length of all of them.
+        /// Writes a fragment at `offset`; the first one carries the total length.
         public init(_ fragment: [UInt8], offset: Int, total: Int, auth: PINUVAuth?) {
             self.fragment = fragment
             self.offset = UInt64(clamping: offset)
@@ -57,7 +57,7 @@ public enum LargeBlobs {
         }
     }
 
-    /// What pinUvAuthParam of a fragment is over, with the fragment's SHA-256 (CTAP 2.2 §6.10.2).
+    /// The bytes that pinUvAuthParam of a fragment authenticates, with the fragment's SHA-256 (CTAP 2.2 §6.10.2).
     static func authenticated(offset: Int, fragmentHash: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: 70)
         writer.append(repeatElement(0xFF, count: 32))

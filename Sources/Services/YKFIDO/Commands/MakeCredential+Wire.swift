@@ -22,7 +22,7 @@ extension MakeCredential {
         return map
     }
 
-    /// Reads the answer; without a new credential in it, it is not one.
+    /// Reads the response; one without a new credential is malformed.
     public func decode(_ fields: CBOR.Fields) throws(WireError) -> Response {
         let data = try fields.required(2, .bytes)
         let authenticatorData = try AuthenticatorData(decoding: data)
@@ -39,7 +39,7 @@ extension MakeCredential {
 }
 
 extension CBOR {
-    /// A map of options; `nil` when none is set.
+    /// A map of options; `nil` if none is set.
     static func options(_ options: [(name: String, value: Bool?)]) -> CBOR? {
         var map = Map()
         for option in options { map[.text(option.name)] = option.value.map(CBOR.bool) }
@@ -48,7 +48,7 @@ extension CBOR {
 }
 
 extension CBOR.Map {
-    /// Puts pinUvAuthParam at a key and its protocol at the next one.
+    /// Sets pinUvAuthParam at a key and its protocol at the next one.
     mutating func set(_ auth: PINUVAuth?, at key: UInt64) {
         self[.unsigned(key)] = auth.map { .bytes($0.parameter) }
         self[.unsigned(key + 1)] = auth.map { .unsigned($0.version) }

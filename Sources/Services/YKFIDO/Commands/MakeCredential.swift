@@ -2,29 +2,29 @@
 
 public import YKWire
 
-/// Makes a new credential (authenticatorMakeCredential, CTAP 2.2 §6.1).
+/// Creates a credential (authenticatorMakeCredential, CTAP 2.2 §6.1).
 public struct MakeCredential: CTAPCommand, Sendable, Hashable {
     /// SHA-256 of the client data.
     public var clientDataHash: [UInt8]
-    /// Who the credential is for.
+    /// The relying party.
     public var relyingParty: RelyingParty
-    /// The account it is for.
+    /// The user account.
     public var user: FIDOUser
-    /// The kinds of credential that are welcome, the best first.
+    /// The acceptable credential types and algorithms, most preferred first.
     public var parametersList: [CredentialParameters]
-    /// Credentials that the key must not have already.
+    /// Credentials that the key must not already have.
     public var excludeList: [CredentialDescriptor] = []
-    /// Inputs of extensions by their identifiers.
+    /// Extension inputs by identifier.
     public var extensions = CBOR.Map()
-    /// Whether the key remembers the credential itself; `nil` leaves it to the key.
+    /// Whether the credential is discoverable; `nil` lets the key decide.
     public var isResident: Bool?
-    /// Whether the key verifies the user by its own means; for keys of CTAP 2.0.
+    /// Whether the key uses built-in user verification; for CTAP 2.0 keys.
     public var verifiesUser: Bool?
     /// The proof that the user was verified.
     public var auth: PINUVAuth?
     /// Enterprise attestation: 1 facilitated by the vendor, 2 managed by the platform.
     public var enterpriseAttestation: UInt64?
-    /// Attestation formats, the preferred first.
+    /// Attestation formats, most preferred first.
     public var attestationFormats: [AttestationFormat] = []
 
     /// Creates a command.
@@ -38,22 +38,22 @@ public struct MakeCredential: CTAPCommand, Sendable, Hashable {
         parametersList = algorithms.map { CredentialParameters($0) }
     }
 
-    /// What a key answers.
+    /// The key's response.
     public struct Response: Sendable, Hashable {
-        /// How the attestation statement is made.
+        /// The attestation statement's format.
         public let format: AttestationFormat
-        /// What the key says of the credential.
+        /// The authenticator data.
         public let authenticatorData: AuthenticatorData
-        /// What vouches for it.
+        /// The attestation statement.
         public let statement: CBOR.Map
-        /// Whether the attestation is an enterprise's, which can name the single key.
+        /// Whether this is an enterprise attestation, which may identify the individual key.
         public let isEnterpriseAttestation: Bool
-        /// The key for the credential's large blob, 32 bytes, where that was asked for.
+        /// The credential's large-blob key, 32 bytes, if requested.
         public let largeBlobKey: [UInt8]?
-        /// What extensions answered outside what is signed.
+        /// Unsigned extension outputs.
         public let unsignedExtensions: CBOR.Map?
 
-        /// The answer as an object for a relying party.
+        /// The response as an attestation object for a relying party.
         public var attestationObject: AttestationObject {
             AttestationObject(format: format, authenticatorData: authenticatorData, statement: statement)
         }

@@ -2,8 +2,8 @@
 
 public import YKWire
 
-/// Erases all credentials and the PIN (authenticatorReset, CTAP 2.2 §6.6). Most keys take it only within ten seconds
-/// after they were plugged in, and want a touch.
+/// Erases all credentials and the PIN (authenticatorReset, CTAP 2.2 §6.6). Most keys accept it only within ten seconds
+/// after being plugged in, and require a touch.
 public struct ResetAuthenticator: CTAPCommand, Sendable, Hashable {
     /// No response data.
     public typealias Response = Void
@@ -17,7 +17,7 @@ public struct ResetAuthenticator: CTAPCommand, Sendable, Hashable {
     public var parameters: CBOR.Map? { nil }
 }
 
-/// Waits for a touch, to tell which of several keys is meant (authenticatorSelection, CTAP 2.2 §6.9).
+/// Waits for a touch, so that the user can select one of several keys (authenticatorSelection, CTAP 2.2 §6.9).
 public struct SelectAuthenticator: CTAPCommand, Sendable, Hashable {
     /// No response data.
     public typealias Response = Void

@@ -3,19 +3,19 @@
 public import YKTransport
 public import YKWire
 
-/// Why a command to the FIDO application failed.
+/// Why a CTAP2 or U2F command failed.
 public enum CTAPError: Error, Hashable, Sendable {
-    /// The message or its answer did not get through.
+    /// The message or its response was not transmitted.
     case link(FIDOLinkError)
-    /// The key ended the named command with a status that is not a success.
+    /// The key answered the named command with an error status.
     case status(CTAPStatus, during: String)
-    /// The key ended the named U2F command with a status word that is not a success.
+    /// The key answered the named U2F command with an error status word.
     case u2fStatus(StatusWord, during: String)
-    /// The answer to the named command is not what the protocol says.
+    /// The response to the named command violates the protocol.
     case malformed(WireError, during: String)
-    /// The named command is longer than the key takes.
+    /// The named command is longer than the key accepts.
     case tooLong(bytes: Int, limit: Int, during: String)
 
-    /// The CTAP2 status, when that is what failed.
+    /// The CTAP2 status, for ``status(_:during:)``.
     public var status: CTAPStatus? { if case .status(let status, _) = self { status } else { nil } }
 }

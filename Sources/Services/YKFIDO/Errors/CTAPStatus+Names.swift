@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CTAPStatus {
-    /// The specification's name of the code; `nil` for a code that it does not have.
+    /// The specification's name of the code; `nil` for an unknown code.
     public var name: String? { Self.names[rawValue] }
 
     private static let names: [UInt8: String] = [

@@ -3,7 +3,7 @@
 import YKTransport
 
 extension FIDOError {
-    /// Lifts what the key said into what it means; the only place that does.
+    /// Lifts a CTAP error into its FIDO meaning; the only place that does.
     init(_ error: CTAPError) {
         self =
             switch error {

@@ -2,58 +2,59 @@
 
 /// Why an operation of the FIDO service failed.
 public enum FIDOError: Error, Hashable, Sendable {
-    /// The command failed in a way that has no name of its own here.
+    /// The command failed with an error that has no case here.
     case ctap(CTAPError)
-    /// The key does not have what was asked for; the text names it as getInfo does.
+    /// The key does not support this; the string is the name in getInfo.
     case unsupported(String)
-    /// The PIN is wrong; so many tries are left, when the key said.
+    /// The PIN is wrong; the remaining retries, if known.
     case wrongPIN(PINRetries?)
-    /// Too many wrong PINs in a row: the key has to be unplugged and plugged in again.
+    /// Too many wrong PINs in a row: the key must be unplugged and plugged in again.
     case pinNeedsPowerCycle
-    /// No PIN tries are left; only a reset helps, which erases all credentials.
+    /// No PIN retries are left; only a reset helps, which erases all credentials.
     case pinBlocked
-    /// The operation needs a PIN and none was given.
+    /// The operation requires a PIN and none was given.
     case pinNeeded
     /// No PIN is set.
     case pinNotSet
     /// A PIN is set already.
     case pinAlreadySet
-    /// The PIN has to be changed before anything else works.
+    /// The PIN must be changed before it can be used again.
     case pinChangeForced
-    /// The new PIN cannot be one.
+    /// The new PIN is invalid.
     case unsuitablePIN(PINProblem)
-    /// The key does not accept the new PIN: too simple, or one that was used before.
+    /// The key refused the new PIN: too simple, or used before.
     case pinRefused
-    /// The built-in user verification did not recognise the user.
+    /// Built-in user verification did not recognise the user.
     case userNotRecognised
-    /// The built-in user verification is blocked; the PIN unblocks it.
+    /// Built-in user verification is blocked; the PIN unblocks it.
     case userVerificationBlocked
     /// Nobody touched the key in time.
     case touchTimeout
-    /// The user refused; or nobody touched the key in time, which CTAP 2.1 lets a key say so (CTAP 2.2 §6.1.2).
+    /// The user refused; or nobody touched the key in time, which CTAP 2.1 allows a key to report this way (CTAP 2.2
+    /// §6.1.2).
     case denied
     /// The key has none of the credentials.
     case noCredentials
     /// The key has one of the excluded credentials.
     case credentialExcluded
-    /// There is no room for another credential.
+    /// The key has no room for another credential.
     case full
-    /// The operation is not allowed now; a reset: too late after the key was plugged in.
+    /// The operation is not allowed now; for a reset, the key was plugged in too long ago.
     case notAllowed(String)
-    /// The key accepted a change, but says of itself afterwards that this is not so.
+    /// The key accepted a change, but does not report it afterwards.
     case notApplied(String)
-    /// The array of large blobs is damaged, or does not fit.
+    /// The large-blob array is damaged or too large.
     case largeBlobs(LargeBlobProblem)
-    /// The signature or attestation does not hold.
+    /// The signature or attestation is invalid.
     case verification(VerificationProblem)
 
     /// What is wrong with the large blobs.
     public enum LargeBlobProblem: Hashable, Sendable {
-        /// The array's checksum does not fit it.
+        /// The array's checksum is wrong.
         case damaged
-        /// The array would be longer than the key keeps.
+        /// The array would exceed the key's storage.
         case tooLarge(bytes: Int, limit: Int)
-        /// The blob is not authentic or cannot be inflated.
+        /// The blob cannot be authenticated or decompressed.
         case unreadable
     }
 }

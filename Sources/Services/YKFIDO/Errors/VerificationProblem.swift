@@ -2,30 +2,30 @@
 
 public import YKWire
 
-/// Why a credential or an assertion is not to be believed.
+/// Why a credential or an assertion failed verification.
 public enum VerificationProblem: Error, Hashable, Sendable {
-    /// The signature does not hold for the key and the data.
+    /// The signature is invalid for the key and the data.
     case badSignature
     /// It is for another relying party.
     case otherRelyingParty
-    /// Nobody was present.
+    /// The user was not present.
     case noPresence
     /// The user was not verified.
     case noUserVerification
-    /// The algorithm is not one that can be checked here.
+    /// The algorithm cannot be verified here.
     case unsupportedAlgorithm(COSEAlgorithm?)
-    /// The algorithm is not strong enough to prove anything; it can be allowed.
+    /// The algorithm is too weak; the caller can allow it.
     case weakAlgorithm(COSEAlgorithm)
-    /// The attestation format is not one that can be checked here.
+    /// The attestation format cannot be verified here.
     case unsupportedFormat(AttestationFormat)
-    /// The attestation statement, or the certificate in it, is not what its format says.
+    /// The attestation statement, or its certificate, violates its format.
     case malformedStatement(String)
-    /// The certificate breaks a rule of its format.
+    /// The certificate violates a rule of its format.
     case certificate(String)
-    /// No certificate that is trusted vouches for the credential.
+    /// No trusted certificate vouches for the credential.
     case untrusted
-    /// Certificate paths are checked with OpenSSL 3, which is not installed.
+    /// Certificate paths are verified with OpenSSL 3, which is not installed.
     case pathsNeedOpenSSL
-    /// The public key cannot be used: not on its curve, too short.
+    /// The public key is unusable: not on its curve, or too short.
     case badKey
 }

@@ -2,44 +2,44 @@
 
 public import YKWire
 
-/// What extensions are to do when a credential signs (CTAP 2.2 §12).
+/// Extension inputs for an assertion (CTAP 2.2 §12).
 public struct AssertionExtensions: Hashable, Sendable {
-    /// hmac-secret: salts to make secrets from.
+    /// hmac-secret: the salts to derive secrets from.
     public var salts: HMACSecretSalts?
-    /// hmac-secret: salts for single credentials, by their identifiers, in place of ``salts``. Which one the key has is
-    /// found out without a touch.
+    /// hmac-secret: salts for individual credentials, by identifier, instead of ``salts``. The key is searched for them
+    /// without a touch.
     public var saltsByCredential: [[UInt8]: HMACSecretSalts] = [:]
-    /// credBlob: whether the bytes in the credential are wanted.
+    /// credBlob: whether to return the credential's blob.
     public var wantsBlob = false
-    /// largeBlobKey: whether the key for the credential's large blob is wanted.
+    /// largeBlobKey: whether to return the credential's large-blob key.
     public var wantsLargeBlobKey = false
-    /// largeBlobKey: whether the credential's large blob will be written afterwards, so that the PIN is asked for once.
+    /// largeBlobKey: whether the credential's large blob will be written afterwards, so that the PIN is requested once.
     public var writesLargeBlob = false
-    /// thirdPartyPayment: whether it is asked if other sites may use the credential for payments.
+    /// thirdPartyPayment: whether to return if other sites may use the credential for payments.
     public var asksThirdPartyPayment = false
-    /// Inputs of other extensions by their identifiers.
+    /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
 
-    /// Creates a set in which nothing is asked for.
+    /// Creates empty inputs.
     public init() {}
 
-    /// What the token has to permit.
+    /// The token permissions that are required.
     var permissions: ClientPIN.Permissions { writesLargeBlob ? [.getAssertion, .largeBlobWrite] : .getAssertion }
 
-    /// The salts for the credentials that may sign.
+    /// The salts for the allowed credentials.
     func salts(for allowed: [CredentialDescriptor]) -> HMACSecretSalts? {
         let only = allowed.count == 1 ? allowed.first : nil
         return only.flatMap { saltsByCredential[$0.id] } ?? salts
     }
 
-    /// Refuses what has to be done and cannot; `nil` stands for U2F, which has no extensions.
+    /// Refuses required extensions that are unsupported; `nil` stands for U2F, which has no extensions.
     func check(_ info: AuthenticatorInfo?) throws(FIDOError) {
         func knows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
         if salts != nil || !saltsByCredential.isEmpty, !knows("hmac-secret") { throw .unsupported("hmac-secret") }
         if wantsLargeBlobKey, !knows("largeBlobKey") { throw .unsupported("largeBlobKey") }
     }
 
-    /// The inputs as the key takes them; those that it does not know are left out.
+    /// The encoded inputs; those that the key does not support are omitted.
     func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) -> CBOR.Map {
         var map = CBOR.Map()
         func knows(_ identifier: String) -> Bool { info.extensions.contains(identifier) }
@@ -52,15 +52,15 @@ public struct AssertionExtensions: Hashable, Sendable {
     }
 }
 
-/// What extensions answered when a credential signed.
+/// Extension outputs of an assertion.
 public struct AssertionExtensionOutputs: Sendable {
-    /// hmac-secret: what was made from the salts.
+    /// hmac-secret: the secrets derived from the salts.
     public let secrets: HMACSecrets?
-    /// credBlob: the bytes in the credential.
+    /// credBlob: the credential's blob.
     public let blob: [UInt8]?
     /// thirdPartyPayment: whether other sites may use the credential for payments.
     public let allowsThirdPartyPayment: Bool?
-    /// Everything that extensions answered, by their identifiers.
+    /// All extension outputs by identifier.
     public let all: CBOR.Map
 
     init(_ map: CBOR.Map?, secrets: HMACSecrets?) {

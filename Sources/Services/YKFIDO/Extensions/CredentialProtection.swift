@@ -6,14 +6,14 @@ public struct CredentialProtection: RawRepresentable, Hashable, Sendable, Custom
     public let rawValue: UInt64
     /// Wraps a level.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
-    /// Always.
+    /// Always usable.
     public static let optional = CredentialProtection(rawValue: 1)
-    /// When its identifier is given.
+    /// Usable if its identifier is given.
     public static let optionalWithList = CredentialProtection(rawValue: 2)
-    /// Never.
+    /// Never usable.
     public static let required = CredentialProtection(rawValue: 3)
 
-    /// WebAuthn's name of the level.
+    /// WebAuthn's name for the level.
     public var description: String {
         switch self {
         case .optional: "userVerificationOptional"

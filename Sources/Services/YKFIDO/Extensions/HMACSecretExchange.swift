@@ -4,7 +4,7 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// One use of hmac-secret: the encrypted salts for the request, and the key to what comes back (CTAP 2.2 §12.7).
+/// One use of hmac-secret: the encrypted salts of the request, and the key that decrypts the output (CTAP 2.2 §12.7).
 struct HMACSecretExchange: ~Copyable {
     let input: CBOR
     private let agreement: PINAgreement
@@ -25,10 +25,10 @@ struct HMACSecretExchange: ~Copyable {
         self.agreement = agreement
     }
 
-    /// Decrypts what the key made; `nil` when it made nothing.
+    /// Decrypts the key's output; `nil` if there is none.
     func secrets(_ output: CBOR?, during name: String) throws(FIDOError) -> HMACSecrets? {
         guard let bytes = output?.bytes else { return nil }
-        // The number that the secret was agreed on with is in no recording.
+        // The private number of the key agreement is not in any recording.
         if isRedactedReplay { throw .ctap(.link(.device(.replay(.overwritten("the output of hmac-secret"))))) }
         guard var plain = try? agreement.shared.decrypt(bytes), let secrets = HMACSecrets(plain, for: salts) else {
             throw .ctap(.malformed(WireError(.malformed, at: 0, "the output of hmac-secret"), during: name))

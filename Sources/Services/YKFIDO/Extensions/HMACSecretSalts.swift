@@ -2,23 +2,22 @@
 
 public import YKCrypto
 
-/// One or two salts of 32 bytes, from each of which a key makes 32 secret bytes that only it can make (hmac-secret,
-/// CTAP 2.2 §12.7).
+/// One or two salts of 32 bytes, from each of which the key derives 32 secret bytes (hmac-secret, CTAP 2.2 §12.7).
 public struct HMACSecretSalts: Hashable, Sendable {
     /// The first salt, 32 bytes.
     public let first: [UInt8]
     /// The second salt, 32 bytes.
     public let second: [UInt8]?
 
-    /// Takes salts; `nil` when one has not 32 bytes.
+    /// Creates salts; `nil` if one is not 32 bytes.
     public init?(_ first: [UInt8], _ second: [UInt8]? = nil) {
         guard first.count == 32, second?.count ?? 32 == 32 else { return nil }
         self.first = first
         self.second = second
     }
 
-    /// The salts of WebAuthn's prf extension: inputs of any length are hashed with a prefix, so that no site can ask
-    /// for what other uses of the key depend on (WebAuthn Level 3 §10.1.4).
+    /// The salts of WebAuthn's prf extension: inputs of any length are hashed with a prefix, so that no site can
+    /// request the secrets that other uses of the key depend on (WebAuthn Level 3 §10.1.4).
     public init(prf first: [UInt8], _ second: [UInt8]? = nil) {
         self.first = Self.prfSalt(first)
         self.second = second.map(Self.prfSalt)
@@ -31,11 +30,11 @@ public struct HMACSecretSalts: Hashable, Sendable {
     var bytes: [UInt8] { first + (second ?? []) }
 }
 
-/// What a key made from salts: 32 bytes for each.
+/// The secrets derived from salts, 32 bytes each.
 public struct HMACSecrets: Sendable {
-    /// From the first salt.
+    /// Derived from the first salt.
     public let first: SharedSecret
-    /// From the second salt.
+    /// Derived from the second salt.
     public let second: SharedSecret?
 
     init?(_ bytes: [UInt8], for salts: HMACSecretSalts) {

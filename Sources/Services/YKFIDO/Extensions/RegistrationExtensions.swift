@@ -2,33 +2,33 @@
 
 public import YKWire
 
-/// What extensions are to do when a credential is made (CTAP 2.2 §12).
+/// Extension inputs for a new credential (CTAP 2.2 §12).
 public struct RegistrationExtensions: Hashable, Sendable {
     /// credProtect: when the credential can be used without user verification.
     public var protection: CredentialProtection?
-    /// Whether a key without credProtect is refused.
+    /// Whether to refuse a key without credProtect.
     public var enforcesProtection = false
-    /// hmac-secret: whether the credential can make secrets from salts later.
+    /// hmac-secret: whether to enable hmac-secret for the credential.
     public var createsHMACSecret = false
-    /// hmac-secret-mc: salts to make secrets from at once.
+    /// hmac-secret-mc: salts to derive secrets from at creation.
     public var salts: HMACSecretSalts?
-    /// credBlob: bytes to keep in the credential.
+    /// credBlob: bytes to store in the credential.
     public var blob: [UInt8]?
-    /// largeBlobKey: whether the credential gets a key for a large blob.
+    /// largeBlobKey: whether the credential gets a large-blob key.
     public var createsLargeBlobKey = false
-    /// minPinLength: whether the relying party is told the shortest PIN length.
+    /// minPinLength: whether to return the minimum PIN length to the relying party.
     public var asksMinPINLength = false
-    /// pinComplexityPolicy: whether the relying party is told if PINs have to be complex.
+    /// pinComplexityPolicy: whether to return to the relying party if PINs must be complex.
     public var asksPINComplexity = false
     /// thirdPartyPayment: whether other sites may use the credential for payments.
     public var allowsThirdPartyPayment = false
-    /// Inputs of other extensions by their identifiers.
+    /// Inputs of other extensions by identifier.
     public var others = CBOR.Map()
 
-    /// Creates a set in which nothing is asked for.
+    /// Creates empty inputs.
     public init() {}
 
-    /// Refuses what has to be done and cannot; `nil` stands for U2F, which has no extensions.
+    /// Refuses required extensions that are unsupported; `nil` stands for U2F, which has no extensions.
     func check(_ info: AuthenticatorInfo?) throws(FIDOError) {
         func knows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
         if enforcesProtection, let protection, protection != .optional, !knows("credProtect") {
@@ -37,7 +37,7 @@ public struct RegistrationExtensions: Hashable, Sendable {
         if createsLargeBlobKey, !knows("largeBlobKey") { throw .unsupported("largeBlobKey") }
     }
 
-    /// The inputs as the key takes them; those that it does not know are left out.
+    /// The encoded inputs; those that the key does not support are omitted.
     func input(_ info: AuthenticatorInfo, hmacSecret: CBOR?) -> CBOR.Map {
         var map = CBOR.Map()
         func knows(_ identifier: String) -> Bool { info.extensions.contains(identifier) }
@@ -56,21 +56,21 @@ public struct RegistrationExtensions: Hashable, Sendable {
     }
 }
 
-/// What extensions answered when a credential was made.
+/// Extension outputs of a new credential.
 public struct RegistrationExtensionOutputs: Sendable {
-    /// credProtect: the level that the credential has.
+    /// credProtect: the credential's level.
     public let protection: CredentialProtection?
-    /// hmac-secret: whether the credential can make secrets from salts.
+    /// hmac-secret: whether the credential supports hmac-secret.
     public let hasHMACSecret: Bool
-    /// hmac-secret-mc: what was made from the salts.
+    /// hmac-secret-mc: the secrets derived from the salts.
     public let secrets: HMACSecrets?
-    /// credBlob: whether the blob was kept.
+    /// credBlob: whether the blob was stored.
     public let keptBlob: Bool?
-    /// minPinLength: the shortest PIN length.
+    /// minPinLength: the minimum PIN length.
     public let minPINLength: UInt64?
-    /// pinComplexityPolicy: whether PINs have to be complex.
+    /// pinComplexityPolicy: whether PINs must be complex.
     public let hasPINComplexityPolicy: Bool?
-    /// Everything that extensions answered, by their identifiers.
+    /// All extension outputs by identifier.
     public let all: CBOR.Map
 
     init(_ map: CBOR.Map?, secrets: HMACSecrets?) {

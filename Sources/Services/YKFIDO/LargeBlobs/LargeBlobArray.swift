@@ -4,20 +4,20 @@ import YKCompression
 import YKCrypto
 import YKWire
 
-/// All large blobs of a key: one encrypted entry for each, and a checksum (CTAP 2.2 §6.10.1 to §6.10.3). Entries that
-/// are not in the usual form are kept as they are.
+/// The large-blob array of a key: one encrypted entry per blob, and a checksum (CTAP 2.2 §6.10.1 to §6.10.3).
+/// Nonstandard entries are kept unchanged.
 struct LargeBlobArray: Hashable, Sendable {
     /// The entries in order.
     var entries: [CBOR]
 
     /// An array without entries.
     static let empty = LargeBlobArray(entries: [])
-    /// Bytes of the checksum.
+    /// Size of the checksum in bytes.
     static let checksumSize = 16
 
     init(entries: [CBOR]) { self.entries = entries }
 
-    /// Reads a stored array; `nil` when its checksum does not fit it: the specification has it taken for empty then.
+    /// Reads a stored array; `nil` if the checksum is wrong, in which case the specification treats it as empty.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count > Self.checksumSize else { return nil }
         let content = Array(bytes.dropLast(Self.checksumSize))
@@ -39,7 +39,7 @@ struct LargeBlobArray: Hashable, Sendable {
     }
 }
 
-/// One entry of the array: a blob that is compressed, then encrypted under its credential's key.
+/// One entry of the array: a compressed blob, encrypted with its credential's key.
 struct LargeBlobEntry: Hashable, Sendable {
     let ciphertext: [UInt8]
     let nonce: [UInt8]
@@ -54,7 +54,7 @@ struct LargeBlobEntry: Hashable, Sendable {
         self.size = size
     }
 
-    /// Encrypts a blob under a key of 32 bytes and a nonce that is used once.
+    /// Encrypts a blob with a 32-byte key and a single-use nonce.
     init(sealing blob: [UInt8], key: borrowing Secret, nonce: [UInt8]) throws(CryptoFault) {
         guard let compressed = Compression.deflate(blob) else { throw CryptoFault("DEFLATE: too long") }
         size = UInt64(blob.count)
@@ -62,7 +62,7 @@ struct LargeBlobEntry: Hashable, Sendable {
         ciphertext = try AESGCM.encrypt(compressed, key: key, nonce: nonce, context: Self.context(size))
     }
 
-    /// The blob, when the entry was made under this key; `nil` when it was not.
+    /// Returns the blob; `nil` if the entry was encrypted with another key.
     func open(key: borrowing Secret) throws(FIDOError) -> [UInt8]? {
         guard let compressed = try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))
         else { return nil }
@@ -70,7 +70,7 @@ struct LargeBlobEntry: Hashable, Sendable {
         return blob
     }
 
-    /// Whether the entry was made under this key.
+    /// Whether the entry was encrypted with this key.
     func belongs(to key: borrowing Secret) -> Bool {
         (try? AESGCM.decrypt(ciphertext, key: key, nonce: nonce, context: Self.context(size))) != nil
     }

@@ -1,77 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AuthenticatorInfo {
-    /// The value of an option; `nil` when the key does not name it.
+    /// Returns the value of an option; `nil` if the key does not list it.
     public func option(_ name: AuthenticatorOption) -> Bool? {
         options.first { $0.name == name.rawValue }?.value
     }
 
-    /// Whether the key names this protocol.
+    /// Whether the key lists this protocol version.
     public func speaks(_ version: AuthenticatorVersion) -> Bool { versions.contains(version) }
 
     /// Whether a PIN is set.
     public var hasPIN: Bool { option(.clientPin) == true }
-    /// Whether a PIN can be set.
+    /// Whether the key supports a PIN.
     public var takesPIN: Bool { option(.clientPin) != nil }
-    /// Whether the key verifies its user by its own means, and these are set up.
+    /// Whether built-in user verification is configured.
     public var hasBuiltInUV: Bool { option(.uv) == true }
     /// Whether tokens carry permissions (CTAP 2.1 §6.5.5.7).
     public var hasPermissions: Bool { option(.pinUvAuthToken) == true }
-    /// Whether built-in user verification gives a token.
+    /// Whether built-in user verification yields a token.
     public var givesTokenForUV: Bool { hasBuiltInUV && hasPermissions }
-    /// Whether credential management is there, finished or as a preview.
+    /// Whether the key supports credential management, final or preview.
     public var hasCredentialManagement: Bool {
         option(.credMgmt) == true || option(.credentialMgmtPreview) == true
     }
-    /// Whether fingerprints can be enrolled, by the finished command or its preview.
+    /// Whether the key supports fingerprint enrolment, final or preview.
     public var hasBioEnrollment: Bool { option(.bioEnroll) != nil || option(.userVerificationMgmtPreview) != nil }
 }
 
-/// Something a key can do or is set to (CTAP 2.3 §6.4, options). An open set.
+/// An option of a key (CTAP 2.3 §6.4, options). An open set.
 public struct AuthenticatorOption: RawRepresentable, Hashable, Sendable {
     /// The name in getInfo.
     public let rawValue: String
     /// Wraps a name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// It remembers credentials.
+    /// Stores discoverable credentials.
     public static let rk = AuthenticatorOption(rawValue: "rk")
-    /// It waits for a touch; true when absent.
+    /// Requires a touch; true if absent.
     public static let up = AuthenticatorOption(rawValue: "up")
-    /// Built-in user verification: set up or not.
+    /// Built-in user verification: configured or not.
     public static let uv = AuthenticatorOption(rawValue: "uv")
-    /// It is part of the machine.
+    /// Is built into the computer.
     public static let plat = AuthenticatorOption(rawValue: "plat")
     /// PIN: set or not.
     public static let clientPin = AuthenticatorOption(rawValue: "clientPin")
     /// Tokens carry permissions.
     public static let pinUvAuthToken = AuthenticatorOption(rawValue: "pinUvAuthToken")
-    /// A PIN does not permit to make credentials or assertions.
+    /// A PIN does not grant the permissions to make credentials or get assertions.
     public static let noMcGaPermissionsWithClientPin = AuthenticatorOption(
         rawValue: "noMcGaPermissionsWithClientPin")
-    /// It keeps large blobs.
+    /// Stores large blobs.
     public static let largeBlobs = AuthenticatorOption(rawValue: "largeBlobs")
     /// Enterprise attestation: enabled or not.
     public static let ep = AuthenticatorOption(rawValue: "ep")
     /// Fingerprints: enrolled or not.
     public static let bioEnroll = AuthenticatorOption(rawValue: "bioEnroll")
-    /// The same, before CTAP 2.1 was finished.
+    /// The same, in the preview of CTAP 2.1.
     public static let userVerificationMgmtPreview = AuthenticatorOption(rawValue: "userVerificationMgmtPreview")
-    /// Built-in user verification permits to enrol fingerprints.
+    /// Built-in user verification permits enrolling fingerprints.
     public static let uvBioEnroll = AuthenticatorOption(rawValue: "uvBioEnroll")
-    /// It can be configured.
+    /// Supports authenticatorConfig.
     public static let authnrCfg = AuthenticatorOption(rawValue: "authnrCfg")
-    /// Built-in user verification permits to configure it.
+    /// Built-in user verification permits authenticatorConfig.
     public static let uvAcfg = AuthenticatorOption(rawValue: "uvAcfg")
     /// Credentials can be listed and deleted.
     public static let credMgmt = AuthenticatorOption(rawValue: "credMgmt")
     /// Credentials can be listed with a persistent token.
     public static let perCredMgmtRO = AuthenticatorOption(rawValue: "perCredMgmtRO")
-    /// Credential management, before CTAP 2.1 was finished.
+    /// Credential management, in the preview of CTAP 2.1.
     public static let credentialMgmtPreview = AuthenticatorOption(rawValue: "credentialMgmtPreview")
-    /// The shortest PIN length can be set.
+    /// The minimum PIN length can be set.
     public static let setMinPINLength = AuthenticatorOption(rawValue: "setMinPINLength")
-    /// Credentials that it does not remember are made without user verification.
+    /// Non-discoverable credentials can be created without user verification.
     public static let makeCredUvNotRqd = AuthenticatorOption(rawValue: "makeCredUvNotRqd")
-    /// The user is verified whatever was asked for.
+    /// User verification is always required.
     public static let alwaysUv = AuthenticatorOption(rawValue: "alwaysUv")
 }

@@ -45,7 +45,7 @@ extension AuthenticatorInfo {
         configCommands = try fields.optionalList(31, of: .unsigned)
     }
 
-    /// Entries that are no text with a boolean are passed over: what they mean is not known, and they stay in the map.
+    /// Skips entries that are not a string with a boolean: they stay in the map only.
     private static func options(_ map: CBOR.Map) -> [(name: String, value: Bool)] {
         map.entries.compactMap { entry in
             guard let name = entry.key.text, let value = entry.value.bool else { return nil }
@@ -53,7 +53,7 @@ extension AuthenticatorInfo {
         }
     }
 
-    /// Entries of another type than `public-key` are passed over.
+    /// Skips entries of another type than `public-key`.
     private static func algorithms(_ fields: CBOR.Fields) throws(WireError) -> [COSEAlgorithm] {
         var algorithms: [COSEAlgorithm] = []
         for entry in try fields.optionalList(10, of: .map) ?? [] {

@@ -2,11 +2,11 @@
 
 public import YKWire
 
-/// A relying party: who a credential is for (WebAuthn Level 3 §5.4.2).
+/// A relying party (WebAuthn Level 3 §5.4.2).
 public struct RelyingParty: Hashable, Sendable {
     /// Its identifier, a domain name.
     public var id: String
-    /// Its name for people.
+    /// Its display name.
     public var name: String?
 
     /// Creates a relying party.
@@ -21,20 +21,20 @@ public struct RelyingParty: Hashable, Sendable {
         return .map(map)
     }
 
-    /// Some keys answer without an identifier, so it is empty then.
+    /// Some keys omit the identifier, which is then empty.
     init(_ fields: CBOR.Fields) throws(WireError) {
         id = try fields.optional("id", .text) ?? ""
         name = try fields.optional("name", .text)
     }
 }
 
-/// The account that a credential is for (WebAuthn Level 3 §5.4.3).
+/// The user account of a credential (WebAuthn Level 3 §5.4.3).
 public struct FIDOUser: Hashable, Sendable {
     /// The account's identifier, 1 to 64 bytes.
     public var id: [UInt8]
     /// The account's name.
     public var name: String?
-    /// The account's name for people.
+    /// The account's display name.
     public var displayName: String?
 
     /// Creates an account.
@@ -51,22 +51,22 @@ public struct FIDOUser: Hashable, Sendable {
         return .map(map)
     }
 
-    /// Some keys answer with empty names where none was given (CanoKey 3.0), which is none.
+    /// Treats an empty name as absent; CanoKey 3.0 sends one if none was given.
     init(_ fields: CBOR.Fields) throws(WireError) {
         id = try fields.required("id", .bytes)
         name = try fields.optional("name", .text).flatMap { $0.isEmpty ? nil : $0 }
         displayName = try fields.optional("displayName", .text).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The account with names that every key takes.
+    /// The account with names short enough for every key.
     var withShortNames: FIDOUser {
         FIDOUser(id: id, name: name?.shortName, displayName: displayName?.shortName)
     }
 }
 
 extension String {
-    /// As much of a name as every key takes, 64 bytes: some refuse longer ones, others cut them off in the middle of a
-    /// character (WebAuthn Level 3 §6.4.1).
+    /// The name truncated to 64 bytes, which every key accepts: some keys refuse longer names, others cut them off
+    /// inside a character (WebAuthn Level 3 §6.4.1).
     var shortName: String {
         var bytes = 0
         return String(
@@ -77,7 +77,7 @@ extension String {
     }
 }
 
-/// Names a credential (WebAuthn Level 3 §5.8.3). Transports are never sent to a key: some refuse them.
+/// A reference to a credential (WebAuthn Level 3 §5.8.3). Transports are never sent to a key: some refuse them.
 public struct CredentialDescriptor: Hashable, Sendable {
     /// The credential's identifier.
     public var id: [UInt8]
@@ -90,7 +90,7 @@ public struct CredentialDescriptor: Hashable, Sendable {
         self.type = type
     }
 
-    /// The only type there is.
+    /// The only defined type.
     public static let publicKey = "public-key"
 
     var cbor: CBOR { ["id": .bytes(id), "type": .text(type)] }
@@ -101,14 +101,14 @@ public struct CredentialDescriptor: Hashable, Sendable {
     }
 }
 
-/// A kind of credential that is asked for: `public-key` with an algorithm (WebAuthn Level 3 §5.3).
+/// An acceptable kind of credential: `public-key` with an algorithm (WebAuthn Level 3 §5.3).
 public struct CredentialParameters: Hashable, Sendable {
     /// The algorithm.
     public var algorithm: COSEAlgorithm
     /// The type, `public-key`.
     public var type: String
 
-    /// Makes parameters.
+    /// Creates credential parameters.
     public init(_ algorithm: COSEAlgorithm, type: String = CredentialDescriptor.publicKey) {
         self.algorithm = algorithm
         self.type = type
@@ -117,7 +117,7 @@ public struct CredentialParameters: Hashable, Sendable {
     var cbor: CBOR { ["alg": .int(algorithm.rawValue), "type": .text(type)] }
 }
 
-/// A proof that the user was verified, as commands carry it: pinUvAuthParam and its protocol.
+/// A proof of user verification as commands carry it: pinUvAuthParam and its protocol.
 public struct PINUVAuth: Hashable, Sendable {
     /// The bytes of pinUvAuthParam.
     public let parameter: [UInt8]

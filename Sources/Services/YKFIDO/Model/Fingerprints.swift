@@ -2,13 +2,13 @@
 
 import YKWire
 
-/// What a fingerprint sensor is like (CTAP 2.2 §6.7.3).
+/// The properties of a fingerprint sensor (CTAP 2.2 §6.7.3).
 public struct FingerprintSensor: Hashable, Sendable {
-    /// Whether the finger is swiped over it; otherwise it is put on it.
+    /// Whether the finger is swiped rather than placed on the sensor.
     public let isSwiped: Bool
-    /// Good samples that an enrolment needs.
+    /// The number of good samples that an enrolment requires.
     public let samplesNeeded: UInt64?
-    /// The longest name of a fingerprint, in bytes of UTF-8.
+    /// Maximum length of a fingerprint name, in bytes of UTF-8.
     public let maxNameLength: UInt64?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -20,14 +20,14 @@ public struct FingerprintSensor: Hashable, Sendable {
 
 /// One sample of an enrolment.
 public struct FingerprintSample: Hashable, Sendable {
-    /// The fingerprint that is being enrolled.
+    /// The template identifier of the fingerprint being enrolled.
     public let template: [UInt8]
     /// Whether the sample was good, or what was wrong.
     public let feedback: Feedback
-    /// Good samples that are still needed.
+    /// The number of good samples still required.
     public let remaining: UInt64
 
-    /// What the sensor says of a sample (CTAP 2.2 §6.7.4). An open set.
+    /// The sensor's feedback on a sample (CTAP 2.2 §6.7.4). An open set.
     public struct Feedback: RawRepresentable, Hashable, Sendable {
         /// The status.
         public let rawValue: UInt64
@@ -36,7 +36,7 @@ public struct FingerprintSample: Hashable, Sendable {
         /// Good.
         public static let good = Feedback(rawValue: 0)
 
-        /// What the user can do about it, in a few words; `nil` for a status that is not known.
+        /// What the user can do about it, in a few words; `nil` for an unknown status.
         public var meaning: String? { Self.meanings[rawValue] }
 
         private static let meanings: [UInt64: String] = [
@@ -53,7 +53,7 @@ public struct FingerprintSample: Hashable, Sendable {
     }
 }
 
-/// A fingerprint that is enrolled.
+/// An enrolled fingerprint.
 public struct Fingerprint: Hashable, Sendable {
     /// Its identifier.
     public let template: [UInt8]
