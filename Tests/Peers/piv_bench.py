@@ -120,12 +120,12 @@ class Key:
         raise SystemExit(f"FAIL pcscd has not seen the virtual key of firmware {self.firmware} go")
 
 
-def main(test):
-    """Runs a test beside a pcscd of its own."""
+def main(test, *sandbox):
+    """Runs a test beside a pcscd of its own, which is made with these options of tools/pcscd-sandbox."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
         script = os.path.abspath(sys.argv[0])
         OWN_FOLDER.cleanup()
-        os.execv(sys.executable, [sys.executable, f"{ROOT}/tools/pcscd-sandbox", "--", sys.executable, script])
+        os.execv(sys.executable, [sys.executable, f"{ROOT}/tools/pcscd-sandbox", *sandbox, "--", sys.executable, script])
     with OWN_FOLDER:
         test()
     sys.exit(1 if failed else 0)

@@ -8,6 +8,7 @@ import YKManagement
 import YKOATH
 import YKOTP
 import YKPIV
+import YKSecureChannel
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -46,6 +47,37 @@ import YKWire
         #expect(await card.profile.carrier == .card)
         await card.rest()
         #expect(try await key.over(.usb).open(CardService.self).select(.oath).isEmpty == false)
+    }
+
+    @Test("applications that require a secure channel on a contactless reader are opened through one")
+    func requiredChannel() throws {
+        for (model, formFactor) in [(DeviceModel.yubiKey5FIPS, UInt8(0x81)), (.yubiKey, 1)] {
+            var profile = DeviceProfile(version: Version(5, 7, 4), serial: 7, formFactor: formFactor, transport: .nfc)
+            profile.model = model
+            let isFIPS = model == .yubiKey5FIPS
+            let asked = Mutex(0)
+            var keys = Keys(source: .virtual(VirtualKey(try .new(profile))))
+            let refused = try keys.channel()
+            _ = try refused.select(.oath)
+            #expect(try refused.transmit(APDU(ins: 0xA1)).status == (isFIPS ? .conditionsNotSatisfied : .ok))
+            refused.close()
+            keys.requiredChannelTrust = {
+                asked.withLock { $0 += 1 }
+                return .unverified
+            }
+            let channel = try keys.channel()
+            for (aid, isProtected) in [
+                (AID.management, false), (.oath, isFIPS), (.piv, isFIPS), (.otp, false), (.oath, isFIPS),
+            ] {
+                _ = try channel.select(aid)
+                #expect((channel.secureChannel?.isOpen ?? false) == isProtected)
+            }
+            #expect(try channel.transmit(APDU(ins: 0xA1)).status == .ok)
+            #expect(asked.withLock { $0 } == (isFIPS ? 1 : 0))
+            channel.close()
+            keys.decoration.plan = ExchangePlan()
+            #expect(try keys.channel().secureChannel == nil)
+        }
     }
 
     @Test func severalKeysAndOne() async throws {

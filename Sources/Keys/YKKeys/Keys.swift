@@ -38,6 +38,10 @@ public struct Keys: Sendable {
     /// With which keys a secure channel is opened in each card application; `nil` for none. Over HID there is none, so
     /// that every application is then used as a card.
     public var secureChannel: SecureChannelCredential?
+    /// Called before the first application is selected that the key offers through a secure channel only, as keys of the
+    /// FIPS series do on contactless readers, and ``secureChannel`` is `nil`. Returns how the key is authenticated when
+    /// SCP11b is opened, or `nil` to open no channel. Without this function none is opened, and the key refuses.
+    public var requiredChannelTrust: (@Sendable () -> SCP11Trust?)?
     /// The machine.
     package var hardware: any Hardware = SystemHardware()
     /// The reader that was chosen already, whatever the selection says.

@@ -83,7 +83,9 @@ struct InfoReport {
         guard !protocols.isEmpty else { return nil }
         let isNeeded = info.isFIPSSeries && info.version >= Version(5, 7, 0) && info.nfc != nil
         let names = protocols.joined(separator: ", ")
-        return isNeeded ? "\(names); over NFC \(info.fipsCapable.sentence) require one: --scp 11b" : names
+        guard isNeeded else { return names }
+        let needing = info.fipsCapable.subtracting(.fido2).sentence
+        return "\(names); over NFC \(needing) require one: SCP11b unless --scp chooses another"
     }
 
     /// The protocols for secure channels that firmware of this version has.

@@ -11,7 +11,7 @@ extension World {
     var wantsSecureChannel: Bool { options.scp != nil || !(Variables["YKIT_SCP"] ?? "").isEmpty }
 
     /// The protocol that was chosen.
-    private func secureChannelChoice() throws(Explanation) -> SCPChoice? {
+    private static func secureChannelChoice(_ options: GlobalOptions) throws(Explanation) -> SCPChoice? {
         if let choice = options.scp { return choice }
         guard let text = Variables["YKIT_SCP"], !text.isEmpty else { return nil }
         guard let choice = SCPChoice(argument: text) else {
@@ -22,13 +22,38 @@ extension World {
 
     /// With which keys secure channels are opened; a plan opens none, and asks for no keys.
     func secureChannelCredential() throws -> SecureChannelCredential? {
-        guard let choice = try secureChannelChoice() else { return nil }
+        guard let choice = try Self.secureChannelChoice(options) else { return nil }
         if plan != nil { return .scp03(.factory) }
         switch choice.kind {
         case .scp03: return .scp03(try keySet(choice.version), version: choice.version)
         case .a: return try scp11(.a, choice.version)
         case .b: return try scp11(.b, choice.version)
         case .c: return try scp11(.c, choice.version)
+        }
+    }
+
+    /// The secure channel that a plan does not open, and where its keys come from.
+    static func secureChannelWords(_ options: GlobalOptions) throws(Explanation) -> String? {
+        guard let choice = try secureChannelChoice(options) else { return nil }
+        let version = choice.version == 0 ? "" : ", key version \(choice.version)"
+        switch choice.kind {
+        case .scp03:
+            let source =
+                if let file = options.scpKeys { "the keys in \(file)" } else if let number = options.scpKeysFd {
+                    "the keys from descriptor \(number)"
+                } else if given("YKIT_SCP_KEYS") != nil { "the keys in YKIT_SCP_KEYS" } else {
+                    [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys that are asked for"
+                }
+            return "SCP03\(version): \(source)"
+        case .a, .b, .c:
+            let host = options.scpOce ?? (choice.kind == .b ? nil : given("YKIT_SCP_OCE"))
+            let trust =
+                if let file = options.scpCardKey ?? given("YKIT_SCP_CARD_KEY") {
+                    "the key's public key in \(file)"
+                } else if let file = options.scpCa ?? given("YKIT_SCP_CA") {
+                    "the key's certificate, issued by \(file)"
+                } else { "the key's certificate, not verified" }
+            return "SCP\(choice.kind.rawValue)\(version): \(trust)" + (host.map { "; this host's key in \($0)" } ?? "")
         }
     }
 
@@ -81,27 +106,43 @@ extension World {
         if options.scpKeys != nil || options.scpKeysFd != nil {
             throw Explanation.usage("--scp-keys is for SCP03", hint: "--scp 03")
         }
-        return .scp11(variant, version: version, host: try hostKey(variant), trust: try trust())
+        let host = try hostKey(variant)
+        guard let trust = try givenTrust() else {
+            terminal.warn(
+                "the key's certificate is not verified, so anybody could be at the other end; "
+                    + "give the CA with --scp-ca FILE")
+            return .scp11(variant, version: version, host: host, trust: .unverified)
+        }
+        return .scp11(variant, version: version, host: host, trust: trust)
     }
 
-    private func trust() throws -> SCP11Trust {
-        if let file = options.scpCardKey ?? given("YKIT_SCP_CARD_KEY") {
+    /// How a key is authenticated with which a channel is opened because it requires one.
+    func requiredChannelTrust() throws -> @Sendable () -> SCP11Trust? {
+        let (trust, terminal) = (try givenTrust(), terminal)
+        return {
+            if trust == nil {
+                terminal.warn(
+                    "the key requires a secure channel over NFC; SCP11b is used, and the key's certificate is not "
+                        + "verified: give the CA with --scp-ca FILE")
+            }
+            return trust ?? .unverified
+        }
+    }
+
+    /// The public key or the CA that the key's certificate is checked by, if one was given.
+    private func givenTrust() throws -> SCP11Trust? {
+        if let file = options.scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") {
             guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
                 throw Explanation.usage("\(file.printable) holds no public key on P-256")
             }
             return .key(point)
         }
-        guard let file = options.scpCa ?? given("YKIT_SCP_CA") else {
-            terminal.warn(
-                "the key's certificate is not verified, so anybody could be at the other end; "
-                    + "give the CA with --scp-ca FILE")
-            return .unverified
-        }
+        guard let file = options.scpCa ?? Self.given("YKIT_SCP_CA") else { return nil }
         return .authority(try KeyFile.certificates(file)[0].der)
     }
 
     private func hostKey(_ variant: SCP11Variant) throws -> SCP11HostKey? {
-        let file = options.scpOce ?? (variant.authenticatesHost ? given("YKIT_SCP_OCE") : nil)
+        let file = options.scpOce ?? (variant.authenticatesHost ? Self.given("YKIT_SCP_OCE") : nil)
         guard variant.authenticatesHost else {
             if file != nil { throw Explanation.usage("SCP11b does not use a key of this host: omit --scp-oce") }
             return nil
@@ -154,5 +195,5 @@ extension World {
         return chain
     }
 
-    private func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }
+    private static func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -40,7 +40,7 @@ final class World {
         try Self.check(options)
         let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
         self.log = log
-        plan = options.plan ? ExchangePlan() : nil
+        plan = options.plan ? ExchangePlan(secureChannel: try Self.secureChannelWords(options)) : nil
         let environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         try Self.checkSelection(options)
@@ -59,6 +59,7 @@ final class World {
         terminal.notify(by: try TouchNotifier.wanted(options))
         keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
         keys.secureChannel = try secureChannelCredential()
+        if keys.secureChannel == nil, plan == nil { keys.requiredChannelTrust = try requiredChannelTrust() }
         if options.keepSecrets {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }

@@ -32,8 +32,14 @@ public final class ExchangePlan: Sendable {
 
     private let state = Mutex<State>(([], false))
 
+    /// The secure channel that the operation would open in each application it selects, in words; `nil` for none.
+    public let secureChannel: String?
+
     /// Creates an empty plan.
-    public init() {}
+    ///
+    /// - Parameter secureChannel: The secure channel that the operation would open. The plan opens none, and lists the
+    ///   commands as they are before they are protected.
+    public init(secureChannel: String? = nil) { self.secureChannel = secureChannel }
 
     /// The exchanges so far, in order.
     public var steps: [Step] { state.withLock { $0.steps } }
@@ -46,6 +52,12 @@ public final class ExchangePlan: Sendable {
 
     /// Adds an exchange.
     package func add(_ step: Step) { state.withLock { $0.steps.append(step) } }
+
+    /// Adds the handshake of the secure channel, whose commands depend on the key's replies.
+    func addSecureChannel() {
+        guard let secureChannel else { return }
+        add(Step(command: [], summary: "open a secure channel with \(secureChannel)", details: [], isSent: false))
+    }
 
     func add(_ command: [UInt8], _ narration: Narration, isSent: Bool) {
         add(Step(command: command, summary: narration.summary, details: narration.details, isSent: isSent))
@@ -74,7 +86,10 @@ final class PlanningLink: ForwardingCardLink {
             let reply = try link.exchange(command, deadline: deadline)
             note(command, reply, narrator.narrate(.init(.exchange(command: command, reply: reply))), isSent: true)
             let status = (try? ResponseAPDU(decoding: reply))?.status
-            if let aid = command.selected, status == .ok { applet = aid }
+            if let aid = command.selected, status == .ok {
+                applet = aid
+                plan.addSecureChannel()
+            }
             return reply
         case .write(let reply):
             note(command, reply ?? [], narrator.narrate(command: command), isSent: false)

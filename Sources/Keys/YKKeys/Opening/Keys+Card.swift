@@ -98,6 +98,7 @@ extension Keys {
         if let secureChannel, decoration.plan == nil {
             channel.protect(with: SecureChannel(secureChannel, environment: environment))
         }
+        protectWhereRequired(channel, environment)
         return channel
     }
 

@@ -15,6 +15,10 @@ public final class CardChannel {
     /// Runs after an application had to be selected again, with the reply to SELECT: a service unlocks it once more.
     package var onReselect: (([UInt8]) throws(CardError) -> Void)?
 
+    /// Chooses the secure channel that an application requires before it is selected, `nil` for none. It may select other
+    /// applications to find out.
+    package var requiredProtection: ((AID, CardChannel) throws(CardError) -> (any ChannelProtection)?)?
+
     /// The runtime of the service that uses this channel.
     package var runtime: ServiceRuntime?
 
@@ -189,6 +193,11 @@ public final class CardChannel {
     }
 
     private func selectHeld(_ aid: AID, deadline: Deadline) throws(CardError) -> [UInt8] {
+        if let requiredProtection {
+            protection.protection = nil
+            protection.protection = try requiredProtection(aid, self)
+            try hold(deadline, reselecting: false)
+        }
         let usual = top.continuation
         top.continuation = ResponseChaining.getResponse
         defer { top.continuation = aid == applet ? usual : ResponseChaining.getResponse }
