@@ -95,6 +95,49 @@ struct AccessTests {
         try await service.verify(Secret(utf8: "plain-admin"), for: .administration)
     }
 
+    @Test("the user PIN of a Gnuk token administers it until an admin PIN is set")
+    func gnuk() async throws {
+        let service = try await Bench.open(model: .gnuk)
+        await #expect(throws: OpenPGPError.unsupported("a change of the user PIN while it holds no key")) {
+            try await service.changePIN(.user, from: Secret(utf8: "123456"), to: Secret(utf8: "654321"))
+        }
+        try await service.setUpKDF(
+            admin: Secret(utf8: "12345678"), newUser: Secret(utf8: "user-pin"), newAdmin: Secret(utf8: "admin-pin"),
+            count: 100_000)
+        await #expect(throws: OpenPGPError.badInput("this card has the user PIN 123456 until it holds a key")) {
+            try await service.endKDF(
+                admin: Secret(utf8: "admin-pin"), newUser: Secret(utf8: "plain-pin"), newAdmin: Secret(utf8: "12345678")
+            )
+        }
+        try await service.endKDF(
+            admin: Secret(utf8: "admin-pin"), newUser: Secret(utf8: "123456"), newAdmin: Secret(utf8: "12345678"))
+        try await service.verifyUsual(.administration)
+        _ = try await service.generateKey(.signature, .ed25519)
+        await #expect(throws: OpenPGPError.self) {
+            try await service.verify(Secret(utf8: "12345678"), for: .administration)
+        }
+        try await service.verify(Secret(utf8: "123456"), for: .administration)
+        await #expect(throws: OpenPGPError.badInput("this card takes a key derivation only while it holds no key")) {
+            try await service.setUpKDF(
+                admin: Secret(utf8: "123456"), newUser: Secret(utf8: "user-pin"), newAdmin: Secret(utf8: "admin-pin"))
+        }
+        try await service.changePIN(.user, from: Secret(utf8: "123456"), to: Secret(utf8: "654321"))
+        await #expect(throws: OpenPGPError.pinRequired(.admin)) {
+            try await service.setSignaturePolicy(needsPINForEach: false)
+        }
+        try await service.verify(Secret(utf8: "654321"), for: .administration)
+        try await service.setSignaturePolicy(needsPINForEach: false)
+        await #expect(throws: OpenPGPError.badPINLength(.admin, least: 8, most: 127)) {
+            try await service.changePIN(.admin, from: Secret(utf8: "654321"), to: Secret(utf8: "7654321"))
+        }
+        try await service.changePIN(.admin, from: Secret(utf8: "654321"), to: Secret(utf8: "admin-pin"))
+        try await service.verify(Secret(utf8: "admin-pin"), for: .administration)
+        try await service.verify(Secret(utf8: "654321"), for: .signing)
+        await #expect(throws: OpenPGPError.self) {
+            try await service.verify(Secret(utf8: "654321"), for: .administration)
+        }
+    }
+
     @Test("certificates of three slots", arguments: [Version(5, 4, 3), Version(5, 7, 4)])
     func certificates(_ version: Version) async throws {
         let service = try await Bench.open(version)

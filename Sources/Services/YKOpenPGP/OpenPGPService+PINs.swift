@@ -34,10 +34,13 @@ struct CardFacts {
 
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
+    /// Whether it is a Gnuk token: it changes the user PIN only while it holds a key, and takes a key derivation only
+    /// without one. Before an admin PIN was set the user PIN administers it, once it holds a key.
+    var isGnuk: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
+    /// The least length of a PIN that is verified as admin PIN.
+    var leastAdmin: Int { isGnuk ? 6 : 8 }
     /// Whether PUT DATA F9 sets the PINs, too; other cards leave that to the host.
-    var derivationSetsPINs: Bool { isYubiKey || derivationNeedsNoKeys }
-    /// Whether the card holds a key derivation only while it has no key, as Gnuk does.
-    var derivationNeedsNoKeys: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
+    var derivationSetsPINs: Bool { isYubiKey || isGnuk }
     /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count the other way round.
     func occurrence(of slot: OpenPGPSlot) -> UInt8 {
         let number = UInt8(truncatingIfNeeded: slot.rawValue)
@@ -87,11 +90,21 @@ extension OpenPGPService {
     ) throws(OpenPGPError) {
         guard reference != .reset else { throw .badInput("a reset code is set, not changed") }
         let was = try prepare(old, reference)
-        let becomes = try prepare(new, reference)
+        let becomes = try prepare(new, reference, isNew: true)
         let number: UInt8 = reference == .admin ? 0x83 : 0x81
         do { try channel.send(ChangePIN(number, from: was, to: becomes)) } catch {
+            if reference == .user, case .status(.conditionsNotSatisfied, _) = error, try holdsNoKeyOnGnuk() {
+                throw .unsupported("a change of the user PIN while it holds no key")
+            }
             throw try meaning(error, reference)
         }
+        // The user PIN may have been the admin PIN.
+        if reference == .user, try cardFacts().isGnuk { verified.remove(.administration) }
+    }
+
+    private func holdsNoKeyOnGnuk() throws(OpenPGPError) -> Bool {
+        guard try cardFacts().isGnuk else { return false }
+        return try status().keys.allSatisfy { $0.fingerprint == nil }
     }
 
     /// Sets the reset code (PUT DATA D3); the admin PIN has to be verified.
@@ -140,18 +153,21 @@ extension OpenPGPService {
     }
 
     /// What is sent in place of a PIN: its bytes, or their hash.
-    func prepare(_ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference) throws(OpenPGPError) -> Secret {
-        let limits = try cardFacts().capabilities.pins.limits
+    func prepare(
+        _ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = false
+    ) throws(OpenPGPError) -> Secret {
+        let facts = try cardFacts()
+        let limits = facts.capabilities.pins.limits
         let (least, most) =
             switch reference {
             case .user: (6, limits.user)
             case .reset: (8, limits.reset)
-            case .admin: (8, limits.admin)
+            case .admin: (isNew ? 8 : facts.leastAdmin, limits.admin)
             }
         guard (least...max(least, most)).contains(pin.count) else {
             throw .badPINLength(reference, least: least, most: max(least, most))
         }
-        guard try cardFacts().capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
+        guard facts.capabilities.supportsKDF, let derivation = try kdf() else { return pin.copy() }
         return derivation.derive(pin, reference)
     }
 
@@ -196,7 +212,7 @@ extension OpenPGPService {
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
         guard facts.capabilities.supportsKDF else { throw .unsupported("a key derivation for PINs") }
-        if facts.derivationNeedsNoKeys, try status().keys.contains(where: { $0.fingerprint != nil }) {
+        if facts.isGnuk, try status().keys.contains(where: { $0.fingerprint != nil }) {
             throw .badInput("this card takes a key derivation only while it holds no key")
         }
         try prepareLength(newUser, newAdmin)
@@ -221,20 +237,26 @@ extension OpenPGPService {
     }
 
     /// Has PINs sent as they are again, and sets both. YubiKeys and Gnuk give both PINs those of a new card, so these are
-    /// changed afterwards; on other cards the object is removed once both PINs are as they are typed.
+    /// changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the object is removed once
+    /// both PINs are as they are typed.
     ///
-    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` where no derivation is set up.
+    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` where no derivation is set up, and for
+    ///   another user PIN than 123456 on a Gnuk token.
     public func endKDF(
         admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
     ) throws(OpenPGPError) {
         let facts = try cardFacts()
         try prepareLength(newUser, newAdmin)
         guard facts.capabilities.supportsKDF, try kdf() != nil else { throw .badInput("no key derivation is set up") }
+        let initial = Secret(utf8: "123456")
+        guard !facts.isGnuk || newUser == initial else {
+            throw .badInput("this card has the user PIN 123456 until it holds a key")
+        }
         let present = try verifiedForm(of: admin, facts)
         if facts.derivationSetsPINs {
-            try put(0xF9, facts.derivationNeedsNoKeys ? [] : OpenPGPKDF.off)
+            try put(0xF9, facts.isGnuk ? [] : OpenPGPKDF.off)
             try changePIN(.admin, from: Secret(utf8: "12345678"), to: newAdmin)
-            try changePIN(.user, from: Secret(utf8: "123456"), to: newUser)
+            if !facts.isGnuk { try changePIN(.user, from: initial, to: newUser) }
         } else {
             try setUserPIN(newUser, from: present, to: admin, isNew: false)
             try put(0xF9, OpenPGPKDF.off)

@@ -25,6 +25,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     case arculusP71 = "arculus-p71"
     /// An OpenPGP card 3.4 without any of Yubico's additions or applications.
     case openPGP = "openpgp"
+    /// A Gnuk token 1.2 as an OpenPGP card: no admin PIN until one is set.
+    case gnuk
 
     /// Whether it is a card for contactless readers that has a FIDO application and nothing else: no touch, as to be
     /// held to the reader is what shows presence.
@@ -34,18 +36,18 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     var applets: [any Applet.Type]? {
         switch self {
         case .arculus, .arculusP71: [FIDOApplet.self]
-        case .openPGP: [OpenPGPApplet.self]
+        case .openPGP, .gnuk: [OpenPGPApplet.self]
         default: nil
         }
     }
 
     /// Whether it has neither USB interfaces nor a contactless one, but the contacts of a card.
-    public var isContactCard: Bool { self == .openPGP }
+    public var isContactCard: Bool { self == .openPGP || self == .gnuk }
 
     /// The number of the model (public AAGUID lists).
     package var aaguid: [UInt8] {
         switch self {
-        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP:
+        case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP, .gnuk:
             [0x79, 0x6B, 0x69, 0x74, 0x2D, 0x76, 0x4B, 0x65, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01]
         case .arculus:
             [0x9D, 0x3D, 0xF6, 0xBA, 0x28, 0x2F, 0x11, 0xED, 0xA2, 0x61, 0x02, 0x42, 0xAC, 0x12, 0x00, 0x02]
@@ -75,7 +77,7 @@ extension DeviceProfile {
         self.init(serial: serial)
         self.model = model
         switch model {
-        case .yubiKey, .openPGP: break
+        case .yubiKey, .openPGP, .gnuk: break
         case .neo: version = Version(3, 5, 0)
         case .yubiKey4: version = Version(4, 3, 7)
         case .yubiKey4FIPS: version = Version(4, 4, 5)

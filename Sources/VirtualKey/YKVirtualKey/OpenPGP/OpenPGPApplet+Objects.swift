@@ -120,7 +120,7 @@ extension OpenPGPApplet {
 
     /// 4F (§4.2.1): Yubico writes the serial number in decimal digits.
     private static func identifier(_ profile: DeviceProfile) -> [UInt8] {
-        let maker: [UInt8] = profile.isPlainOpenPGP ? [0xFF, 0xFE] : [0x00, 0x06]
+        let maker: [UInt8] = profile.isGnuk ? [0xF5, 0x17] : profile.isPlainOpenPGP ? [0xFF, 0xFE] : [0x00, 0x06]
         var serial = profile.serial
         if !profile.isPlainOpenPGP {
             serial = String(profile.serial % 100_000_000).utf8.reduce(0) { $0 << 4 | UInt32($1 & 15) }

@@ -20,18 +20,30 @@ extension OpenPGPApplet {
             verified.remove(command.p2)
             return
         }
-        let isAdmin = command.p2 == 0x83
-        let code = isAdmin ? key.openPGP.admin : key.openPGP.user
+        let place = Self.place(command.p2, key)
+        let code = key.openPGP[keyPath: place]
         guard !command.data.isEmpty else {
             guard !verified.contains(command.p2) else { return }
             throw .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
         }
-        guard (isAdmin ? Self.leastAdmin : Self.leastUser)...OpenPGPMemory.pinLimit ~= command.data.count else {
+        guard (place == \.admin ? Self.leastAdmin : Self.leastUser)...OpenPGPMemory.pinLimit ~= command.data.count
+        else {
             throw .status(isPlain ? .wrongLength : .incorrectParameters)
         }
         verified.remove(command.p2)
-        try compare(command.data, isAdmin ? \.admin : \.user, &key)
+        try compare(command.data, place, &key)
         verified.insert(command.p2)
+    }
+
+    /// The PIN that a reference means. A Gnuk token that holds a key is administered by its user PIN until an admin PIN is
+    /// set; here that is one other than a new card's.
+    private static func place(
+        _ reference: UInt8, _ key: VirtualKeyState
+    ) -> WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code> {
+        guard reference == 0x83 else { return \.user }
+        let isUnset =
+            key.profile.isGnuk && key.openPGP.holdsKey && key.openPGP.admin.value == OpenPGPMemory.defaultAdmin
+        return isUnset ? \.user : \.admin
     }
 
     /// CHANGE REFERENCE DATA (§7.2.3): the old PIN, then the new one, without a mark between them.
@@ -40,12 +52,14 @@ extension OpenPGPApplet {
             throw .status(Self.wrongParameters(key.profile))
         }
         let isAdmin = command.p2 == 0x83
-        let place: WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code> = isAdmin ? \.admin : \.user
+        guard isAdmin || !key.profile.isGnuk || key.openPGP.holdsKey else { throw .status(.conditionsNotSatisfied) }
+        let place = Self.place(command.p2, key)
         let length = key.openPGP[keyPath: place].value.count
         try compare(Array(command.data.prefix(length)), place, &key)
         let new = Array(command.data.dropFirst(length))
         try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key.profile)
-        key.openPGP[keyPath: place].value = new
+        if isAdmin { key.openPGP.admin.value = new } else { key.openPGP.user.value = new }
+        if key.profile.isGnuk { verified.remove(0x83) }
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
     }
 
@@ -118,15 +132,19 @@ extension OpenPGPApplet {
     }
 
     /// PUT DATA F9 (§4.3.2). A YubiKey takes the PINs of the object, or those of a new card when the derivation ends, and
-    /// drops the reset code; other cards store the object and leave the rest to the host.
+    /// drops the reset code; so does a Gnuk token, while it holds no key. Other cards store the object and leave the rest
+    /// to the host.
     func putKDF(_ value: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {
         guard value.count <= 0xFF, let objects = try? TLV.list(value) else { throw .status(.incorrectParameters) }
-        guard !key.profile.isPlainOpenPGP else {
+        let isGnuk = key.profile.isGnuk
+        guard !key.profile.isPlainOpenPGP || isGnuk else {
             key.openPGP.kdf = value
             return
         }
-        switch objects.value(0x81) {
-        case [0x00]? where objects.count == 1:
+        guard !isGnuk || !key.openPGP.holdsKey else { throw .status(.conditionsNotSatisfied) }
+        guard !isGnuk || [0, 90, 110].contains(value.count) else { throw .status(.incorrectParameters) }
+        switch isGnuk && value.isEmpty ? [0x00] : objects.value(0x81) {
+        case [0x00]? where objects.count == (isGnuk ? 0 : 1):
             key.openPGP.kdf = []
             key.openPGP.user.value = OpenPGPMemory.defaultUser
             key.openPGP.admin.value = OpenPGPMemory.defaultAdmin

@@ -136,5 +136,7 @@ package struct OpenPGPApplet: Applet {
 
 extension DeviceProfile {
     /// Whether it is an OpenPGP card and nothing else.
-    var isPlainOpenPGP: Bool { model == .openPGP }
+    var isPlainOpenPGP: Bool { model == .openPGP || model == .gnuk }
+    /// Whether it is a Gnuk token.
+    var isGnuk: Bool { model == .gnuk }
 }

@@ -96,5 +96,8 @@ package struct OpenPGPMemory: Hashable, Sendable {
         return fresh
     }
 
+    /// Whether the card holds a key.
+    var holdsKey: Bool { slots.values.contains { $0.key != nil } }
+
     var usesDefaultPINs: Bool { user.value == Self.defaultUser || admin.value == Self.defaultAdmin }
 }

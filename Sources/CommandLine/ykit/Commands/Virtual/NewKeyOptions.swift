@@ -9,7 +9,7 @@ import YKVirtualKey
 struct NewKeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp: an OpenPGP card of another maker.",
+            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token.",
             valueName: "model"),
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
