@@ -37,8 +37,9 @@ final class AgentKeeper {
     /// The credentials that the key remembers for SSH.
     func resident() async throws -> [SecurityKeyFile] {
         let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
-        defer { Task { await service.close() } }
-        return try await SSHCredential.all(of: service).map(\.file)
+        let files = try await SSHCredential.all(of: service).map(\.file)
+        await service.close()
+        return files
     }
 
     // MARK: PIV
@@ -93,7 +94,20 @@ final class AgentKeeper {
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
         let service = try await world.openPIV()
-        defer { Task { await service.close() } }
+        // Closed before the answer goes out: the card is reset at the end, which must not meet the next request.
+        do {
+            let signature = try await signWithSlot(request, service, reason)
+            await service.close()
+            return signature
+        } catch {
+            await service.close()
+            throw error
+        }
+    }
+
+    private func signWithSlot(
+        _ request: SSHSignatureRequest, _ service: PIVService, _ reason: String
+    ) async throws -> SSHSignature? {
         let keys = try await slotKeys(service)
         guard let slot = keys.first(where: { $0.key == request.identity.publicKey }) else { return nil }
         // A PIN that was kept may have been changed meanwhile: it is forgotten, and the person asked.
@@ -131,8 +145,12 @@ final class AgentKeeper {
         _ request: SSHSignatureRequest, with credential: SecurityKeyFile, _ reason: String
     ) async throws -> SSHSignature {
         let service = try await world.openFIDO(interaction(for: reason))
-        defer { Task { await service.close() } }
-        do { return try await service.sign(request.data, with: credential) } catch {
+        do {
+            let signature = try await service.sign(request.data, with: credential)
+            await service.close()
+            return signature
+        } catch {
+            await service.close()
             if case .wrongPIN? = error as? FIDOError { _ = try? pins.wasRefused(triesLeft: nil) }
             throw error
         }

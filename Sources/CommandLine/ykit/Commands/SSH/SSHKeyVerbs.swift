@@ -56,8 +56,9 @@ struct SSHGenerate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a FIDO credential for SSH, with its key files.",
         discussion: """
-            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, but a credential that the \
-            key does not remember is lost with it. A key in a PIV slot is made with 'ykit piv keys generate'.
+            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret and is not encrypted, but a \
+            credential that the key does not remember is lost with it. 'ssh-keygen -p -f FILE' puts a passphrase on it; \
+            OpenSSH reads it then, ykit does not. A key in a PIV slot is made with 'ykit piv keys generate'.
             """)
     static let members = ["type", "line", "fingerprint", "comment", "application", "output", "resident"]
 
