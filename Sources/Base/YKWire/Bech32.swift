@@ -57,7 +57,7 @@ public enum Bech32 {
     }
 
     /// Regroups bits into groups of another size, padding the last one with zeros. Without padding, returns `nil` when
-    /// the leftover bits are as many as a group of the first size, or are not all zero.
+    /// a whole group of the first size is left over, or the leftover bits are not all zero.
     private static func regrouped(
         _ groups: some Collection<UInt8>, from size: UInt32, to newSize: UInt32, padded: Bool
     ) -> [UInt8]? {

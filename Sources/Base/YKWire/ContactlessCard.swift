@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a contactless reader found in its field.
+/// A card found by a contactless reader.
 public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
-    /// A card that takes APDUs (ISO 14443-4), with its historical bytes or application data (PC/SC part 3 §3.1.3.2.3.1).
+    /// A card that processes APDUs (ISO 14443-4), with its historical bytes or application data (PC/SC part 3
+    /// §3.1.3.2.3.1).
     case processor([UInt8])
-    /// A card that only stores bytes (PC/SC part 3 §3.1.3.2.3.2).
+    /// A storage card (PC/SC part 3 §3.1.3.2.3.2).
     case storage(standard: Standard, name: Name)
 
     /// The standard of a storage card. An open set.
@@ -14,7 +15,7 @@ public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
         /// Wraps a code.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The standard's name; `nil` for a code that is not known here.
+        /// The standard's name; `nil` for an unknown code.
         public var name: String? { Self.names[rawValue] }
 
         private static let names: [UInt8: String] = [
@@ -25,14 +26,14 @@ public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
         ]
     }
 
-    /// What a storage card is called. An open set.
+    /// The name of a storage card. An open set.
     public struct Name: RawRepresentable, Hashable, Sendable {
         /// The code (PC/SC part 3 supplement, table 2).
         public let rawValue: UInt16
         /// Wraps a code.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The card's name; `nil` for a code that is not known here.
+        /// The card's name; `nil` for an unknown code.
         public var name: String? { Self.names[rawValue] }
 
         private static let names: [UInt16: String] = [
@@ -44,7 +45,7 @@ public enum ContactlessCard: Hashable, Sendable, CustomStringConvertible {
         ]
     }
 
-    /// What it is, in a few words.
+    /// The card in a few words.
     public var description: String {
         switch self {
         case .processor: "contactless card (ISO 14443-4)"

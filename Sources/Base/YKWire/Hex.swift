@@ -4,13 +4,13 @@
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Prints bytes as lower-case digits without separators.
+    /// Encodes bytes as lower-case digits without separators.
     public static func encode(_ bytes: some Collection<UInt8>) -> String { digits(of: Array(bytes)) }
 
-    /// Prints bytes as lower-case digits without separators.
+    /// Encodes bytes as lower-case digits without separators.
     public static func encode(_ bytes: [UInt8]) -> String { digits(of: bytes) }
 
-    /// Prints bytes as lower-case digits without separators.
+    /// Encodes bytes as lower-case digits without separators.
     public static func encode(_ bytes: ArraySlice<UInt8>) -> String { digits(of: Array(bytes)) }
 
     private static func digits(of bytes: [UInt8]) -> String {
@@ -25,7 +25,9 @@ public enum Hex {
         }
     }
 
-    /// Reads pairs of digits of either case; an odd count or another character throws `WireError` with its offset.
+    /// Decodes pairs of digits of either case.
+    ///
+    /// - Throws: `WireError` with the offset for an odd count or another character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 2) else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSON {
-    /// Reads one value and nothing after it (RFC 8259): at most 64 levels deep, duplicate keys refused.
+    /// Parses exactly one value (RFC 8259), at most 64 levels deep; duplicate keys are an error.
     public init(parsing text: String) throws(WireError) {
         try self.init(parsing: Array(text.utf8))
     }
 
-    /// Reads one value of UTF-8 text and nothing after it (RFC 8259): at most 64 levels, duplicate keys refused.
+    /// Parses exactly one value from UTF-8 text (RFC 8259), at most 64 levels deep; duplicate keys are an error.
     public init(parsing bytes: [UInt8]) throws(WireError) {
         var parser = Parser(bytes: bytes)
         self = try parser.value(depth: 0)
@@ -122,7 +122,7 @@ extension JSON {
             return .double(double)
         }
 
-        /// A point has a digit behind it (RFC 8259 §6); the one before it was seen to.
+        /// Whether a digit follows the decimal point (RFC 8259 §6); the digit before it is checked elsewhere.
         static func hasDigitsAroundPoint(_ digits: String) -> Bool {
             guard let point = digits.firstIndex(of: ".") else { return true }
             return digits[digits.index(after: point)...].first?.isNumber == true

@@ -8,7 +8,7 @@ extension JSON {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The value over several lines, two spaces a level.
+    /// The value on several lines, indented by two spaces per level.
     public var prettyText: String {
         var out: [UInt8] = []
         write(to: &out, indent: 0)
@@ -64,7 +64,7 @@ extension JSON {
         out.append(UInt8(ascii: "\""))
     }
 
-    /// Writes what would drive a terminal as `\u` and the UTF-16 code units (RFC 8259 §7).
+    /// Escapes characters that control a terminal as `\u` and the UTF-16 code units (RFC 8259 §7).
     private static func write(_ scalar: Unicode.Scalar, to out: inout [UInt8]) {
         guard scalar.value >= 0x80, scalar.isHazardous else { return writeVisible(Character(scalar).utf8, to: &out) }
         for unit in scalar.utf16 {

@@ -14,10 +14,10 @@ public enum JSON: Hashable, Sendable {
     case string(String)
     /// An array.
     case array([JSON])
-    /// An object, members in order.
+    /// An object with its members in order.
     case object(Object)
 
-    /// The members of an object in order; a key is there once.
+    /// The members of an object in order, with unique keys.
     public struct Object: Hashable, Sendable {
         /// One key and its value.
         public struct Member: Hashable, Sendable {
@@ -30,7 +30,7 @@ public enum JSON: Hashable, Sendable {
         /// The members in order.
         public private(set) var members: [Member] = []
 
-        /// Makes an empty object.
+        /// Creates an empty object.
         public init() {}
 
         init(members: [Member]) { self.members = members }
@@ -50,7 +50,7 @@ public enum JSON: Hashable, Sendable {
         }
     }
 
-    /// The value of a key, when this is an object that has it.
+    /// The value of a key, when this is an object that contains it.
     public subscript(key: String) -> JSON? {
         if case .object(let object) = self { object[key] } else { nil }
     }
@@ -59,7 +59,7 @@ public enum JSON: Hashable, Sendable {
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     /// The number, when this is an integer.
     public var int: Int64? { if case .int(let number) = self { number } else { nil } }
-    /// The truth value, when this is one.
+    /// The value, when this is a boolean.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The elements, when this is an array.
     public var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block of PEM (RFC 7468): a label around base 64.
+/// A PEM block (RFC 7468): a label around base 64.
 public struct PEM: Hashable, Sendable {
-    /// What stands after BEGIN.
+    /// The label after BEGIN.
     public let label: String
-    /// The block as it stands, with its header lines.
+    /// The block as it appears, with its header lines.
     package let text: [UInt8]
-    /// The bytes; those of an encrypted block of the old kind are encrypted.
+    /// The decoded bytes; still encrypted in an encrypted block of the traditional format.
     public let content: [UInt8]
-    /// Whether a password is needed.
+    /// Whether a password is required.
     package let isEncrypted: Bool
 
-    /// Writes bytes as PEM, 64 characters a line.
+    /// Encodes bytes as PEM, 64 characters per line.
     public static func encode(_ label: String, _ bytes: [UInt8]) -> String {
         let characters = Array(Base64.encode(bytes).utf8)
         let lines = stride(from: 0, to: characters.count, by: 64).map { start in
@@ -20,7 +20,7 @@ public struct PEM: Hashable, Sendable {
         return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
     }
 
-    /// The blocks of a text, at most 64; what stands between them, and blocks that are none, are left out.
+    /// The blocks in a text, at most 64; text between them and invalid blocks are skipped.
     public static func blocks(_ bytes: [UInt8]) -> [PEM] {
         var found: [PEM] = []
         var lines: [ArraySlice<UInt8>] = []
@@ -40,7 +40,7 @@ public struct PEM: Hashable, Sendable {
         return found
     }
 
-    /// The contents of the blocks with a label, in order.
+    /// The contents of the blocks with this label, in order.
     public static func contents(_ label: String, in bytes: [UInt8]) -> [[UInt8]] {
         blocks(bytes).filter { $0.label == label }.map { $0.content }
     }

@@ -2,7 +2,7 @@
 
 /// Percent-encoding (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// Keeps unreserved characters and `@`, and encodes every other byte of the UTF-8 form.
+    /// Keeps unreserved characters and `@`, and encodes every other byte of the UTF-8 text.
     public static func encode(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -16,7 +16,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Decodes to a text; `nil` when a percent sign stands alone or the bytes are not UTF-8.
+    /// Decodes a text; `nil` for an incomplete percent sequence, or bytes that are not UTF-8.
     public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -10,7 +10,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Wraps a status word.
     public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// 9000: done.
+    /// 9000: success.
     public static let ok = StatusWord(0x9000)
     /// 6285: the selected file has no data.
     public static let noInputData = StatusWord(0x6285)
@@ -18,19 +18,19 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let memoryFailure = StatusWord(0x6581)
     /// 6700: wrong length.
     public static let wrongLength = StatusWord(0x6700)
-    /// 6982: a password, PIN or key has to be given first.
+    /// 6982: a password, PIN or key is required.
     public static let securityStatusNotSatisfied = StatusWord(0x6982)
     /// 6983: the PIN or key is blocked.
     public static let authenticationBlocked = StatusWord(0x6983)
-    /// 6984: the data are not valid; OATH answers it for an unknown name.
+    /// 6984: the data is invalid; OATH returns it for an unknown name.
     public static let dataInvalid = StatusWord(0x6984)
-    /// 6985: conditions not met; U2F answers it while it waits for a touch.
+    /// 6985: conditions not met; U2F returns it while it waits for a touch.
     public static let conditionsNotSatisfied = StatusWord(0x6985)
     /// 6986: not allowed now.
     public static let commandNotAllowed = StatusWord(0x6986)
     /// 6999: the application could not be selected.
     public static let appletSelectFailed = StatusWord(0x6999)
-    /// 6A80: the data of the command are wrong.
+    /// 6A80: the command data is wrong.
     public static let incorrectParameters = StatusWord(0x6A80)
     /// 6A81: function not supported.
     public static let functionNotSupported = StatusWord(0x6A81)
@@ -59,20 +59,20 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     public var sw1: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 8) }
     /// The second byte.
     public var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
-    /// How many tries are left, for 63Cx; `nil` for other words.
+    /// The number of retries left, for 63Cx; `nil` for other words.
     public var triesLeft: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(rawValue & 15) : nil }
-    /// How many bytes wait for GET RESPONSE, for 61xx (00 means 256 or more); `nil` for other words.
+    /// The number of bytes available from GET RESPONSE, for 61xx (00 means 256 or more); `nil` for other words.
     public var bytesRemaining: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
-    /// The Le the card wants instead, for 6Cxx (00 means 256); `nil` for other words.
+    /// The correct Le according to the card, for 6Cxx (00 means 256); `nil` for other words.
     public var correctLe: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// Four lower-case hexadecimal digits.
     public var hex: String { Hex.encode([sw1, sw2]) }
 
-    /// The digits and, where it is known, the meaning.
+    /// The digits and, if known, the meaning.
     public var description: String { meaning.map { "\(hex) (\($0))" } ?? hex }
 
-    /// What the word says, in a few words; `nil` when it is not a known word.
+    /// The meaning in a few words; `nil` for an unknown word.
     public var meaning: String? {
         if let tries = triesLeft { return tries == 1 ? "1 try left" : "\(tries) tries left" }
         if let more = bytesRemaining { return "\(more) or more bytes to come" }

@@ -22,7 +22,7 @@ extension TLV {
         return [0x80 | UInt8(truncatingIfNeeded: digits.count)] + digits
     }
 
-    /// Reads a whole input as a row of data objects, refusing leftovers.
+    /// Decodes the whole input as a sequence of data objects.
     public static func list(_ bytes: [UInt8]) throws(WireError) -> [TLV] {
         var reader = ByteReader(bytes)
         return try reader.tlvs()
@@ -30,13 +30,15 @@ extension TLV {
 }
 
 extension [TLV] {
-    /// The data objects one after the other.
+    /// The data objects, concatenated.
     public var encoded: [UInt8] { flatMap(\.encoded) }
 
     /// The value of the first object with this tag.
     public func value(_ tag: TLV.Tag) -> [UInt8]? { first { $0.tag == tag }?.value }
 
-    /// The value of the first object with this tag; throws `missing` when there is none.
+    /// The value of the first object with this tag.
+    ///
+    /// - Throws: `missing` when there is none.
     public func required(_ tag: TLV.Tag, _ what: String) throws(WireError) -> [UInt8] {
         guard let value = value(tag) else { throw WireError(.missing, at: 0, "no \(what) (tag \(tag))") }
         return value
@@ -58,7 +60,7 @@ extension ByteReader {
         return list
     }
 
-    /// Takes one data object that must have this tag, and gives a reader over its value.
+    /// Takes one data object that must have this tag, and returns a reader over its value.
     public mutating func tlv(_ expected: TLV.Tag, _ what: String) throws(WireError) -> ByteReader {
         let start = offset
         let tag = try tlvTag()
@@ -93,7 +95,7 @@ extension ByteReader {
         return Int(try bigEndian(Int(first & 0x7F), "a length"))
     }
 
-    /// Takes a value of indefinite length (X.690 §8.1.3.6): data objects up to the end mark 00 00.
+    /// Takes a value of indefinite length (X.690 §8.1.3.6): data objects up to the end-of-contents 00 00.
     private mutating func indefinite(_ tag: TLV.Tag, depth: Int = 0) throws(WireError) -> [UInt8] {
         guard tag.isConstructed, depth < 16 else {
             throw WireError(.tooDeep, at: offset, "indefinite length in tag \(tag)")

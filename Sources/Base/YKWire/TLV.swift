@@ -2,7 +2,7 @@
 
 /// One BER-TLV data object (ISO 7816-4 §5.2.2): a tag, a length and a value.
 public struct TLV: Hashable, Sendable {
-    /// A tag of one to four bytes, as the number its bytes spell, most significant first. An open set.
+    /// A tag of one to four bytes as a big-endian number. An open set.
     public struct Tag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
         /// The bytes of the tag as a number.
         public let rawValue: UInt32
@@ -18,19 +18,19 @@ public struct TLV: Hashable, Sendable {
             return trimmed.isEmpty ? [0] : Array(trimmed)
         }
 
-        /// Whether the value is itself made of data objects (bit 6 of the first byte).
+        /// Whether the value consists of data objects (bit 6 of the first byte).
         public var isConstructed: Bool { (bytes.first ?? 0) & 0x20 != 0 }
 
         /// The bytes in hexadecimal.
         public var description: String { Hex.encode(bytes) }
     }
 
-    /// What the value means.
+    /// The tag.
     public var tag: Tag
     /// The value.
     public var value: [UInt8]
 
-    /// Makes a data object.
+    /// Creates a data object.
     public init(_ tag: Tag, _ value: [UInt8]) {
         self.tag = tag
         self.value = value

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The standard library has both for any kind of text. There the first call of a process searches the conformances of the
-// whole program, which takes longer than everything else that a short verb does.
+// The standard library has both for any kind of string, but the first call in a process searches the conformances of
+// the whole program, which takes longer than everything else that a short verb does.
 
 extension String {
-    /// Whether a text stands somewhere in it, compared byte by byte.
+    /// Whether a string contains another, compared byte by byte.
     package func contains(_ part: String) -> Bool {
         let (bytes, wanted) = (Array(utf8), Array(part.utf8))
         guard wanted.count <= bytes.count else { return false }
@@ -13,7 +13,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character drives a terminal or cannot be seen on it: controls (C0, DEL, C1), the controls of
+    /// Whether the character controls a terminal or is invisible on it: controls (C0, DEL, C1), the controls of
     /// bidirectional text (UAX 9 §2), invisible format characters, tags, and noncharacters of the Arabic block.
     package var isHazardous: Bool {
         switch value {
@@ -26,7 +26,7 @@ extension Unicode.Scalar {
 }
 
 extension [String] {
-    /// The texts one after the other, with a separator between two of them.
+    /// The strings concatenated with a separator.
     package func joined(separator: String = "") -> String {
         var text = first ?? ""
         for part in dropFirst() {

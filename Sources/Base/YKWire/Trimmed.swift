@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StringProtocol {
-    /// Without white space at either end.
+    /// The string without white space at either end.
     package var trimmed: String {
         var rest = self[...]
         while rest.first?.isWhitespace == true { rest = rest.dropFirst() }

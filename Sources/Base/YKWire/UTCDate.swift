@@ -5,16 +5,16 @@ public struct UTCDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01.
     public let day: Int
 
-    /// A day by its distance from 1970-01-01, limited to the years -9999 to 9999.
+    /// Creates a day from its distance to 1970-01-01, clamped to the years -9999 to 9999.
     public init(day: Int) { self.day = min(max(day, -4_371_953), 2_932_896) }
 
     /// The day of a time in seconds since 1970-01-01 00:00 UTC.
     public init(seconds: Int64) { self.init(day: Int(clamping: Self.quotient(seconds, 86_400))) }
 
-    /// A day by year, month and day of the month; `nil` when the calendar has no such day.
+    /// Creates a day from year, month and day of the month; `nil` when the calendar has no such day.
     public init?(_ year: Int, _ month: Int, _ dayOfMonth: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(dayOfMonth) else { return nil }
-        // Years start in March here, so that leap days end them.
+        // Years start in March here, so that leap days are at their end.
         let shifted = month <= 2 ? year - 1 : year
         let era = Self.quotient(shifted, 400)
         let ofEra = shifted - era * 400
@@ -23,7 +23,7 @@ public struct UTCDate: Hashable, Comparable, Sendable, CustomStringConvertible {
         guard parts == (year, month, dayOfMonth) else { return nil }
     }
 
-    /// Reads `YYYY-MM-DD` or `YYYY/MM/DD`; `nil` for anything else.
+    /// Parses `YYYY-MM-DD` or `YYYY/MM/DD`; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == bytes[7], bytes[4] == 0x2D || bytes[4] == 0x2F else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key is used with (IANA registry "COSE Algorithms"). An open set.
+/// A COSE algorithm (IANA registry "COSE Algorithms"). An open set.
 public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number in the registry.
     public let rawValue: Int64
@@ -17,7 +17,7 @@ public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let esp256 = COSEAlgorithm(-9)
     /// EdDSA on Ed25519 (RFC 9864).
     public static let ed25519 = COSEAlgorithm(-19)
-    /// ECDH with HKDF-SHA-256: the label of CTAP2's key agreement keys.
+    /// ECDH with HKDF-SHA-256: the identifier in CTAP2's key agreement keys.
     public static let ecdhESHKDF256 = COSEAlgorithm(-25)
     /// ECDSA with SHA-384; in FIDO always on P-384.
     public static let es384 = COSEAlgorithm(-35)
@@ -48,7 +48,7 @@ public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringC
     /// RSASSA-PKCS1-v1_5 with SHA-1.
     public static let rs1 = COSEAlgorithm(-65535)
 
-    /// The algorithm of this name, as ``description`` prints it, in any case.
+    /// Finds an algorithm by name, as ``description`` prints it, in any case.
     public init?(name: String) {
         let found = Self.names.first { $0.value.lowercased() == name.lowercased() }
         guard let found else { return nil }

@@ -22,7 +22,7 @@ public struct COSECurve: RawRepresentable, Hashable, Sendable, CustomStringConve
     /// secp256k1.
     public static let secp256k1 = COSECurve(rawValue: 8)
 
-    /// Bytes of a coordinate, or of a compressed point; `nil` for a curve that is not listed here.
+    /// The size of a coordinate or a compressed point, in bytes; `nil` for a curve that is not listed here.
     public var coordinateSize: Int? {
         switch self {
         case .p256, .secp256k1, .x25519, .ed25519: 32

@@ -4,12 +4,12 @@ extension COSEKey {
     /// The key in CTAP2's canonical form.
     public var encoded: [UInt8] { CBOR.map(map).encoded }
 
-    /// Reads a key and nothing after it. Lengths of coordinates are checked; that a point is on its curve is not.
+    /// Decodes exactly one key. The lengths of coordinates are checked; whether the point lies on its curve is not.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         try self.init(CBOR.Fields(decoding: bytes, "the public key"))
     }
 
-    /// Reads a key from a map.
+    /// Reads a key from a decoded map.
     public init(_ fields: CBOR.Fields) throws(WireError) {
         let type = try fields.required(1, .int)
         algorithm = try fields.optional(3, .int).map(COSEAlgorithm.init(rawValue:))

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A public key as COSE writes it (RFC 9052 §7, RFC 9053 §7).
+/// A COSE public key (RFC 9052 §7, RFC 9053 §7).
 public struct COSEKey: Hashable, Sendable {
-    /// What the key is made of.
+    /// The key material.
     public enum Material: Hashable, Sendable {
-        /// A point on a curve with two coordinates, each as long as the curve wants it.
+        /// A curve point with two coordinates of the curve's length.
         case ec2(curve: COSECurve, x: [UInt8], y: [UInt8])
-        /// A point on a curve with one coordinate.
+        /// A curve point with one coordinate.
         case okp(curve: COSECurve, x: [UInt8])
         /// An RSA modulus and exponent, most significant byte first.
         case rsa(modulus: [UInt8], exponent: [UInt8])
-        /// A key of another type, such as ML-DSA's; everything is in the map.
+        /// A key of another type, such as ML-DSA; see ``map``.
         case other(type: Int64)
     }
 
-    /// What the key is used with; `nil` when the key does not say.
+    /// The key's algorithm; `nil` when the key does not specify one.
     public let algorithm: COSEAlgorithm?
-    /// What the key is made of.
+    /// The key material.
     public let material: Material
-    /// All of the key, with whatever else it says.
+    /// The whole key, including other parameters.
     public let map: CBOR.Map
 
-    /// Makes a key on a curve with two coordinates.
+    /// Creates a key on a curve with two coordinates.
     public init(ec2 curve: COSECurve, algorithm: COSEAlgorithm, x: [UInt8], y: [UInt8]) {
         self.algorithm = algorithm
         material = .ec2(curve: curve, x: x, y: y)
@@ -30,14 +30,14 @@ public struct COSEKey: Hashable, Sendable {
         ]
     }
 
-    /// Makes a key on a curve with one coordinate.
+    /// Creates a key on a curve with one coordinate.
     public init(okp curve: COSECurve, algorithm: COSEAlgorithm, x: [UInt8]) {
         self.algorithm = algorithm
         material = .okp(curve: curve, x: x)
         map = [1: 1, 3: .int(algorithm.rawValue), -1: .int(curve.rawValue), -2: .bytes(x)]
     }
 
-    /// Makes an RSA key.
+    /// Creates an RSA key.
     public init(rsaModulus modulus: [UInt8], exponent: [UInt8], algorithm: COSEAlgorithm) {
         self.algorithm = algorithm
         material = .rsa(modulus: modulus, exponent: exponent)
@@ -50,7 +50,7 @@ public struct COSEKey: Hashable, Sendable {
         self.map = map
     }
 
-    /// The point of a key with two coordinates as SEC 1 §2.3.3 writes it, uncompressed: 04, x, y.
+    /// The uncompressed point (SEC 1 §2.3.3) of a key with two coordinates: 04, x, y.
     public var uncompressedPoint: [UInt8]? {
         guard case .ec2(_, let x, let y) = material else { return nil }
         return [0x04] + x + y

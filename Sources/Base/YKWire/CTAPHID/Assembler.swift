@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CTAPHID {
-    /// Puts the messages of one channel together from reports, and passes over those of other channels.
+    /// Reassembles the messages of one channel from reports, ignoring those of other channels.
     public struct Assembler: Sendable {
-        /// What a report led to.
+        /// The effect of a report.
         public enum Progress: Hashable, Sendable {
-            /// It was for somebody else.
+            /// The report belongs to another channel.
             case otherChannel
-            /// More reports are to come.
+            /// The message is incomplete.
             case incomplete
-            /// The message is whole.
+            /// The message is complete.
             case message(Message)
         }
 
@@ -19,16 +19,16 @@ extension CTAPHID {
         private var length = 0
         private var sequence: UInt8 = 0
 
-        /// Waits for a message on `channel`.
+        /// Creates an assembler for messages on `channel`.
         public init(channel: Channel) { self.channel = channel }
 
-        /// Whether a message has begun and is not whole.
+        /// Whether a message is incomplete.
         public var isInMessage: Bool { command != nil }
 
-        /// Takes one report of 64 bytes (CTAP 2.2 §11.2.4). An initial report drops what was begun.
+        /// Adds one 64-byte report (CTAP 2.2 §11.2.4). An initial report discards an incomplete message.
         ///
-        /// Throws `WireError` for a report of another size, a length above 7609 bytes, a continuation that nothing
-        /// precedes, and a sequence number out of order; the message that was begun is dropped then.
+        /// - Throws: `WireError` for a report of another size, a length above 7609 bytes, a continuation without an
+        /// initial report, and a sequence number out of order; the incomplete message is then discarded.
         public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
             guard report.count == CTAPHID.reportSize else {
                 throw drop(.malformed, at: 0, "a report of \(report.count) bytes, expected \(CTAPHID.reportSize)")

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The framing of FIDO messages over HID (CTAP 2.2 §11.2): messages of up to 7609 bytes in reports of 64.
+/// The framing of FIDO messages over HID (CTAP 2.2 §11.2): messages of up to 7609 bytes in 64-byte reports.
 public enum CTAPHID {
-    /// Bytes of a report.
+    /// The size of a report, in bytes.
     public static let reportSize = 64
-    /// Payload bytes of the first report of a message.
+    /// The payload size of the first report of a message, in bytes.
     public static let initialCapacity = 57
-    /// Payload bytes of each further report.
+    /// The payload size of each further report, in bytes.
     public static let continuationCapacity = 59
-    /// The longest message: one initial and 128 continuation reports.
+    /// The maximum message size in bytes: one initial and 128 continuation reports.
     public static let messageLimit = 7609
 
-    /// Who a report is for. All programs on one key see the reports of all channels.
+    /// The channel of a report. Every program that uses a key sees the reports of all channels.
     public struct Channel: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The channel's number, sent most significant byte first.
         public let rawValue: UInt32
         /// Wraps a number.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// The channel on which a channel is asked for.
+        /// The channel used to request a channel.
         public static let broadcast = Channel(rawValue: 0xFFFF_FFFF)
 
         /// The four bytes, most significant first.
@@ -26,14 +26,14 @@ public enum CTAPHID {
         public var description: String { Hex.encode(bytes) }
     }
 
-    /// Who a report of 64 bytes is for.
+    /// The channel of a 64-byte report.
     static func channel(of report: [UInt8]) -> Channel {
         Channel(rawValue: report.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// What a message asks or answers, without the bit 0x80 that marks an initial report. An open set.
+    /// The command of a message, without the bit 0x80 that marks an initial report. An open set.
     public struct Command: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The command's number, 00 to 7F.
+        /// The command number, 00 to 7F.
         public let rawValue: UInt8
         /// Wraps a number.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -41,22 +41,22 @@ public enum CTAPHID {
         public static let ping = Command(rawValue: 0x01)
         /// A U2F message.
         public static let msg = Command(rawValue: 0x03)
-        /// Keep the key for this channel for some seconds.
+        /// Lock the key to this channel for some seconds.
         public static let lock = Command(rawValue: 0x04)
-        /// Allocate a channel, or resynchronise one.
+        /// Allocate a channel, or resynchronize one.
         public static let initialize = Command(rawValue: 0x06)
         /// Blink.
         public static let wink = Command(rawValue: 0x08)
         /// A CTAP2 message.
         public static let cbor = Command(rawValue: 0x10)
-        /// Call off what is going on in this channel.
+        /// Cancel the pending request on this channel.
         public static let cancel = Command(rawValue: 0x11)
-        /// The key is at work, or waits for its user.
+        /// The key is processing, or waits for its user.
         public static let keepalive = Command(rawValue: 0x3B)
-        /// The key refuses.
+        /// The key refuses the message.
         public static let error = Command(rawValue: 0x3F)
 
-        /// Whether the number is in the range left to vendors.
+        /// Whether the number is in the vendor range.
         public var isVendor: Bool { rawValue >= 0x40 }
         /// The name in the specification, else the number.
         public var description: String { Self.names[self] ?? "command \(Hex.encode([rawValue]))" }
@@ -69,14 +69,14 @@ public enum CTAPHID {
 
     /// A whole message.
     public struct Message: Hashable, Sendable {
-        /// Who it is for.
+        /// The channel.
         public let channel: Channel
-        /// What it asks or answers.
+        /// The command.
         public let command: Command
-        /// Its content, at most 7609 bytes.
+        /// The payload, at most 7609 bytes.
         public let payload: [UInt8]
 
-        /// Makes a message.
+        /// Creates a message.
         public init(_ command: Command, on channel: Channel, _ payload: [UInt8] = []) {
             self.channel = channel
             self.command = command

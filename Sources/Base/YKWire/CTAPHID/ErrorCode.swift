@@ -13,20 +13,20 @@ extension CTAPHID {
         public static let invalidParameter = ErrorCode(rawValue: 0x02)
         /// The length is wrong.
         public static let invalidLength = ErrorCode(rawValue: 0x03)
-        /// A continuation came out of order.
+        /// A continuation arrived out of order.
         public static let invalidSequence = ErrorCode(rawValue: 0x04)
-        /// The message did not become whole in time.
+        /// The message was not completed in time.
         public static let timeout = ErrorCode(rawValue: 0x05)
         /// The key is busy with another program.
         public static let channelBusy = ErrorCode(rawValue: 0x06)
         /// The command needs the channel to be locked.
         public static let lockRequired = ErrorCode(rawValue: 0x0A)
-        /// The channel is not allocated.
+        /// The command requires a channel lock.
         public static let invalidChannel = ErrorCode(rawValue: 0x0B)
         /// Anything else.
         public static let other = ErrorCode(rawValue: 0x7F)
 
-        /// What the code says, else its number.
+        /// The meaning of the code, or its number.
         public var description: String { Self.meanings[self] ?? "error \(Hex.encode([rawValue]))" }
 
         private static let meanings: [ErrorCode: String] = [

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CTAPHID.Message {
-    /// The message as reports of 64 bytes, the last one filled up with zeros (CTAP 2.2 §11.2.4); throws `tooLarge`
-    /// for a payload above 7609 bytes.
+    /// The message as 64-byte reports, the last one padded with zeros (CTAP 2.2 §11.2.4).
+    ///
+    /// - Throws: `tooLarge` for a payload above 7609 bytes.
     public func reports() throws(WireError) -> [[UInt8]] {
         guard payload.count <= CTAPHID.messageLimit else {
             throw WireError(.tooLarge, at: 0, "\(payload.count) bytes, a message has at most \(CTAPHID.messageLimit)")
@@ -29,7 +30,7 @@ extension CTAPHID.Message {
         return reports
     }
 
-    /// A report with a part of the payload behind its head, whose length `head` answers.
+    /// A report with a head and part of the payload; `head` returns the length of the head.
     private func report(
         _ part: Range<Int>, head: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) -> [UInt8] {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HIDReportDescriptor {
-    /// The longest descriptor in bytes that the Linux kernel hands out (HID_MAX_DESCRIPTOR_SIZE).
+    /// The maximum size of a descriptor that the Linux kernel returns, in bytes (HID_MAX_DESCRIPTOR_SIZE).
     public static let sizeLimit = 4096
-    /// The longest report in bytes that the Linux kernel takes (HID_MAX_BUFFER_SIZE).
+    /// The maximum size of a report that the Linux kernel accepts, in bytes (HID_MAX_BUFFER_SIZE).
     static let reportLimit = 16384
-    /// How deep collections may be nested, and how often the global state may be pushed.
+    /// The maximum nesting of collections, and of pushes of the global state.
     static let depthLimit = 64
 
-    /// Reads a descriptor item by item.
+    /// Decodes a descriptor item by item.
     ///
-    /// Throws `WireError` for an item that sticks out, collections that are not closed or closed without having been
-    /// opened, reports longer than 16384 bytes, and more than 64 levels.
+    /// - Throws: `WireError` for a truncated item, unbalanced collections, reports longer than 16384 bytes, and more
+    /// than 64 levels.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count <= Self.sizeLimit else {
             throw WireError(.tooLarge, at: 0, "a descriptor of \(bytes.count) bytes, at most \(Self.sizeLimit)")
@@ -45,7 +45,7 @@ extension HIDReportDescriptor {
         let place: Int
     }
 
-    /// The global items that count here (§6.2.2.7).
+    /// The relevant global items (§6.2.2.7).
     private struct Globals {
         var page: UInt16 = 0
         var size: UInt32 = 0
@@ -58,7 +58,7 @@ extension HIDReportDescriptor {
         var depth = 0
         private var globals = Globals()
         private var stack: [Globals] = []
-        /// The first usage since the last main item, and whether it came with a page of its own.
+        /// The first usage since the last main item, and whether it had a page of its own.
         private var usage: UInt32?
         private var isExtended = false
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a HID device is for: a page of the HID Usage Tables and a usage on it.
+/// The purpose of a HID device: a page of the HID Usage Tables and a usage on it.
 public struct HIDUsage: Hashable, Sendable, CustomStringConvertible {
     /// The usage page.
     public var page: UInt16
     /// The usage on the page.
     public var id: UInt16
 
-    /// Makes a usage.
+    /// Creates a usage.
     public init(page: UInt16, id: UInt16) {
         self.page = page
         self.id = id

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ATR {
-    /// The interface bytes of a group, the first is 1; a byte that is not there is `nil` (ISO 7816-3 §8.2.3).
+    /// The interface bytes of a group, counted from 1; an absent byte is `nil` (ISO 7816-3 §8.2.3).
     public struct InterfaceGroup: Hashable, Sendable {
-        /// The protocol that the group is for, as the TD before it says; `nil` for the first.
+        /// The protocol of the group according to the preceding TD; `nil` for the first group.
         public var protocolNumber: UInt8?
         /// TA, TB and TC of the group.
         public var a, b, c: UInt8?
 
-        /// Makes a group.
+        /// Creates a group.
         public init(protocolNumber: UInt8? = nil, a: UInt8? = nil, b: UInt8? = nil, c: UInt8? = nil) {
             self.protocolNumber = protocolNumber
             self.a = a
@@ -34,27 +34,27 @@ extension ATR {
         }
     }
 
-    /// The first group from the third on that is for T=1: TA is the size of blocks that the card takes, TB the waiting
-    /// integers, TC bit 0 says CRC instead of LRC (ISO 7816-3 §11.4).
+    /// The first T=1 group from the third on: TA is the card's block size, TB the waiting integers, TC bit 0 selects
+    /// CRC instead of LRC (ISO 7816-3 §11.4).
     public var t1: InterfaceGroup? { interfaceGroups.dropFirst(2).first { $0.protocolNumber == 1 } }
 }
 
 extension ATR {
-    /// The speed that every card begins with, as TA1 says it: F 372, D 1.
+    /// The initial speed of every card, as in TA1: F 372, D 1.
     public static let firstSpeed: UInt8 = 0x11
 
-    /// The highest speed that the card takes, TA1.
+    /// The highest speed of the card, TA1.
     public var speed: UInt8 { interfaceGroups.first?.a ?? Self.firstSpeed }
 
-    /// The protocol that the card begins with at once and that cannot be chosen otherwise, and its speed; `nil` for a
-    /// card that lets itself be asked (TA2, ISO 7816-3 §8.3).
+    /// The protocol and speed of a card in specific mode, which uses them at once and offers no choice; `nil` for a
+    /// card in negotiable mode (TA2, ISO 7816-3 §8.3).
     public var fixed: (protocolNumber: UInt8, speed: UInt8)? {
         guard let mode = interfaceGroups.dropFirst().first?.a else { return nil }
         return (mode & 0x0F, mode & 0x10 == 0 ? speed : Self.firstSpeed)
     }
 
-    /// How many clock cycles a bit takes at a speed, as the ratio of F to D; `nil` for one that is reserved
-    /// (ISO 7816-3 §8.3, tables 7 and 8).
+    /// The duration of a bit in clock cycles at a speed, as the ratio of F to D; `nil` for a reserved speed (ISO 7816-3
+    /// §8.3, tables 7 and 8).
     public static func cycles(of speed: UInt8) -> (f: Int, d: Int)? {
         let f = [372, 372, 558, 744, 1116, 1488, 1860, 0, 0, 512, 768, 1024, 1536, 2048, 0, 0][Int(speed >> 4)]
         let d = [0, 1, 2, 4, 8, 16, 32, 64, 12, 20, 0, 0, 0, 0, 0, 0][Int(speed & 0x0F)]

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What chooses a card's protocol and speed right after a reset, and its answer to that: PPS (ISO 7816-3 §9).
+/// A PPS request, which selects a card's protocol and speed right after a reset, or its response (ISO 7816-3 §9).
 public struct ProtocolSelection: Hashable, Sendable {
     /// The transmission protocol, 0 to 14.
     public var protocolNumber: UInt8
-    /// The speed, as TA1 says it; `nil` for the one that every card begins with.
+    /// The speed, as in TA1; `nil` for the initial speed.
     public var speed: UInt8?
 
-    /// Chooses a protocol and a speed.
+    /// Creates a request for a protocol and a speed.
     public init(protocolNumber: UInt8, speed: UInt8? = nil) {
         self.protocolNumber = protocolNumber & 0x0F
         self.speed = speed
     }
 
-    /// Reads a request or an answer.
+    /// Decodes a request or a response.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.byte("PPSS") == 0xFF else { throw WireError(.malformed, at: 0, "PPSS is not ff") }
@@ -28,14 +28,14 @@ public struct ProtocolSelection: Hashable, Sendable {
         }
     }
 
-    /// As bytes, the last of which makes the exclusive or of all zero.
+    /// The encoded bytes; the last one makes the exclusive or of all bytes zero.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = [0xFF, protocolNumber | (speed == nil ? 0 : 0x10)]
         if let speed { bytes.append(speed) }
         return bytes + [bytes.reduce(0, ^)]
     }
 
-    /// Whether this answer agrees to a request; without a speed it agrees to the protocol alone (§9.3).
+    /// Whether this response accepts a request; without a speed it accepts only the protocol (§9.3).
     public func agrees(to request: ProtocolSelection) -> Bool {
         protocolNumber == request.protocolNumber && (speed == nil || speed == request.speed)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension T1Block {
-    /// Reads a whole block.
+    /// Decodes a whole block.
     ///
-    /// Throws `malformed` for a wrong check and a control byte that means nothing, `tooLarge` for a length of 255.
+    /// - Throws: `malformed` for a wrong check or an undefined control byte, `tooLarge` for a length of 255.
     public init(decoding bytes: [UInt8], check: Check = .lrc) throws(WireError) {
         var reader = ByteReader(bytes)
         node = try reader.byte("the node address")
@@ -37,7 +37,7 @@ extension T1Block {
         }
     }
 
-    /// The block as bytes; of information that is too long the beginning.
+    /// The encoded block; information beyond the limit is cut off.
     public func encoded(_ check: Check = .lrc) -> [UInt8] {
         let part = information.prefix(Self.informationLimit)
         let bytes = [node, control, UInt8(part.count)] + part

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The capability container of a Type 4 tag: how much goes into one command, and where the message is (NFC Forum Type 4
+/// The capability container of a Type 4 tag: the command size limits and the location of the message (NFC Forum Type 4
 /// Tag 2.0 §5.1).
 public struct CapabilityContainer: Hashable, Sendable {
     /// The version of the mapping: 20 is 2.0.
     public var version: UInt8
-    /// The most bytes that one READ BINARY gives.
+    /// The maximum number of bytes that one READ BINARY returns.
     public var readLimit: UInt16
-    /// The most bytes that one UPDATE BINARY takes.
+    /// The maximum number of bytes that one UPDATE BINARY accepts.
     public var writeLimit: UInt16
     /// The identifier of the file with the message.
     public var file: UInt16
-    /// The most bytes that the file has, its length field among them.
+    /// The maximum size of the file in bytes, including its length field.
     public var fileSize: UInt32
-    /// How wide the length field of the file is, in bytes: 2, or 4 in a file of more than 64 KiB (version 3.0).
+    /// The width of the file's length field, in bytes: 2, or 4 in a file of more than 64 KiB (version 3.0).
     public var lengthWidth: Int
-    /// Who may read: 00 for all.
+    /// The read access condition: 00 for everyone.
     public var readAccess: UInt8
-    /// Who may write: 00 for all, FF for nobody.
+    /// The write access condition: 00 for everyone, FF for no one.
     public var writeAccess: UInt8
 
-    /// The file that holds it.
+    /// The file identifier of the container.
     public static let fileID: UInt16 = 0xE103
-    /// What is read of it at first: everything up to the end of the first control object.
+    /// The number of bytes to read first: everything up to the end of the first control object.
     public static let shortest = 15
 
-    /// Makes a container of version 2.0 for a file that everybody may read and nobody write.
+    /// Creates a version 2.0 container for a file that everyone may read and no one may write.
     public init(file: UInt16 = 0xE104, fileSize: UInt16, readLimit: UInt16, writeAccess: UInt8 = 0xFF) {
         version = 0x20
         self.readLimit = readLimit
@@ -39,9 +39,9 @@ public struct CapabilityContainer: Hashable, Sendable {
 }
 
 extension CapabilityContainer {
-    /// How many bytes there are in all, as the first two say.
+    /// The total length in bytes, from the first two bytes.
     ///
-    /// Throws `tooLarge` or `truncated` for a length that cannot be.
+    /// - Throws: `tooLarge` or `truncated` for an impossible length.
     public static func length(_ bytes: [UInt8]) throws(WireError) -> Int {
         var reader = ByteReader(bytes)
         let length = Int(try reader.uint16("the length of the capability container"))
@@ -52,7 +52,7 @@ extension CapabilityContainer {
         return length
     }
 
-    /// Reads a container; what stands behind its length is of no account.
+    /// Decodes a container; bytes beyond its length are ignored.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         let length = try Self.length(bytes)
         var whole = ByteReader(bytes)
@@ -81,8 +81,8 @@ extension CapabilityContainer {
         }
     }
 
-    /// The first object that says where the message is: tag 04, or 06 for a file of more than 64 KiB (version 3.0 §4.3);
-    /// those of proprietary files are passed over.
+    /// The first object that locates the message: tag 04, or 06 for a file of more than 64 KiB (version 3.0 §4.3);
+    /// objects of proprietary files are skipped.
     private static func control(_ reader: inout ByteReader) throws(WireError) -> ByteReader {
         while !reader.isAtEnd {
             let start = reader.offset
@@ -98,7 +98,7 @@ extension CapabilityContainer {
         throw WireError(.missing, at: reader.offset, "no control object of a message")
     }
 
-    /// The container as a tag has it, with one control object.
+    /// The encoded container, with one control object.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 17)
         writer.bigEndian(lengthWidth == 4 ? 17 : 15, 2)

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a record means.
+/// The meaning of a record.
 public enum NDEFContent: Hashable, Sendable {
-    /// Nothing.
+    /// An empty record.
     case empty
     /// A URI (type `U`).
     case uri(NDEFURI)
     /// A text (type `T`).
     case text(NDEFText)
-    /// A URI with what is to be known of it (type `Sp`).
+    /// A smart poster: a URI with information about it (type `Sp`).
     case smartPoster(NDEFSmartPoster)
-    /// Another type of the NFC Forum's.
+    /// Another type defined by the NFC Forum.
     case wellKnown(type: String, [UInt8])
     /// Data of a media type.
     case media(type: String, [UInt8])
-    /// A URI that stands in the record's type; the payload belongs to it.
+    /// An absolute URI as the record's type, with its payload.
     case absoluteURI(String, [UInt8])
-    /// A type of somebody's own.
+    /// An external type, defined by an organization.
     case external(type: String, [UInt8])
-    /// Bytes of which nobody says what they are.
+    /// Bytes of an unknown type.
     case unknown([UInt8])
 }
 
 extension NDEFRecord {
-    /// What the record means. Throws when the payload is not what its type says.
+    /// Interprets the record.
+    ///
+    /// - Throws: `WireError` when the payload does not match the type.
     public func content() throws(WireError) -> NDEFContent {
         switch format {
         case .empty: .empty

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension NDEFMessage {
-    /// Reads a message: at least one record, the first of them marked as the beginning and the last as the end, nothing
-    /// behind it (NFC Forum NDEF 1.0 §3.2.1, §3.2.2).
+    /// Decodes a message: at least one record, the first marked as the beginning and the last as the end, and no
+    /// trailing bytes (NFC Forum NDEF 1.0 §3.2.1, §3.2.2).
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         try self.init(&reader)
@@ -30,10 +30,10 @@ extension NDEFMessage {
         }
     }
 
-    /// The message as it is put on a tag: short records where they fit, payloads longer than `chunk` bytes in chunks
-    /// where one is given (NFC Forum NDEF 1.0 §2.3.3).
+    /// The message as stored on a tag: short records where possible; payloads longer than `chunk` bytes, if given, are
+    /// split into chunks (NFC Forum NDEF 1.0 §2.3.3).
     ///
-    /// Throws `missing` for a message without records and `tooLarge` for a type or identifier longer than 255 bytes.
+    /// - Throws: `missing` for a message without records and `tooLarge` for a type or identifier longer than 255 bytes.
     public func encoded(chunk: Int? = nil) throws(WireError) -> [UInt8] {
         guard !records.isEmpty else { throw WireError(.missing, at: 0, "a message has at least one record") }
         var writer = ByteWriter()

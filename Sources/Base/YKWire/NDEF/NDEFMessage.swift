@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a tag tells: a list of records (NFC Forum NDEF 1.0 §2.1).
+/// An NDEF message: a list of records (NFC Forum NDEF 1.0 §2.1).
 public struct NDEFMessage: Hashable, Sendable {
-    /// The records in order, those that came in chunks put together.
+    /// The records in order; chunked ones are reassembled.
     public var records: [NDEFRecord]
 
-    /// Makes a message.
+    /// Creates a message.
     public init(_ records: [NDEFRecord]) { self.records = records }
 
-    /// The records with what they mean; those whose content cannot be read are left out.
+    /// The meanings of the records; unreadable records are omitted.
     public var contents: [NDEFContent] { records.compactMap { try? $0.content() } }
 }

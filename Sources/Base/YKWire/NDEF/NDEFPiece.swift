@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A record as it stands on a tag: whole, or a chunk of one (NFC Forum NDEF 1.0 §3.2).
+/// A record as stored on a tag: whole, or a chunk of one (NFC Forum NDEF 1.0 §3.2).
 struct NDEFPiece {
     /// The upper bits of the first byte.
     struct Flags: OptionSet {
@@ -51,7 +51,7 @@ struct NDEFPiece {
         }
     }
 
-    /// The record that is under way with this piece added: a first chunk begins one, the others go on with it (§2.3.3).
+    /// The open record with this piece added: a first chunk starts one, the others continue it (§2.3.3).
     func joined(to open: NDEFRecord?, at start: Int) throws(WireError) -> NDEFRecord {
         guard record.format == .unchanged else {
             guard open == nil else { throw WireError(.malformed, at: start, "a record among the chunks of another") }
@@ -81,7 +81,7 @@ struct NDEFPiece {
 }
 
 extension NDEFRecord {
-    /// The record in pieces of at most `size` bytes of payload; whole without a size.
+    /// The record split into pieces of at most `size` bytes of payload; in one piece without a size.
     func pieces(of size: Int?) -> [NDEFPiece] {
         guard let size, size > 0, payload.count > size else { return [NDEFPiece(self)] }
         return stride(from: 0, to: payload.count, by: size).map { start in

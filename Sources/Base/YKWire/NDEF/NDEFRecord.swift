@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One record of a message: a payload and what it is (NFC Forum NDEF 1.0 §3.2).
+/// One record of a message: a payload and its type (NFC Forum NDEF 1.0 §3.2).
 public struct NDEFRecord: Hashable, Sendable {
-    /// How the type of a record is to be understood (§3.2.6).
+    /// How to interpret the type of a record (§3.2.6).
     public enum Format: UInt8, Hashable, Sendable, CaseIterable {
-        /// There is nothing in the record.
+        /// The record is empty.
         case empty = 0
-        /// A type that the NFC Forum defines, such as `U`.
+        /// A type defined by the NFC Forum, such as `U`.
         case wellKnown = 1
         /// A media type (RFC 2046).
         case media = 2
         /// The type is the absolute URI itself (RFC 3986).
         case absoluteURI = 3
-        /// A type of somebody's own, `example.com:name`.
+        /// An external type of an organization, `example.com:name`.
         case external = 4
-        /// Nobody says what it is.
+        /// The type is unknown.
         case unknown = 5
         /// A chunk after the first; never the format of a whole record.
         case unchanged = 6
-        /// Kept for the future; treated as unknown.
+        /// Reserved; treated as unknown.
         case reserved = 7
     }
 
-    /// How the type is to be understood.
+    /// How to interpret the type.
     public var format: Format
     /// The type, at most 255 bytes of ASCII.
     public var type: [UInt8]
-    /// The record's name in the message, at most 255 bytes; empty for none.
+    /// The record's name in the message, at most 255 bytes; may be empty.
     public var id: [UInt8]
-    /// The content.
+    /// The payload.
     public var payload: [UInt8]
 
-    /// Makes a record.
+    /// Creates a record.
     public init(_ format: Format, type: [UInt8] = [], id: [UInt8] = [], payload: [UInt8] = []) {
         self.format = format
         self.type = type
@@ -39,11 +39,11 @@ public struct NDEFRecord: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Makes a record of a type that the NFC Forum defines.
+    /// Creates a record of a type defined by the NFC Forum.
     public init(wellKnown type: String, payload: [UInt8]) {
         self.init(.wellKnown, type: Array(type.utf8), payload: payload)
     }
 
-    /// The type as text; bytes that are no text become the replacement character.
+    /// The type as text; invalid UTF-8 becomes the replacement character.
     public var typeName: String { String(decoding: type, as: UTF8.self) }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A URI with what is to be known of it: a message within a record (NFC Forum Smart Poster RTD 1.0 §3).
+/// A smart poster: a URI with information about it, as a message within a record (NFC Forum Smart Poster RTD 1.0 §3).
 public struct NDEFSmartPoster: Hashable, Sendable {
-    /// What is to be done with the URI. An open set.
+    /// What to do with the URI. An open set.
     public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The byte of the record.
         public let rawValue: UInt8
         /// Wraps a byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Open it, call it, send to it.
+        /// Open it, call it, or send to it.
         public static let perform = Action(rawValue: 0)
-        /// Keep it for later.
+        /// Save it for later.
         public static let save = Action(rawValue: 1)
         /// Open it for editing.
         public static let edit = Action(rawValue: 2)
 
-        /// A word for it, else its number.
+        /// A word for the action, or its number.
         public var description: String {
             switch self {
             case .perform: "perform"
@@ -28,18 +28,18 @@ public struct NDEFSmartPoster: Hashable, Sendable {
 
     /// The URI.
     public var uri: NDEFURI
-    /// What it is called, once a language.
+    /// The titles, one per language.
     public var titles: [NDEFText]
-    /// What is to be done.
+    /// What to do with the URI.
     public var action: Action?
-    /// How large what it leads to is, in bytes.
+    /// The size of the resource, in bytes.
     public var size: UInt32?
-    /// The media type of what it leads to.
+    /// The media type of the resource.
     public var mediaType: String?
-    /// Pictures, and whatever else there is, as records.
+    /// Icons and all other records.
     public var others: [NDEFRecord]
 
-    /// Makes a poster.
+    /// Creates a poster.
     public init(
         _ uri: NDEFURI, titles: [NDEFText] = [], action: Action? = nil, size: UInt32? = nil, mediaType: String? = nil,
         others: [NDEFRecord] = []
@@ -54,7 +54,7 @@ public struct NDEFSmartPoster: Hashable, Sendable {
 }
 
 extension NDEFSmartPoster {
-    /// Reads the payload of a record of type `Sp`: exactly one URI, the rest in any order.
+    /// Decodes the payload of a record of type `Sp`: exactly one URI, and other records in any order.
     public init(decoding payload: [UInt8]) throws(WireError) {
         let message = try NDEFMessage(decoding: payload)
         var found: [NDEFURI] = []

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text and the language that it is in (NFC Forum Text RTD 1.0 §3.2).
+/// A text and its language (NFC Forum Text RTD 1.0 §3.2).
 public struct NDEFText: Hashable, Sendable {
-    /// How the text is written.
+    /// The encoding of the text.
     public enum Encoding: String, Hashable, Sendable, CaseIterable {
         /// UTF-8.
         case utf8 = "UTF-8"
-        /// UTF-16, most significant byte first unless a byte order mark says otherwise (§3.4).
+        /// UTF-16, big-endian unless a byte order mark says otherwise (§3.4).
         case utf16 = "UTF-16"
     }
 
-    /// The language (RFC 3066), such as `en`; empty when it is not said.
+    /// The language (RFC 3066), such as `en`; empty when unspecified.
     public var language: String
     /// The text.
     public var text: String
-    /// How it is written.
+    /// The encoding.
     public var encoding: Encoding
 
-    /// Makes a text.
+    /// Creates a text.
     public init(_ text: String, language: String = "en", encoding: Encoding = .utf8) {
         self.text = text
         self.language = language
@@ -26,7 +26,7 @@ public struct NDEFText: Hashable, Sendable {
 }
 
 extension NDEFText {
-    /// Reads the payload of a record of type `T`: a status byte, the language, the text.
+    /// Decodes the payload of a record of type `T`: a status byte, the language, the text.
     public init(decoding payload: [UInt8]) throws(WireError) {
         var reader = ByteReader(payload)
         let status = try reader.byte("the status of the text")
@@ -43,9 +43,9 @@ extension NDEFText {
         self.init(text, language: String(decoding: language, as: UTF8.self), encoding: encoding)
     }
 
-    /// The payload of a record of type `T`; UTF-16 has its most significant byte first and no mark.
+    /// The payload of a record of type `T`; UTF-16 is big-endian without a byte order mark.
     ///
-    /// Throws `tooLarge` for a language of more than 63 bytes.
+    /// - Throws: `tooLarge` for a language of more than 63 bytes.
     public func encoded() throws(WireError) -> [UInt8] {
         let tag = Array(language.utf8)
         guard tag.count <= 63 else { throw WireError(.tooLarge, at: 1, "a language has at most 63 bytes") }
@@ -53,7 +53,7 @@ extension NDEFText {
         return [status] + tag + (encoding == .utf8 ? Array(text.utf8) : utf16)
     }
 
-    /// Most significant byte first; a mark stands before a text that would else seem to begin with one.
+    /// Big-endian; a text that would otherwise seem to start with a byte order mark gets one.
     private var utf16: [UInt8] {
         let mark: [UInt16] = [0xFEFF, 0xFFFE].contains(text.utf16.first) ? [0xFEFF] : []
         return (mark + text.utf16).flatMap { unit in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The CRC-16 of the Yubico OTP application and of its tokens (ISO 13239): polynomial 8408 reflected, start FFFF.
+/// The CRC-16 of the Yubico OTP application and its tokens (ISO 13239): polynomial 8408 reflected, start FFFF.
 public enum CRC16 {
-    /// What is left when a message and its CRC are run through together.
+    /// The remainder of a message followed by its CRC.
     public static let residue: UInt16 = 0xF0B8
 
     /// The remainder of the bytes, not complemented.
@@ -12,12 +12,13 @@ public enum CRC16 {
         }
     }
 
-    /// The two bytes that end a message so that ``isValid(_:)`` holds: the complement, least significant byte first.
+    /// The two bytes that end a message so that ``isValid(_:)`` holds: the complemented remainder, least significant
+    /// byte first.
     public static func trailer(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let crc = ~remainder(bytes)
         return [UInt8(truncatingIfNeeded: crc), UInt8(crc >> 8)]
     }
 
-    /// Whether the last two bytes are the right trailer of those before them.
+    /// Whether the last two bytes are the correct trailer for the bytes before them.
     public static func isValid(_ bytes: some Sequence<UInt8>) -> Bool { remainder(bytes) == residue }
 }

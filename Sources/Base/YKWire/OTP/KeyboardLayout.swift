@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which key types which character: a computer reads key positions (HID Usage Tables 1.5 §10), so a password has to be
-/// put on the key for the layout that the computer is set to.
+/// Maps characters to keys: a computer receives key positions (HID Usage Tables 1.5 §10), so a password must be stored
+/// on the key for the computer's keyboard layout.
 ///
-/// Only what needs no third level (AltGr) is there. Keys that a layout has as dead keys are there as well: alone they
-/// type nothing until the next one.
+/// Characters that require the third level (AltGr) are not included. Dead keys are included: alone they type nothing
+/// until the next key.
 public enum KeyboardLayout: String, Sendable, Hashable, CaseIterable {
-    /// Letters that are in the same places of nearly all layouts.
+    /// Letters that are on the same keys in nearly all layouts.
     case modhex
     /// US English.
     case us
@@ -26,8 +26,10 @@ public enum KeyboardLayout: String, Sendable, Hashable, CaseIterable {
     /// The bit of a scan code that adds Shift.
     public static let shift: UInt8 = 0x80
 
-    /// The scan codes that type a text; a character that the layout has no key for throws `malformed` with its place,
-    /// counted in characters, and never the character.
+    /// The scan codes that type a text.
+    ///
+    /// - Throws: `malformed` for a character that the layout has no key for, with its position counted in characters,
+    ///   and never the character.
     public func scanCodes(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         let codes = scanCodes
         var result: [UInt8] = []
@@ -40,21 +42,21 @@ public enum KeyboardLayout: String, Sendable, Hashable, CaseIterable {
         return result
     }
 
-    /// The character that a scan code types; `nil` for none, or a key that the layout does not have here.
+    /// The character that a scan code types; `nil` for none, or a key that is not included for the layout.
     public func character(_ scanCode: UInt8) -> Character? {
         scanCodes.first { $0.value == scanCode }?.key
     }
 
-    /// All characters that can be typed, in no order that means anything.
+    /// All characters that can be typed, in no meaningful order.
     public var characters: [Character] { scanCodes.keys.sorted() }
 
-    /// The characters that a made-up password is made of: those that are seen.
+    /// The visible characters, from which passwords are generated.
     public var visibleCharacters: [Character] { characters.filter { !$0.isWhitespace } }
 
-    /// The usages of the keys that a row names in this order: letters, digits, the rest of the main block, and the key
-    /// beside the left Shift of ISO keyboards.
+    /// The usages of the keys in the order of a row: letters, digits, the rest of the main block, and the key beside
+    /// the left Shift on ISO keyboards.
     private static let keys: [UInt8] = Array(0x04...0x27) + Array(0x2D...0x31) + Array(0x33...0x38) + [0x64]
-    /// Stands for a key that types nothing here.
+    /// Marks a key that types nothing here.
     private static let none: Character = "·"
 
     private var scanCodes: [Character: UInt8] {

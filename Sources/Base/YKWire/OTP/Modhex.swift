@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as pairs of letters that sit on the same keys of most keyboards: `cbdefghijklnrtuv` for 0 to 15.
+/// Bytes as pairs of letters that are on the same keys of most keyboards: `cbdefghijklnrtuv` for 0 to 15.
 public enum Modhex {
     /// The sixteen letters in the order of their values.
     public static let alphabet = "cbdefghijklnrtuv"
     private static let letters = Array(alphabet.utf8)
 
-    /// Prints bytes, the most significant half of each first.
+    /// Encodes bytes, the high half of each first.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Reads pairs of letters of either case; an odd count or another character throws `WireError` with its offset.
+    /// Decodes pairs of letters of either case.
+    ///
+    /// - Throws: `WireError` with the offset for an odd count or another character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 2) else {

@@ -18,35 +18,35 @@ public struct OTPCommand: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let update2 = OTPCommand(rawValue: 0x05)
     /// Swaps the slots.
     public static let swap = OTPCommand(rawValue: 0x06)
-    /// Writes the NDEF record, with slot 1 behind it.
+    /// Writes the NDEF record that is followed by slot 1's token.
     public static let ndef1 = OTPCommand(rawValue: 0x08)
-    /// Writes the NDEF record, with slot 2 behind it.
+    /// Writes the NDEF record that is followed by slot 2's token.
     public static let ndef2 = OTPCommand(rawValue: 0x09)
     /// Reads the serial number.
     public static let serial = OTPCommand(rawValue: 0x10)
     /// Writes the mode of the USB interfaces (NEO and 4).
     public static let deviceMode = OTPCommand(rawValue: 0x11)
-    /// Writes the scan codes that the sixteen modhex letters and the other keys are typed with.
+    /// Writes the scan codes for the sixteen modhex letters and the other keys.
     public static let scanCodeMap = OTPCommand(rawValue: 0x12)
     /// Reads a page of device information.
     public static let deviceInfo = OTPCommand(rawValue: 0x13)
-    /// Asks whether a FIPS key of series 4 is in its approved mode.
+    /// Checks whether a series 4 FIPS key is in its approved mode.
     public static let fipsMode = OTPCommand(rawValue: 0x14)
     /// Writes device information.
     public static let setDeviceInfo = OTPCommand(rawValue: 0x15)
-    /// Has slot 1 make a Yubico OTP block of a challenge of six bytes.
+    /// Computes a Yubico OTP block from a six-byte challenge with slot 1.
     public static let challengeOTP1 = OTPCommand(rawValue: 0x20)
-    /// Has slot 2 make a Yubico OTP block of a challenge of six bytes.
+    /// Computes a Yubico OTP block from a six-byte challenge with slot 2.
     public static let challengeOTP2 = OTPCommand(rawValue: 0x28)
-    /// Has slot 1 make the HMAC-SHA-1 of a challenge of up to 64 bytes.
+    /// Computes the HMAC-SHA-1 of a challenge of up to 64 bytes with slot 1.
     public static let challengeHMAC1 = OTPCommand(rawValue: 0x30)
-    /// Has slot 2 make the HMAC-SHA-1 of a challenge of up to 64 bytes.
+    /// Computes the HMAC-SHA-1 of a challenge of up to 64 bytes with slot 2.
     public static let challengeHMAC2 = OTPCommand(rawValue: 0x38)
 
-    /// What it does, in a few words.
+    /// The command in a few words.
     public var description: String { Self.names[self] ?? "slot command \(Hex.encode([rawValue]))" }
 
-    /// Whether it writes something and so moves the programming sequence on, rather than answer with data.
+    /// Whether the command writes, and so advances the programming sequence, instead of returning data.
     public var isWrite: Bool {
         switch self {
         case .configure1, .configure2, .update1, .update2, .swap, .ndef1, .ndef2, .deviceMode, .scanCodeMap,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the host sends to the OTP application over HID: a payload of up to 64 bytes and a command, in 70 bytes.
+/// A 70-byte frame that the host sends to the OTP application over HID: a payload of up to 64 bytes and a command.
 public struct OTPFrame: Hashable, Sendable {
     /// The command.
     public var command: OTPCommand
-    /// The payload; zeros fill it up to 64 bytes.
+    /// The payload, padded with zeros to 64 bytes when sent.
     public let payload: [UInt8]
 
-    /// The longest payload, in bytes.
+    /// The maximum payload size, in bytes.
     public static let payloadSize = 64
-    /// The whole frame, in bytes: payload, command, CRC-16 of the payload with the least significant byte first, three
-    /// zeros.
+    /// The size of a frame in bytes: payload, command, CRC-16 of the payload with the least significant byte first,
+    /// three zeros.
     public static let size = 70
 
-    /// Makes a frame; a payload of more than 64 bytes throws `tooLarge`.
+    /// Creates a frame.
+    ///
+    /// - Throws: `tooLarge` for a payload of more than 64 bytes.
     public init(_ command: OTPCommand, _ payload: [UInt8] = []) throws(WireError) {
         guard payload.count <= Self.payloadSize else {
             throw WireError(.tooLarge, at: Self.payloadSize, "a payload of \(payload.count) bytes, 64 fit")
@@ -22,7 +24,9 @@ public struct OTPFrame: Hashable, Sendable {
         self.payload = payload + [UInt8](repeating: 0, count: Self.payloadSize - payload.count)
     }
 
-    /// Reads a whole frame; one whose CRC is wrong throws `malformed`.
+    /// Decodes a whole frame.
+    ///
+    /// - Throws: `malformed` for a wrong CRC.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         payload = try reader.bytes(Self.payloadSize, "the payload")
@@ -41,8 +45,8 @@ public struct OTPFrame: Hashable, Sendable {
         return payload + [command.rawValue, UInt8(truncatingIfNeeded: crc), UInt8(crc >> 8), 0, 0, 0]
     }
 
-    /// The feature reports that carry the frame: seven bytes, then 80 and the number. Those that would carry zeros only
-    /// are left out, but for the first and the last.
+    /// The feature reports that carry the frame: seven bytes, then 80 and the number. Reports with only zeros are
+    /// omitted, except the first and the last.
     public var reports: [[UInt8]] {
         let bytes = encoded
         return (0..<OTPReport.partsOfFrame).compactMap { number in
@@ -52,25 +56,25 @@ public struct OTPFrame: Hashable, Sendable {
         }
     }
 
-    /// Puts frames together on the key's side, from the reports that a host sets.
+    /// Reassembles frames on the key's side, from the reports that a host sets.
     public struct Assembler: Sendable {
         private var bytes = [UInt8](repeating: 0, count: OTPFrame.size)
 
-        /// Starts before the first report.
+        /// Creates an empty assembler.
         public init() {}
 
-        /// What a report brought.
+        /// The effect of a report.
         public enum Progress: Hashable, Sendable {
-            /// There is more to come.
+            /// More reports follow.
             case part
-            /// The last part: a frame, not checked yet.
+            /// The last part: a complete frame, not yet checked.
             case whole([UInt8])
-            /// The host gives up what it began or waits for.
+            /// The host aborts its frame or stops waiting for a reply.
             case reset
         }
 
-        /// Takes one report. One of another length throws and changes nothing; one with a number above 9 is no part, and
-        /// makes the key give up: hosts use 15 or, as ykman after each reply, 31.
+        /// Adds one report. A report of another length throws and changes nothing. A number above 9 makes the key
+        /// abort: hosts use 15 or, like ykman after each reply, 31.
         public mutating func add(_ report: [UInt8]) throws(WireError) -> Progress {
             guard report.count == OTPReport.size else {
                 throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The NDEF record that a key gives over NFC with a slot's token behind it, as it is written: length, kind, and up to
-/// 54 bytes (NFC Forum URI RTD §3.2, Text RTD §3.2).
+/// The NDEF record that a key provides over NFC, followed by a slot's token, in the form in which it is written:
+/// length, kind, and up to 54 bytes (NFC Forum URI RTD §3.2, Text RTD §3.2).
 public enum OTPNDEFRecord: Hashable, Sendable {
-    /// An address.
+    /// A URI.
     case uri(String)
-    /// A text, and its language.
+    /// A text and its language.
     case text(String, language: String)
 
-    /// What a new key has.
+    /// The default of a new key.
     public static let standard = OTPNDEFRecord.uri("https://my.yubico.com/yk/#")
-    /// The room for the content, in bytes: the prefix code and the rest of an address, or a text with its language.
+    /// The maximum size of the content, in bytes: the prefix code and the rest of a URI, or a text with its language.
     public static let contentLimit = 54
-    /// The size as it is written, in bytes.
+    /// The written size, in bytes.
     public static let size = 2 + contentLimit
 
     /// The kind: the type of the NDEF record.
@@ -23,8 +23,8 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         }
     }
 
-    /// What the record holds: the code of a usual beginning and the rest of the address, or language and text. The first
-    /// beginning that fits is taken, as other programs do, though a later one may be longer.
+    /// The content of the record: the prefix code and the rest of the URI, or language and text. The first matching
+    /// prefix is used, as in other programs, though a later one may be longer.
     public var content: [UInt8] {
         switch self {
         case .uri(let address):
@@ -37,7 +37,9 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         }
     }
 
-    /// The bytes as they are written; content of more than 54 bytes throws `tooLarge`.
+    /// The bytes to write.
+    ///
+    /// - Throws: `tooLarge` for content of more than 54 bytes.
     public func encoded() throws(WireError) -> [UInt8] {
         let content = content
         guard content.count <= Self.contentLimit else {
@@ -47,7 +49,9 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         return [UInt8(content.count), kind] + content + filling
     }
 
-    /// Reads what is written. Text that is not UTF-8, and codes and kinds that are not known, throw `malformed`.
+    /// Decodes the written bytes.
+    ///
+    /// - Throws: `malformed` for text that is not UTF-8, and for unknown codes and kinds.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         let length = Int(try reader.byte("the length"))
@@ -58,7 +62,7 @@ public enum OTPNDEFRecord: Hashable, Sendable {
         try self.init(kind: kind, content: try reader.bytes(length, "the content"))
     }
 
-    /// Reads kind and content.
+    /// Decodes kind and content.
     public init(kind: UInt8, content: [UInt8]) throws(WireError) {
         var reader = ByteReader(content)
         switch kind {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A feature report of the OTP application as the host gets it: seven bytes and a byte of flags.
+/// A feature report of the OTP application as the host reads it: seven bytes and a flag byte.
 public enum OTPReport: Hashable, Sendable {
     /// The status of the application, six bytes: version 3, programming sequence, touch level 2.
     case status([UInt8])
@@ -8,28 +8,30 @@ public enum OTPReport: Hashable, Sendable {
     case reply(number: UInt8, [UInt8])
     /// The key waits for a touch.
     case waitingForTouch
-    /// The key has not taken what was written, or works on it.
+    /// The key has not accepted the data yet, or is processing it.
     case busy
 
     /// The size of a feature report, in bytes.
     public static let size = 8
-    /// How many reports a frame is cut into.
+    /// The number of reports that a frame is split into.
     public static let partsOfFrame = 10
-    /// Flag: set by the host with each part it writes, cleared by the key when it has taken it.
+    /// Flag: set by the host with each part it writes, cleared by the key when it has accepted the part.
     static let write: UInt8 = 0x80
     /// Flag: a part of a reply.
     static let pending: UInt8 = 0x40
-    /// Flag: a touch is waited for.
+    /// Flag: the key waits for a touch.
     static let touch: UInt8 = 0x20
     /// The number of a part.
     static let numberMask: UInt8 = 0x1F
-    /// The flags of the report that makes the key give up what is under way.
+    /// The flags of the report that makes the key abort the pending operation.
     static let reset: UInt8 = 0x8F
 
-    /// The report that makes the key give up what is under way.
+    /// The report that makes the key abort the pending operation.
     public static let abandonment: [UInt8] = [0, 0, 0, 0, 0, 0, 0, reset]
 
-    /// Reads a report; one of another length than eight bytes throws `malformed`.
+    /// Decodes a report.
+    ///
+    /// - Throws: `malformed` unless it has eight bytes.
     public init(decoding report: [UInt8]) throws(WireError) {
         guard report.count == Self.size else {
             throw WireError(.malformed, at: 0, "a feature report of \(report.count) bytes, 8 are usual")
@@ -60,7 +62,7 @@ public enum OTPReport: Hashable, Sendable {
         Array((bytes + [UInt8](repeating: 0, count: 7)).prefix(7))
     }
 
-    /// The reports that carry a reply with its CRC-16, numbered from 0; number 0 again ends it.
+    /// The reports that carry a reply with its CRC-16, numbered from 0; a report with number 0 ends it.
     public static func reports(reply data: [UInt8]) -> [[UInt8]] {
         let bytes = data + CRC16.trailer(data)
         let parts = stride(from: 0, to: bytes.count, by: 7).map { start in
@@ -70,19 +72,20 @@ public enum OTPReport: Hashable, Sendable {
     }
 }
 
-/// Puts a reply of the OTP application together on the host's side.
+/// Reassembles a reply of the OTP application on the host's side.
 public struct OTPReplyAssembler: Sendable {
-    /// The parts so far.
+    /// The bytes received so far.
     public private(set) var bytes: [UInt8] = []
     private var next: UInt8 = 0
 
-    /// The longest reply that the numbers allow, in bytes.
+    /// The maximum reply size that the numbers allow, in bytes.
     public static let limit = 32 * 7
 
-    /// Starts before the first part.
+    /// Creates an empty assembler.
     public init() {}
 
-    /// Takes the next part; true once the reply is whole. The same part again is passed over; a part out of turn throws.
+    /// Adds the next part; returns true once the reply is complete. A repeated part is ignored; a part out of order
+    /// throws.
     public mutating func add(_ number: UInt8, _ part: [UInt8]) throws(WireError) -> Bool {
         if number == 0, next > 0 { return true }
         guard number == next, bytes.count + part.count <= Self.limit else {
@@ -94,7 +97,9 @@ public struct OTPReplyAssembler: Sendable {
         return false
     }
 
-    /// The first `count` bytes, once the CRC-16 behind them is right; else throws `malformed`.
+    /// The first `count` bytes, after checking the CRC-16 that follows them.
+    ///
+    /// - Throws: `malformed` for a wrong CRC.
     public func checked(_ count: Int) throws(WireError) -> [UInt8] {
         guard count >= 0, count <= bytes.count - 2 else {
             throw WireError(.truncated, at: bytes.count, "a reply of \(count) bytes with its CRC, \(bytes.count) came")

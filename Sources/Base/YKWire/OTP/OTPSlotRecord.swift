@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The 52 bytes that a slot is written with.
+/// The 52-byte configuration record of a slot.
 public struct OTPSlotRecord: Hashable, Sendable {
-    /// The part that a token begins with: up to 16 bytes.
+    /// The prefix of a token: up to 16 bytes.
     public let fixed: [UInt8]
-    /// The private identity, six bytes; of HMAC and HOTP bytes 17 to 20 of the key, then of HOTP where the counter starts.
+    /// The private identity, six bytes; for HMAC and HOTP bytes 17 to 20 of the key, for HOTP followed by the counter's
+    /// initial value.
     public let identity: [UInt8]
     /// The AES key, or the first 16 bytes of an HMAC key.
     public let key: [UInt8]
-    /// The access code that the slot has from now on, six bytes; zeros for none.
+    /// The new access code of the slot, six bytes; zeros for none.
     public let accessCode: [UInt8]
-    /// What else the slot decides.
+    /// Other settings of the slot.
     public var extended: OTPExtendedFlags
     /// How the slot types.
     public var ticket: OTPTicketFlags
-    /// What the slot makes.
+    /// What the slot generates.
     public var configuration: OTPConfigurationFlags
 
     /// The size in bytes.
     public static let size = 52
     /// The longest fixed part, in bytes.
     public static let fixedSize = 16
-    /// The private identity, in bytes.
+    /// The size of the private identity, in bytes.
     public static let identitySize = 6
-    /// The key, in bytes.
+    /// The size of the key, in bytes.
     public static let keySize = 16
-    /// An access code, in bytes.
+    /// The size of an access code, in bytes.
     public static let accessCodeSize = 6
-    /// No access code.
+    /// The value for no access code.
     public static let noAccessCode = [UInt8](repeating: 0, count: accessCodeSize)
-    /// What empties a slot: no configuration, and no CRC.
+    /// The record that clears a slot: no configuration, and no CRC.
     public static let empty = [UInt8](repeating: 0, count: size)
 
-    /// Makes a record; parts that are too long throw `tooLarge`, short ones are filled up with zeros.
+    /// Creates a record; short parts are padded with zeros.
+    ///
+    /// - Throws: `tooLarge` for parts that are too long.
     public init(
         fixed: [UInt8] = [], identity: [UInt8] = [], key: [UInt8] = [], accessCode: [UInt8] = [],
         extended: OTPExtendedFlags = [], ticket: OTPTicketFlags = [], configuration: OTPConfigurationFlags = []
@@ -49,7 +52,9 @@ public struct OTPSlotRecord: Hashable, Sendable {
         self.configuration = configuration
     }
 
-    /// Reads a record; a wrong CRC or a fixed part of more than 16 bytes throws `malformed`.
+    /// Decodes a record.
+    ///
+    /// - Throws: `malformed` for a wrong CRC or a fixed part of more than 16 bytes.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         let fixed = try reader.bytes(Self.fixedSize, "the fixed part")

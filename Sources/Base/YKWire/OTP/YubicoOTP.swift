@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A Yubico one-time password as it is typed: who the key is, and one AES block that only its key opens.
+/// A Yubico one-time password as typed: the key's public identity, and one AES block encrypted with its secret key.
 public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
-    /// The public identity, up to 16 bytes; six by custom.
+    /// The public identity, up to 16 bytes; usually six.
     public var publicID: [UInt8]
     /// The encrypted block, 16 bytes.
     public var ciphertext: [UInt8]
 
     /// The length of the block in bytes.
     public static let blockSize = 16
-    /// How many letters there may be.
+    /// The possible numbers of letters.
     public static let lengths = 32...64
 
-    /// Reads 32 to 64 letters of modhex, of either case; the last 32 are the block.
+    /// Parses 32 to 64 modhex letters of either case; the last 32 are the block.
     public init(parsing text: some StringProtocol) throws(WireError) {
         let count = text.utf8.count
         guard Self.lengths.contains(count) else {
@@ -24,9 +24,9 @@ public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
         ciphertext = Array(bytes.suffix(Self.blockSize))
     }
 
-    /// Puts a public identity and an encrypted block together.
+    /// Combines a public identity and an encrypted block.
     ///
-    /// Throws `tooLarge` or `malformed` when one has another length than it can have.
+    /// - Throws: `tooLarge` or `malformed` when either has an invalid length.
     public init(publicID: [UInt8], ciphertext: [UInt8]) throws(WireError) {
         guard publicID.count <= 16 else { throw WireError(.tooLarge, at: 0, "a public identity has at most 16 bytes") }
         guard ciphertext.count == Self.blockSize else {
@@ -36,6 +36,6 @@ public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
         self.ciphertext = ciphertext
     }
 
-    /// The letters, lower case.
+    /// The letters in lower case.
     public var description: String { Modhex.encode(publicID + ciphertext) }
 }

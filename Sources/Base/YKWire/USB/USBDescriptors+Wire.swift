@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension USBDescriptors {
-    /// The most that is read, in bytes: a device descriptor, and the longest configuration.
+    /// The maximum input size in bytes: a device descriptor and the longest configuration.
     public static let sizeLimit = 18 + 65_535
 
-    /// Reads a device descriptor and the first configuration after it, as in the file `descriptors` of sysfs. What is
-    /// not known is passed over; other settings of an interface are too.
+    /// Decodes a device descriptor and the first configuration after it, as in the file `descriptors` of sysfs. Unknown
+    /// descriptors and alternate settings are skipped.
     ///
-    /// Throws for a device descriptor that is none, for a descriptor that is longer than what is left or shorter than
-    /// two bytes, and for an endpoint before any interface.
+    /// - Throws: `WireError` for an invalid device descriptor, for a descriptor that is truncated or shorter than two
+    /// bytes, and for an endpoint before any interface.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count <= Self.sizeLimit else {
             throw WireError(.tooLarge, at: 0, "descriptors of \(bytes.count) bytes, at most \(Self.sizeLimit)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a USB device says of itself: its device descriptor and one configuration (USB 2.0 §9.6).
+/// The descriptors of a USB device: its device descriptor and one configuration (USB 2.0 §9.6).
 public struct USBDescriptors: Hashable, Sendable {
     /// The vendor number.
     public var vendor: UInt16
@@ -8,9 +8,9 @@ public struct USBDescriptors: Hashable, Sendable {
     public var product: UInt16
     /// The release of the device, binary-coded decimal.
     public var release: UInt16
-    /// The class of the whole device; 0 when each interface has its own.
+    /// The device class; 0 when each interface has its own.
     public var deviceClass: UInt8
-    /// The interfaces in their first setting.
+    /// The interfaces in their first alternate setting.
     public var interfaces: [Interface]
 
     /// One interface.
@@ -23,12 +23,12 @@ public struct USBDescriptors: Hashable, Sendable {
         public var subclass: UInt8
         /// Its protocol.
         public var interfaceProtocol: UInt8
-        /// What comes in and goes out.
+        /// The endpoints.
         public var endpoints: [Endpoint]
-        /// Descriptors of the class, each with its length and type.
+        /// The class-specific descriptors, each with its length and type.
         public var extra: [[UInt8]]
 
-        /// Makes an interface.
+        /// Creates an interface.
         public init(
             number: UInt8, interfaceClass: UInt8, subclass: UInt8 = 0, interfaceProtocol: UInt8 = 0,
             endpoints: [Endpoint] = [], extra: [[UInt8]] = []
@@ -41,13 +41,13 @@ public struct USBDescriptors: Hashable, Sendable {
             self.extra = extra
         }
 
-        /// Whether it is a card reader; some early ones have a class of their own and CCID's descriptor.
+        /// Whether this is a card reader; some early ones have a vendor-specific class and CCID's descriptor.
         public var isCardReader: Bool {
             interfaceClass == CCID.interfaceClass || interfaceClass == 0xFF && reader != nil
         }
         /// Whether it is a HID interface.
         public var isHID: Bool { interfaceClass == 0x03 }
-        /// What the card reader can do; `nil` when it does not say.
+        /// The capabilities of the card reader; `nil` when it has no such descriptor.
         public var reader: CCID.Descriptor? { extra.lazy.compactMap { try? CCID.Descriptor(decoding: $0) }.first }
 
         /// The first endpoint of a kind and direction.
@@ -58,26 +58,26 @@ public struct USBDescriptors: Hashable, Sendable {
 
     /// One endpoint.
     public struct Endpoint: Hashable, Sendable {
-        /// What kind of transfers it has.
+        /// The transfer type.
         public enum Kind: UInt8, Hashable, Sendable {
-            /// Requests and answers.
+            /// Control transfers.
             case control
-            /// Data in time.
+            /// Isochronous transfers.
             case isochronous
-            /// Data in order.
+            /// Bulk transfers.
             case bulk
-            /// News.
+            /// Interrupt transfers.
             case interrupt
         }
 
-        /// Its address; data from the device has bit 7.
+        /// The address; bit 7 is set for data from the device.
         public var address: UInt8
-        /// What kind of transfers it has.
+        /// The transfer type.
         public var kind: Kind
-        /// The longest packet, in bytes.
+        /// The maximum packet size, in bytes.
         public var packetSize: Int
 
-        /// Makes an endpoint.
+        /// Creates an endpoint.
         public init(address: UInt8, kind: Kind, packetSize: Int) {
             self.address = address
             self.kind = kind

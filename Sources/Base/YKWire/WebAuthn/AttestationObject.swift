@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A new credential with what vouches for it (WebAuthn Level 3 §6.5.4).
+/// An attestation object: a new credential with its attestation (WebAuthn Level 3 §6.5.4).
 public struct AttestationObject: Hashable, Sendable {
-    /// How the statement is made.
+    /// The format of the statement.
     public var format: AttestationFormat
-    /// What the key says of the credential.
+    /// The authenticator data with the credential.
     public var authenticatorData: AuthenticatorData
-    /// What vouches for it.
+    /// The attestation statement.
     public var statement: CBOR.Map
 
-    /// Makes an object.
+    /// Creates an object.
     public init(format: AttestationFormat, authenticatorData: AuthenticatorData, statement: CBOR.Map) {
         self.format = format
         self.authenticatorData = authenticatorData
@@ -17,20 +17,20 @@ public struct AttestationObject: Hashable, Sendable {
     }
 }
 
-/// How an attestation statement is made (IANA registry "WebAuthn Attestation Statement Format Identifiers"). An open
+/// The format of an attestation statement (IANA registry "WebAuthn Attestation Statement Format Identifiers"). An open
 /// set.
 public struct AttestationFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The identifier.
     public let rawValue: String
     /// Wraps an identifier.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Nothing vouches for the credential.
+    /// No attestation.
     public static let none = AttestationFormat(rawValue: "none")
-    /// CTAP2's own (WebAuthn Level 3 §8.2).
+    /// The WebAuthn format (WebAuthn Level 3 §8.2).
     public static let packed = AttestationFormat(rawValue: "packed")
-    /// U2F's (WebAuthn Level 3 §8.6).
+    /// The U2F format (WebAuthn Level 3 §8.6).
     public static let fidoU2F = AttestationFormat(rawValue: "fido-u2f")
-    /// A trusted platform module's (WebAuthn Level 3 §8.3).
+    /// The format of trusted platform modules (WebAuthn Level 3 §8.3).
     public static let tpm = AttestationFormat(rawValue: "tpm")
     /// Apple's anonymous attestation (WebAuthn Level 3 §8.8).
     public static let apple = AttestationFormat(rawValue: "apple")
@@ -54,7 +54,9 @@ extension AttestationObject {
         return object.encoded
     }
 
-    /// Reads an object and nothing after it; authenticator data without a credential throws `missing`.
+    /// Decodes exactly one object.
+    ///
+    /// - Throws: `WireError`; `missing` for authenticator data without a credential.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         let fields = try CBOR.Fields(decoding: bytes, "the attestation object")
         format = AttestationFormat(rawValue: try fields.required("fmt", .text))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AuthenticatorData {
-    /// The longest identifier of a credential (WebAuthn Level 3 §6.5.1).
+    /// The maximum length of a credential identifier, in bytes (WebAuthn Level 3 §6.5.1).
     public static let credentialIDLimit = 1023
 
-    /// Reads authenticator data and nothing after it.
+    /// Decodes authenticator data; trailing bytes are an error.
     ///
-    /// Throws `malformed` also for a backup state without eligibility (WebAuthn Level 3 §6.1.3).
+    /// - Throws: `WireError`; `malformed` also for a backup state without eligibility (WebAuthn Level 3 §6.1.3).
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         rpIDHash = try reader.bytes(32, "the hash of the relying party")

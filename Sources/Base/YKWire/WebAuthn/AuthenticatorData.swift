@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key says and signs about a credential and its use (WebAuthn Level 3 §6.1).
+/// Authenticator data: the signed statement of a key about a credential and its use (WebAuthn Level 3 §6.1).
 public struct AuthenticatorData: Hashable, Sendable {
-    /// The bytes as the key sent them: what its signature is over.
+    /// The bytes as received, which the signature covers.
     public let bytes: [UInt8]
     /// SHA-256 of the relying party's identifier.
     public let rpIDHash: [UInt8]
-    /// What happened, and what follows.
+    /// The flags.
     public let flags: Flags
-    /// How often the credential or key signed; 0 where it does not count.
+    /// The signature counter of the credential or key; 0 when the key does not count.
     public let counter: UInt32
-    /// The new credential, at registration.
+    /// The new credential, when registering.
     public let credential: AttestedCredential?
-    /// What extensions answered, by their identifiers.
+    /// The extension outputs by identifier.
     public let extensions: CBOR.Map?
 
-    /// What happened, and what follows (WebAuthn Level 3 §6.1).
+    /// The flags (WebAuthn Level 3 §6.1).
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The byte.
         public let rawValue: UInt8
         /// Wraps a byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// UP: somebody was present.
+        /// UP: the user was present.
         public static let userPresent = Flags(rawValue: 0x01)
-        /// UV: the user was verified, by PIN or body.
+        /// UV: the user was verified, by PIN or biometrics.
         public static let userVerified = Flags(rawValue: 0x04)
         /// BE: the credential may be backed up.
         public static let backupEligible = Flags(rawValue: 0x08)
@@ -35,16 +35,16 @@ public struct AuthenticatorData: Hashable, Sendable {
         public static let extensions = Flags(rawValue: 0x80)
     }
 
-    /// A credential that was made (WebAuthn Level 3 §6.5.1).
+    /// A newly created credential (WebAuthn Level 3 §6.5.1).
     public struct AttestedCredential: Hashable, Sendable {
-        /// The model of the key: 16 bytes, zero when it does not say.
+        /// The model of the key: 16 bytes; zeros when it is not disclosed.
         public let aaguid: [UInt8]
         /// The credential's identifier, at most 1023 bytes.
         public let id: [UInt8]
         /// The credential's public key.
         public let publicKey: COSEKey
 
-        /// Makes a credential.
+        /// Creates a credential.
         public init(aaguid: [UInt8], id: [UInt8], publicKey: COSEKey) {
             self.aaguid = aaguid
             self.id = id
@@ -52,7 +52,7 @@ public struct AuthenticatorData: Hashable, Sendable {
         }
     }
 
-    /// Makes authenticator data; the flags for what follows are set by what there is.
+    /// Creates authenticator data; the flags for credential and extensions are set when these are present.
     public init(
         rpIDHash: [UInt8], flags: Flags, counter: UInt32, credential: AttestedCredential? = nil,
         extensions: CBOR.Map? = nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8 or
-/// a declared ISO-8859-1, elements, attributes, text, CDATA, comments and processing instructions. A document type
-/// declaration is refused, and with it every entity but the five that the language predefines; size and depth are limited.
+/// Reads the part of XML 1.0 that key containers (PSKC), SecurID batches (SDTID) and SOAP replies (CT-KIP) use: UTF-8
+/// or a declared ISO-8859-1, elements, attributes, text, CDATA, comments and processing instructions. Document type
+/// declarations are refused, so only the five predefined entities exist; size and depth are limited.
 ///
 /// A library would cost more than 1 ms of start-up or 5 MB: on Debian 12, opening libxml2 takes 1.7 ms and brings 37 MB
 /// (itself 1.8 MB, the rest ICU, which it is linked with); opening FoundationXML takes 10.5 ms and brings 65 MB.
@@ -13,7 +13,7 @@ package struct XMLParser {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Reads a document and gives its outermost element.
+    /// Parses a document and returns its outermost element.
     package static func parse(_ bytes: [UInt8]) throws(WireError) -> XMLNode {
         guard bytes.count <= byteLimit else {
             throw WireError(.tooLarge, at: 0, "an XML document of \(bytes.count) bytes")
@@ -76,7 +76,7 @@ package struct XMLParser {
         }
     }
 
-    /// Line ends as single line feeds (XML 1.0 §2.11).
+    /// Normalizes line ends to single line feeds (XML 1.0 §2.11).
     private static func lines(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(0x0D) else { return bytes }
         return bytes.indices.compactMap { index in
@@ -102,7 +102,7 @@ package struct XMLParser {
             throw WireError(.duplicate, at: start, "attribute \(fullName) is there twice")
         }
         if fullName == "xmlns" || fullName.hasPrefix("xmlns:") { return }
-        // Of two that only a prefix tells apart, the one without counts.
+        // When two names differ only in their prefix, the one without a prefix wins.
         let local = Self.localName(fullName)
         if node.attributes[local] == nil || local == fullName { node.attributes[local] = value }
     }
@@ -164,13 +164,13 @@ extension XMLParser {
         guard take(text) else { throw fault("expected \(text)") }
     }
 
-    /// Skips white space; always `true`, to stand in a condition.
+    /// Skips white space; always returns `true`, for use in a condition.
     private mutating func skipSpace() throws(WireError) -> Bool {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
         return true
     }
 
-    /// Skips what may stand around the outermost element.
+    /// Skips what may surround the outermost element.
     private mutating func skipMisc() throws(WireError) {
         while try skipSpace(), isAt("<?") || isAt("<!--") { try skipMiscItem() }
         if isAt("<!") { throw fault("a document type declaration is not allowed") }
