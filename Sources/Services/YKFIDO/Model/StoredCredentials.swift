@@ -2,11 +2,11 @@
 
 public import YKWire
 
-/// How many credentials a key remembers and can remember.
+/// The number of discoverable credentials on a key, and its remaining capacity.
 public struct CredentialStorage: Hashable, Sendable {
-    /// Credentials that it remembers.
+    /// The number of stored credentials.
     public let existing: UInt64
-    /// The most that it can still take; which ones decide how many it really takes.
+    /// The maximum number of further credentials; the actual number depends on their size.
     public let remaining: UInt64
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -15,13 +15,13 @@ public struct CredentialStorage: Hashable, Sendable {
     }
 }
 
-/// A relying party that a key remembers credentials for.
+/// A relying party for which a key stores credentials.
 public struct StoredRelyingParty: Hashable, Sendable {
-    /// The relying party; the identifier can be cut off, the hash tells.
+    /// The relying party; its identifier may be truncated, so use the hash to identify it.
     public let relyingParty: RelyingParty
     /// SHA-256 of the whole identifier.
     public let idHash: [UInt8]
-    /// How many there are; only in the first answer.
+    /// The total number; only in the first response.
     let total: UInt64?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -32,7 +32,7 @@ public struct StoredRelyingParty: Hashable, Sendable {
     }
 }
 
-/// A credential that a key remembers.
+/// A discoverable credential on a key.
 public struct StoredCredential: Hashable, Sendable {
     /// The account.
     public let user: FIDOUser
@@ -42,11 +42,11 @@ public struct StoredCredential: Hashable, Sendable {
     public let publicKey: COSEKey
     /// When it can be used without user verification.
     public let protection: CredentialProtection?
-    /// The key for its large blob.
+    /// Its large-blob key.
     public let largeBlobKey: [UInt8]?
-    /// Whether another site may use it for a payment.
+    /// Whether other sites may use it for payments.
     public let allowsThirdPartyPayment: Bool?
-    /// How many there are; only in the first answer.
+    /// The total number; only in the first response.
     let total: UInt64?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -54,7 +54,7 @@ public struct StoredCredential: Hashable, Sendable {
         id = try CredentialDescriptor(try fields.requiredFields(7))
         publicKey = try COSEKey(try fields.requiredFields(8))
         total = try fields.optional(9, .unsigned)
-        // Some versions of CanoKey answer 0 for a credential that was made without the extension.
+        // Some CanoKey versions answer 0 for a credential that was created without the extension.
         protection = try fields.optional(10, .unsigned).flatMap { $0 == 0 ? nil : CredentialProtection(rawValue: $0) }
         largeBlobKey = try fields.optional(11, .bytes)
         allowsThirdPartyPayment = try fields.optional(12, .bool)
@@ -62,7 +62,7 @@ public struct StoredCredential: Hashable, Sendable {
 }
 
 extension CBOR.Fields {
-    /// The map of a key, which has to be there.
+    /// Returns a required map.
     func requiredFields(_ key: CBOR) throws(WireError) -> CBOR.Fields {
         if let fields = try optionalFields(key) { return fields }
         _ = try required(key, .map)

@@ -4,14 +4,14 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The platform's side of a key agreement: its public key for the request, and the common secret.
+/// The platform's side of a key agreement: its public key for the request, and the shared secret.
 struct PINAgreement: ~Copyable {
     let platformKey: COSEKey
     let shared: PINSharedKey
 
-    /// Agrees with the public key that a key sent for its side (clientPIN, getKeyAgreement).
+    /// Performs the key agreement with the key's public key (clientPIN, getKeyAgreement).
     ///
-    /// A key that is no point on P-256 throws `malformed`: nothing is sent to it.
+    /// - Throws: `malformed` if the public key is not a point on P-256; nothing is sent in that case.
     init(_ version: PINProtocol, with peer: COSEKey, own: borrowing P256KeyAgreement) throws(CTAPError) {
         let subcommand = ClientPIN.GetKeyAgreement(version)
         guard case .ec2(.p256, let x, let y) = peer.material else {
@@ -29,15 +29,15 @@ struct PINAgreement: ~Copyable {
 }
 
 extension CTAPSession {
-    /// Agrees on a secret with the key, whose public key for that is `peer`.
+    /// Agrees on a secret with the key, whose public key for this is `peer`.
     ///
-    /// `isLasting` says that what is exchanged under it stays a secret for ever: then the private number is kept out
-    /// of captures. Otherwise it is in them, so that a replay sends the same bytes.
+    /// `isLasting` means that the data encrypted under it must stay secret permanently: the private number is then kept
+    /// out of captures. Otherwise it is captured, so that a replay sends the same bytes.
     func agree(_ version: PINProtocol, with peer: COSEKey, isLasting: Bool) throws(CTAPError) -> PINAgreement {
         try PINAgreement(version, with: peer, own: try ownKey(isLasting: isLasting))
     }
 
-    /// Encrypts for the key, with a vector of this platform's randomness where the protocol wants one.
+    /// Encrypts for the key, with a random IV if the protocol uses one.
     func encrypt(_ plaintext: [UInt8], _ shared: borrowing PINSharedKey) throws(CTAPError) -> [UInt8] {
         let vector = try draw(shared.vectorSize, secret: false)
         do { return try shared.encrypt(plaintext, vector: vector) } catch {
@@ -45,7 +45,7 @@ extension CTAPSession {
         }
     }
 
-    /// Decrypts what the key sent in answer to the named command.
+    /// Decrypts the key's response to the named command.
     func decrypt(
         _ message: [UInt8], _ shared: borrowing PINSharedKey, during name: String
     ) throws(CTAPError) -> [UInt8] {
@@ -54,7 +54,7 @@ extension CTAPSession {
         }
     }
 
-    /// A private number of this platform's; one that is out of range (about one in 2^32) is hashed once.
+    /// A private number of the platform; one that is out of range (about one in 2^32) is hashed once.
     private func ownKey(isLasting: Bool) throws(CTAPError) -> P256KeyAgreement {
         var bytes = try draw(32, secret: isLasting)
         defer { Secret.wipe(&bytes) }

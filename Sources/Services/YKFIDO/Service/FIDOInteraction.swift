@@ -2,23 +2,23 @@
 
 public import YKCrypto
 
-/// How a service speaks with its user while it works.
+/// How a service interacts with its user.
 ///
-/// The closures begin on the service's thread, which they must not block, and may continue anywhere: on the main actor for a
-/// dialog, for example. While one is awaited no other caller gets onto the key.
+/// The closures are called on the service's thread, which they must not block, and may continue anywhere: on the main
+/// actor for a dialog, for example. While one is awaited, no other caller can use the key.
 public struct FIDOInteraction: Sendable {
-    /// Asked when a PIN is needed; `nil` gives up. A wrong PIN is never asked for again by itself. The task is cancelled
-    /// when the operation is.
+    /// Called when a PIN is required; `nil` cancels. The service never retries after a wrong PIN. The task is cancelled
+    /// with the operation.
     public var pin: @Sendable (PINRequest) async -> SharedSecret?
     /// Runs while the key waits for a touch; its task is cancelled when the wait ends.
     public var touch: @Sendable () async -> Void
-    /// Whether the PIN is at hand, so that nobody has to know how many tries are left: the key is not asked for that.
+    /// Whether the PIN is already known, so that the retry counter need not be read from the key.
     public var hasPIN = false
 
-    /// Whether only U2F is going to be used, so that the key is not asked what CTAP2 it knows.
+    /// Whether only U2F will be used, so that getInfo is not sent.
     package var usesU2FOnly = false
 
-    /// Creates an interaction; without arguments no PIN is given.
+    /// Creates an interaction; the default provides no PIN.
     public init(
         pin: @escaping @Sendable (PINRequest) async -> SharedSecret? = { _ in nil },
         touch: @escaping @Sendable () async -> Void = {}
@@ -28,15 +28,15 @@ public struct FIDOInteraction: Sendable {
     }
 }
 
-/// What a user should know before a PIN is typed.
+/// What the user should know before entering a PIN.
 public struct PINRequest: Hashable, Sendable {
     /// What the PIN is for.
     public let permissions: ClientPIN.Permissions
-    /// The relying party that the permission is for.
+    /// The relying party of the permission.
     public let rpID: String?
-    /// Wrong PINs that are left; `nil` when ``FIDOInteraction/hasPIN`` says that it does not matter.
+    /// The remaining PIN retries; `nil` if ``FIDOInteraction/hasPIN`` is set.
     public let retries: PINRetries?
-    /// Why the key's own user verification did not do; `nil` when it was not tried.
+    /// Why built-in user verification was not sufficient; `nil` if it was not tried.
     public let fallback: Fallback?
 
     /// Creates a request.
@@ -47,7 +47,7 @@ public struct PINRequest: Hashable, Sendable {
         self.fallback = fallback
     }
 
-    /// Why the key's own user verification did not do.
+    /// Why built-in user verification was not sufficient.
     public enum Fallback: Hashable, Sendable {
         /// It did not recognise the user.
         case notRecognised
@@ -56,12 +56,12 @@ public struct PINRequest: Hashable, Sendable {
     }
 }
 
-/// Whether the user has to be verified (WebAuthn Level 3 §5.8.6).
+/// Whether the user must be verified (WebAuthn Level 3 §5.8.6).
 public enum UserVerification: String, Sendable, Hashable, CaseIterable {
-    /// Verified, or the operation fails.
+    /// The user is verified, or the operation fails.
     case required
-    /// Verified where the key can.
+    /// The user is verified if the key supports it.
     case preferred
-    /// Not verified unless the key insists.
+    /// The user is not verified unless the key requires it.
     case discouraged
 }

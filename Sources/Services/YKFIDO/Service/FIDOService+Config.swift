@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FIDOService {
-    /// Changes how the key behaves (authenticatorConfig), and reads back what getInfo tells of it.
+    /// Configures the key (authenticatorConfig), and checks the change with getInfo.
     ///
-    /// - Throws: `unsupported`, before anything is sent, for what the key says that it does not have; `notApplied` when
-    ///   the key accepted the change and does not say afterwards that it is so.
+    /// - Throws: `unsupported`, before anything is sent, if the key does not list the feature; `notApplied` if the key
+    ///   accepted the change but does not report it afterwards.
     public func configure(_ change: AuthenticatorConfig.Change) throws(FIDOError) {
         let info = try session.info()
         guard info.option(.authnrCfg) == true else { throw .unsupported("authnrCfg") }
@@ -28,8 +28,8 @@ extension FIDOService {
 }
 
 extension AuthenticatorConfig.Change {
-    /// What a key does not say of itself although it should after this change; `nil` when nothing is missing. Which
-    /// relying parties are told the shortest length cannot be read back.
+    /// What the key should report after this change but does not; `nil` if the change is complete. The relying parties
+    /// that receive the minimum length cannot be read back.
     fileprivate func missing(before: AuthenticatorInfo, after: AuthenticatorInfo) -> String? {
         switch self {
         case .enableEnterpriseAttestation: after.option(.ep) == true ? nil : "enterprise attestation"

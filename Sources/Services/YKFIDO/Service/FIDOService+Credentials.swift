@@ -4,28 +4,30 @@ import YKTransport
 import YKWire
 
 extension FIDOService {
-    /// How many credentials the key remembers and can remember (credentialManagement getCredsMetadata).
+    /// Returns the number of discoverable credentials and the remaining capacity (credentialManagement
+    /// getCredsMetadata).
     public func credentialStorage() throws(FIDOError) -> CredentialStorage { try session.manage(.metadata) }
 
-    /// The relying parties that the key remembers credentials for (enumerateRPsBegin and GetNextRP).
+    /// Returns the relying parties for which the key stores credentials (enumerateRPsBegin and GetNextRP).
     public func relyingParties() throws(FIDOError) -> [StoredRelyingParty] {
         try session.list(first: .firstRelyingParty, next: .nextRelyingParty, total: \.total)
     }
 
-    /// The credentials that the key remembers for a relying party (enumerateCredentialsBegin and GetNextCredential).
+    /// Returns the credentials that the key stores for a relying party (enumerateCredentialsBegin and
+    /// GetNextCredential).
     public func credentials(of relyingParty: StoredRelyingParty) throws(FIDOError) -> [StoredCredential] {
         try session.list(
             first: .firstCredential(rpIDHash: relyingParty.idHash), next: .nextCredential, total: \.total)
     }
 
-    /// Makes the key forget a credential (deleteCredential).
+    /// Deletes a credential (deleteCredential).
     public func delete(_ credential: CredentialDescriptor) throws(FIDOError) {
         try session.manage(.delete(credential))
         session.infoDidChange()
     }
 
-    /// Changes the names of a credential's account (updateUserInformation); keys of CTAP 2.1 and later. Of each name as
-    /// much is kept as 64 bytes hold.
+    /// Changes the names of a credential's account (updateUserInformation); CTAP 2.1 keys and later. Names are
+    /// truncated to 64 bytes.
     public func update(_ credential: CredentialDescriptor, user: FIDOUser) throws(FIDOError) {
         guard try session.info().option(.credMgmt) == true else { throw .unsupported("credMgmt") }
         try session.manage(.update(credential, user: user.withShortNames))
@@ -33,11 +35,11 @@ extension FIDOService {
 }
 
 extension FIDOSession {
-    /// The most entries of a list that a key can make this program ask for.
+    /// Maximum number of list entries that a key can make this program request.
     static let listLimit = 4096
 
-    /// Sends an authorised subcommand; the finished command where the key has it, else its preview. What only reads is
-    /// done with the token that lasts, where there is one that the key still takes.
+    /// Sends an authorised subcommand, as the final command if the key has it, otherwise as the preview. Reading
+    /// subcommands use the persistent token if the key still accepts it.
     func manage<Response>(_ request: CredentialManagementRequest<Response>) throws(FIDOError) -> Response {
         let code = try credentialManagementCode()
         if request.onlyReads, let persistentToken {
@@ -51,7 +53,7 @@ extension FIDOSession {
         }
     }
 
-    /// The whole of a list: the first answer says how many there are, and nothing comes between the others.
+    /// Reads a whole list: the first response holds the number of entries, and no other command is sent in between.
     func list<Entry>(
         first: CredentialManagementRequest<Entry>, next: CredentialManagementRequest<Entry>,
         total: (Entry) -> UInt64?
@@ -70,7 +72,9 @@ extension FIDOSession {
         return entries
     }
 
-    /// How many entries a list has, when the key says so; more than any key has throws `malformed`.
+    /// Returns the length of a list, if the key reports it.
+    ///
+    /// - Throws: `malformed` if it is larger than any key's list.
     func count(of total: UInt64?, during name: String) throws(FIDOError) -> Int {
         let count = Int(clamping: total ?? 1)
         guard count <= Self.listLimit else {
@@ -79,7 +83,7 @@ extension FIDOSession {
         return count
     }
 
-    /// All messages of a list have one time together, so that no count makes a program wait for ever.
+    /// Limits all messages of a list with one deadline, so that a large count cannot block the program.
     func check(_ deadline: Deadline, _ doing: @autoclosure () -> String) throws(FIDOError) {
         do { try deadline.check(doing()) } catch { throw .ctap(.link(.device(error))) }
     }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FIDOService {
-    /// What the fingerprint sensor is like (bioEnrollment getFingerprintSensorInfo).
+    /// Reads the properties of the fingerprint sensor (bioEnrollment getFingerprintSensorInfo).
     public func fingerprintSensor() throws(FIDOError) -> FingerprintSensor {
         try session.send(BioEnrollmentRequest.sensor.command(try session.bioEnrollmentCode(), nil))
     }
 
-    /// The fingerprints that are enrolled (enumerateEnrollments).
+    /// Lists the enrolled fingerprints (enumerateEnrollments).
     public func fingerprints() throws(FIDOError) -> [Fingerprint] {
         do { return try session.enrol(.list) } catch .ctap(.status(.invalidOption, _)) { return [] }
     }
 
-    /// Begins an enrolment and takes the first sample (enrollBegin). `timeout` is in milliseconds.
+    /// Begins an enrolment and captures the first sample (enrollBegin). `timeout` is in milliseconds.
     public func beginEnrollment(timeout: UInt64? = nil) throws(FIDOError) -> FingerprintSample {
         try session.enrol(.begin(timeout: timeout))
     }
 
-    /// Takes the next sample of an enrolment (enrollCaptureNextSample). `timeout` is in milliseconds.
+    /// Captures the next sample of an enrolment (enrollCaptureNextSample). `timeout` is in milliseconds.
     public func nextSample(of template: [UInt8], timeout: UInt64? = nil) throws(FIDOError) -> FingerprintSample {
         let sample = try session.enrol(.next(template, timeout: timeout))
         if sample.remaining == 0 { session.infoDidChange() }
         return sample
     }
 
-    /// Gives the enrolment that was begun up (cancelCurrentEnrollment).
+    /// Cancels the current enrolment (cancelCurrentEnrollment).
     public func cancelEnrollment() throws(FIDOError) {
         try session.send(BioEnrollmentRequest.cancel.command(try session.bioEnrollmentCode(), nil))
     }
@@ -33,7 +33,7 @@ extension FIDOService {
         try session.enrol(.rename(template, to: name))
     }
 
-    /// Forgets a fingerprint (removeEnrollment).
+    /// Removes a fingerprint (removeEnrollment).
     public func removeFingerprint(_ template: [UInt8]) throws(FIDOError) {
         try session.enrol(.remove(template))
         session.infoDidChange()

@@ -5,7 +5,7 @@ public import YKCrypto
 import YKTransport
 
 extension FIDOService {
-    /// Reads the blob that was stored under a credential's large-blob key; `nil` when there is none.
+    /// Reads the blob stored under a credential's large-blob key; `nil` if there is none.
     public func largeBlob(key: SharedSecret) throws(FIDOError) -> [UInt8]? {
         try requireRecorded(key)
         for item in try session.largeBlobs().entries {
@@ -14,7 +14,7 @@ extension FIDOService {
         return nil
     }
 
-    /// Stores a blob under a credential's large-blob key, in place of an earlier one.
+    /// Stores a blob under a credential's large-blob key, replacing an earlier one.
     public func setLargeBlob(_ blob: [UInt8], key: SharedSecret) throws(FIDOError) {
         try requireRecorded(key)
         var array = try session.largeBlobs()
@@ -29,7 +29,7 @@ extension FIDOService {
         try session.write(array)
     }
 
-    /// Removes the blob of a credential; `false` when there was none.
+    /// Removes the blob of a credential; `false` if there was none.
     public func removeLargeBlob(key: SharedSecret) throws(FIDOError) -> Bool {
         try requireRecorded(key)
         var array = try session.largeBlobs()
@@ -40,8 +40,8 @@ extension FIDOService {
         return true
     }
 
-    /// Removes the blobs that belong to none of these credentials' large-blob keys, and answers how many there were.
-    /// Entries that are not in the usual form are left alone.
+    /// Removes the blobs that belong to none of these credentials' large-blob keys, and returns how many there were.
+    /// Nonstandard entries are left alone.
     public func removeOrphanedLargeBlobs(keeping keys: [SharedSecret]) throws(FIDOError) -> Int {
         for key in keys { try requireRecorded(key) }
         var array = try session.largeBlobs()
@@ -55,7 +55,7 @@ extension FIDOService {
         return removed
     }
 
-    /// Throws when the key was overwritten in the recording that is played back: it opens nothing.
+    /// Throws if the key was overwritten in the replayed recording and so opens nothing.
     private func requireRecorded(_ key: SharedSecret) throws(FIDOError) {
         guard session.ctap.environment.isRedactedReplay else { return }
         var bytes = key.value.copyBytes()
@@ -63,7 +63,7 @@ extension FIDOService {
         try session.requireRecorded(bytes, "the large-blob key")
     }
 
-    /// How many entries the array has, and how many bytes of how many it takes.
+    /// Returns the number of entries in the array, its size and the maximum size in bytes.
     public func largeBlobUsage() throws(FIDOError) -> (entries: Int, bytes: Int, limit: Int) {
         let array = try session.largeBlobs()
         return (array.entries.count, array.encoded.count, try session.largeBlobLimit())

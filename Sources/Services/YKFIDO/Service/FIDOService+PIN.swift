@@ -3,24 +3,28 @@
 public import YKCrypto
 
 extension FIDOService {
-    /// Asks how many wrong PINs are left (clientPIN getPINRetries).
+    /// Reads the number of PIN retries (clientPIN getPINRetries).
     public func pinRetries() throws(FIDOError) -> PINRetries { try session.pinRetries() }
 
-    /// Asks how many failed user verifications are left (clientPIN getUVRetries).
+    /// Reads the number of user verification retries (clientPIN getUVRetries).
     public func uvRetries() throws(FIDOError) -> Int {
         try session.send(ClientPIN.GetUVRetries(try session.pinProtocol()))
     }
 
-    /// Sets the first PIN (clientPIN setPIN). Throws `unsuitablePIN` before anything is sent, `pinAlreadySet`.
+    /// Sets the first PIN (clientPIN setPIN).
+    ///
+    /// - Throws: `unsuitablePIN` before anything is sent, `pinAlreadySet`.
     public func setPIN(_ new: SharedSecret) throws(FIDOError) { try session.setPIN(new.value) }
 
-    /// Changes the PIN (clientPIN changePIN). Throws `wrongPIN` with the tries that are left.
+    /// Changes the PIN (clientPIN changePIN).
+    ///
+    /// - Throws: `wrongPIN` with the remaining retries.
     public func changePIN(from old: SharedSecret, to new: SharedSecret) throws(FIDOError) {
         try session.changePIN(from: old.value, to: new.value)
     }
 
-    /// Checks a PIN and does nothing else; a wrong one costs a try. The token is kept for the next operation that it
-    /// permits.
+    /// Verifies a PIN and does nothing else; a wrong one uses up a retry. The token is kept for the next operation that
+    /// it permits.
     public func verifyPIN(
         _ pin: SharedSecret, permissions: ClientPIN.Permissions = .getAssertion, rpID: String? = nil
     ) throws(FIDOError) {

@@ -3,22 +3,24 @@
 import YKCrypto
 
 extension FIDOService {
-    /// Gets a token that lasts over a loss of power and permits only to list credentials (permission pcmr, CTAP 2.2
-    /// §6.5.5.7). From then on credentials are listed with it. Throws `unsupported` for keys that have none.
+    /// Requests a token that survives a power cycle and only permits listing credentials (permission pcmr, CTAP 2.2
+    /// §6.5.5.7). From then on credentials are listed with it.
+    ///
+    /// - Throws: `unsupported` if the key has no such token.
     public func persistentToken() throws(FIDOError) -> FIDOToken {
         guard try session.info().option(.perCredMgmtRO) == true else { throw .unsupported("perCredMgmtRO") }
         return try session.access(.persistentCredentialManagementReadOnly, rpID: nil)
     }
 
-    /// Uses a token that was given before, for as long as it covers what is asked for and the key takes it.
+    /// Uses a token issued earlier, as long as it covers the operation and the key accepts it.
     public func use(_ token: FIDOToken) {
         if token.isPersistent { session.persistentToken = token } else { session.token = token }
     }
 }
 
 extension AuthenticatorInfo {
-    /// The identifier of the single key, 16 bytes, which only who has a persistent token can read (CTAP 2.2 §6.4,
-    /// encIdentifier); `nil` when the key does not give one, or it is not made for this token.
+    /// The identifier of the individual key, 16 bytes, which only the holder of a persistent token can decrypt (CTAP
+    /// 2.2 §6.4, encIdentifier); `nil` if the key does not report one, or it is not encrypted for this token.
     public func identifier(for token: FIDOToken) -> [UInt8]? {
         Self.decrypt(encryptedIdentifier, token, "encIdentifier")
     }

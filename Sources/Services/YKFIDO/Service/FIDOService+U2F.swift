@@ -3,20 +3,21 @@
 import YKWire
 
 extension FIDOService {
-    /// The version text of the key's U2F, `U2F_V2` (VERSION).
+    /// Reads the key's U2F version, `U2F_V2` (VERSION).
     public func u2fVersion() throws(FIDOError) -> String {
         try session.u2f { u2f throws(CTAPError) in try u2f.version() }
     }
 
-    /// Makes a U2F key pair after a touch (REGISTER). Both hashes have 32 bytes.
+    /// Creates a U2F key pair after a touch (REGISTER). Both hashes have 32 bytes.
     public func u2fRegister(challengeHash: [UInt8], applicationHash: [UInt8]) throws(FIDOError) -> U2FRegistration {
         try session.u2f { u2f throws(CTAPError) in
             try u2f.register(challengeHash: challengeHash, applicationHash: applicationHash)
         }
     }
 
-    /// Signs with a U2F key pair (AUTHENTICATE), after a touch unless told otherwise. A key handle that is not this
-    /// key's throws `noCredentials`.
+    /// Signs with a U2F key pair (AUTHENTICATE), by default after a touch.
+    ///
+    /// - Throws: `noCredentials` for a key handle of another key.
     public func u2fAuthenticate(
         challengeHash: [UInt8], applicationHash: [UInt8], keyHandle: [UInt8],
         control: U2F.Control = .enforcePresence
@@ -32,7 +33,7 @@ extension FIDOService {
         }
     }
 
-    /// Whether a key handle is this key's (AUTHENTICATE, check only): nothing is signed.
+    /// Returns whether a key handle belongs to this key (AUTHENTICATE, check only); nothing is signed.
     public func u2fKnows(keyHandle: [UInt8], applicationHash: [UInt8]) throws(FIDOError) -> Bool {
         try session.u2f { u2f throws(CTAPError) in
             try u2f.knows(

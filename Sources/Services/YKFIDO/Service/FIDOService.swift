@@ -3,13 +3,13 @@
 public import YKTransport
 import YKWire
 
-/// The FIDO application of a key: CTAP2, and U2F on keys that have it.
+/// The FIDO application of a key: CTAP2, and U2F on keys that support it.
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key. A PIN is
-/// asked for through ``FIDOInteraction`` when one is needed, with the tries that are left; a wrong one is never
-/// tried again by itself.
+/// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave. A
+/// required PIN is requested through ``FIDOInteraction``, with the remaining retries; a wrong PIN is never retried
+/// automatically.
 public actor FIDOService: KeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let session: FIDOSession
     private nonisolated let broadcast: Broadcast<FIDOKeepalive>
@@ -22,7 +22,7 @@ public actor FIDOService: KeyService {
         self.broadcast = broadcast
     }
 
-    /// Takes a link over and asks the key what it can do; a key that knows only U2F has nothing to say.
+    /// Takes over a link and reads the key's capabilities; a U2F-only key has none to report.
     public static func open(
         _ link: sending any FIDOLink, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws(FIDOError) -> FIDOService {
@@ -36,7 +36,7 @@ public actor FIDOService: KeyService {
         try await start(channel, interaction) { channel throws(FIDOLinkError) in try CardFIDOLink(channel) }
     }
 
-    /// Asks a HID device for a channel.
+    /// Opens a channel on a HID device.
     public static func open(
         hid device: sending any ReportLink, environment: Environment = Environment(),
         interaction: FIDOInteraction = FIDOInteraction()
@@ -46,7 +46,7 @@ public actor FIDOService: KeyService {
         }
     }
 
-    /// Makes the link and does the first exchanges on the thread of the service.
+    /// Creates the link and performs the first exchanges on the service's thread.
     private static func start<Carrier>(
         _ carrier: sending Carrier, _ interaction: FIDOInteraction,
         _ link: @escaping @Sendable (sending Carrier) throws(FIDOLinkError) -> sending any FIDOLink
@@ -61,29 +61,30 @@ public actor FIDOService: KeyService {
         return FIDOService(session, runtime, broadcast)
     }
 
-    /// What the key says that it is doing, from now on, operation by operation (CTAPHID_KEEPALIVE); ends with the service.
+    /// What the key reports while it works, from now on, operation by operation (CTAPHID_KEEPALIVE); ends with the
+    /// service.
     public nonisolated var progress: AsyncStream<FIDOKeepalive> { broadcast.stream() }
 
-    /// Whether the key knows CTAP2; otherwise it knows U2F only.
+    /// Whether the key supports CTAP2; otherwise it supports U2F only.
     public var hasCTAP2: Bool { session.isCTAP2 }
-    /// What the carrier said of the key.
+    /// What the transport reported about the key.
     public var profile: FIDOLinkProfile { session.ctap.link.profile }
-    /// How many messages were sent to the key.
+    /// The number of messages sent to the key.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.ctap.link.messages) }
 
-    /// What the key can do (getInfo); asked once, and again after something changed it.
+    /// Returns the key's capabilities (getInfo); cached until something changes them.
     public func info() throws(FIDOError) -> AuthenticatorInfo { try session.info() }
 
-    /// What the key can do, asked anew.
+    /// Returns the key's capabilities, bypassing the cache.
     public func freshInfo() throws(FIDOError) -> AuthenticatorInfo {
         session.infoDidChange()
         return try session.info()
     }
 
-    /// Makes the service refuse answers that are not in CTAP2's canonical form, or take them again.
+    /// Sets whether responses that are not in CTAP2's canonical form are refused.
     public func setStrict(_ isStrict: Bool) { session.ctap.mode = isStrict ? .strict : .lenient }
 
-    /// Forgets the tokens that the key gave: the next operation asks for the PIN again.
+    /// Discards the tokens that the key issued: the next operation requests the PIN again.
     public func forgetToken() {
         session.token = nil
         session.persistentToken = nil
@@ -95,26 +96,26 @@ public actor FIDOService: KeyService {
         runtime.rest()
     }
 
-    /// Ends the use of the key.
+    /// Closes the connection to the key.
     public func close() {
         session.ctap.link.close()
         runtime.close()
         broadcast.finish()
     }
 
-    /// Waits for a touch, to tell which of several keys is meant (selection; on keys that lack it, a credential that
-    /// is thrown away is asked for, which CTAP 2.0 ends with the touch).
+    /// Waits for a touch, so that the user can select one of several keys (selection; on keys without it, an attempt to
+    /// create a temporary credential, which CTAP 2.0 ends with the touch).
     public func select() throws(FIDOError) { try session.select() }
 
     /// Erases all credentials, the PIN and the fingerprints (reset).
     ///
-    /// Throws `notAllowed` when the key was plugged in too long ago.
+    /// - Throws: `notAllowed` if the key was plugged in too long ago.
     public func reset() throws(FIDOError) {
         try session.send(ResetAuthenticator())
         session.accessDidChange()
     }
 
-    /// Sends a CTAP2 message as it is and gives the whole answer, whose status is 00.
+    /// Sends a CTAP2 message unchanged and returns the whole response, whose status is 00.
     public func exchange(raw message: [UInt8]) throws(FIDOError) -> [UInt8] {
         do { return try session.ctap.exchange(message, during: "raw message") } catch { throw FIDOError(error) }
     }

@@ -5,9 +5,10 @@ import YKTransport
 import YKWire
 
 extension FIDOSession {
-    /// A token for these permissions: the one at hand, one for the key's own user verification, or one for the PIN.
+    /// Returns a token with these permissions: the current one, one from built-in user verification, or one from the
+    /// PIN.
     ///
-    /// When the key's own verification fails or is blocked, the PIN is asked for, once; `fallback` says that it was
+    /// If built-in user verification fails or is blocked, the PIN is requested, once; `fallback` means that it was
     /// tried already.
     func access(
         _ permissions: ClientPIN.Permissions, rpID: String?, after fallback: PINRequest.Fallback? = nil
@@ -44,7 +45,7 @@ extension FIDOSession {
         }
     }
 
-    /// The tries that are left, when a PIN can be tried at all.
+    /// Returns the remaining retries; throws if no PIN can be tried.
     private func usableRetries() throws(FIDOError) -> PINRetries {
         let retries = try pinRetries()
         guard retries.count > 0 else { throw .pinBlocked }
@@ -58,8 +59,8 @@ extension FIDOSession {
         return token
     }
 
-    /// Does what a token is shown for. One of an earlier operation may have expired since, or another program may have
-    /// got one, which makes ours worthless: then the work is done once more, with a new one.
+    /// Runs an operation that needs a token. A token of an earlier operation may have expired, or been invalidated by a
+    /// token of another program: the operation is then run once more with a new one.
     func withAccess<Value>(_ body: () throws(FIDOError) -> Value) throws(FIDOError) -> Value {
         let (hadToken, given) = (token != nil, tokensGiven)
         do { return try body() } catch {
@@ -72,8 +73,8 @@ extension FIDOSession {
 
     /// Sends a command with a proof over these bytes.
     ///
-    /// On a key that has neither PIN nor user verification set up there is none. Some keys want one all the same, and
-    /// say so with different codes (CanoKey: 33 for large blobs, 36 for credentials): then a PIN has to be set.
+    /// A key with neither PIN nor user verification configured needs no proof. Some keys require one all the same, and
+    /// report that with different codes (CanoKey: 33 for large blobs, 36 for credentials): a PIN must then be set.
     func authorized<Value>(
         over message: [UInt8], _ permissions: ClientPIN.Permissions,
         _ body: (PINUVAuth?) throws(FIDOError) -> Value
@@ -87,7 +88,7 @@ extension FIDOSession {
         }
     }
 
-    /// The proof for a command over these bytes; `nil` on a key that has neither PIN nor user verification set up.
+    /// The proof for a command over these bytes; `nil` on a key with neither PIN nor user verification configured.
     private func proof(
         over message: [UInt8], _ permissions: ClientPIN.Permissions
     ) throws(FIDOError) -> PINUVAuth? {
@@ -98,8 +99,8 @@ extension FIDOSession {
 }
 
 extension FIDOError {
-    /// Whether the key does not take a proof under a token (any more). What clientPIN refuses was no such proof, and a
-    /// PIN is not sent a second time.
+    /// Whether the key refused a proof made with a token. A refusal of clientPIN is not such a refusal, and a PIN is
+    /// not sent a second time.
     fileprivate var saysTokenIsWorthless: Bool {
         guard case .ctap(.status(let status, let command)) = self, !command.hasPrefix("clientPIN") else { return false }
         return status == .pinAuthInvalid || status == .pinTokenExpired
@@ -107,7 +108,7 @@ extension FIDOError {
 }
 
 extension FIDOError {
-    /// Whether a key refused a command because it came without a proof.
+    /// Whether a key refused a command because it had no proof.
     fileprivate var wantsProof: Bool {
         switch self {
         case .pinNeeded: true
@@ -118,7 +119,7 @@ extension FIDOError {
 }
 
 extension PINRequest.Fallback {
-    /// Why the PIN does now, when the key's own verification failed with this; `nil` when the PIN is no way out.
+    /// Why the PIN is needed after built-in user verification failed with this error; `nil` if the PIN does not help.
     init?(_ error: FIDOError) {
         switch error {
         case .userNotRecognised: self = .notRecognised
@@ -129,13 +130,13 @@ extension PINRequest.Fallback {
 }
 
 extension ClientPIN.Permissions {
-    /// Whether the key gives these for its PIN (CTAP 2.2 §6.4, noMcGaPermissionsWithClientPin).
+    /// Whether the key grants these permissions for its PIN (CTAP 2.2 §6.4, noMcGaPermissionsWithClientPin).
     func canComeFromPIN(_ info: AuthenticatorInfo) -> Bool {
         let isCeremony = contains(.makeCredential) || contains(.getAssertion)
         return info.hasPIN && !(isCeremony && info.option(.noMcGaPermissionsWithClientPin) == true)
     }
 
-    /// Whether the key gives these for its own user verification (CTAP 2.2 §6.5.5.7.3).
+    /// Whether the key grants these permissions for built-in user verification (CTAP 2.2 §6.5.5.7.3).
     fileprivate func canComeFromUV(_ info: AuthenticatorInfo) -> Bool {
         if contains(.persistentCredentialManagementReadOnly), info.hasPIN { return false }
         if contains(.bioEnrollment), info.option(.uvBioEnroll) != true { return false }

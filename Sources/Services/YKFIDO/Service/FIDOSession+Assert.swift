@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension FIDOSession {
-    /// Has credentials sign with CTAP2.
+    /// Requests assertions with CTAP2.
     func assert(_ request: AssertionRequest) throws(FIDOError) -> [Assertion] {
         var request = request
         try request.extensions.check(try info())
@@ -66,7 +66,7 @@ extension FIDOSession {
         return assertions
     }
 
-    /// Throws when a value that the key sent was overwritten in the recording that is played back.
+    /// Throws if a value that the key sent was overwritten in the replayed recording.
     func requireRecorded(_ value: [UInt8]?, _ name: String) throws(FIDOError) {
         do { try ctap.environment.requireRecorded(value ?? [], name) } catch {
             throw .ctap(.link(.device(error)))

@@ -4,17 +4,17 @@ import YKCrypto
 import YKTransport
 
 extension FIDOSession {
-    /// What a message needs beside the fragment (CTAP 2.2 §6.10.2).
+    /// The overhead of a message in addition to the fragment (CTAP 2.2 §6.10.2).
     static let fragmentOverhead = 64
 
-    /// The longest array that the key keeps; 1024 bytes is the least that there can be.
+    /// The maximum size of the array; the specification's minimum is 1024 bytes.
     func largeBlobLimit() throws(FIDOError) -> Int {
         let info = try info()
         guard info.option(.largeBlobs) == true else { throw .unsupported("largeBlobs") }
         return min(Int(clamping: info.maxLargeBlobArray ?? 1024), 1 << 20)
     }
 
-    /// Reads the whole array, fragment by fragment; a damaged one counts as empty (CTAP 2.2 §6.10.3).
+    /// Reads the whole array, fragment by fragment; a damaged one is treated as empty (CTAP 2.2 §6.10.3).
     func largeBlobs() throws(FIDOError) -> LargeBlobArray {
         let limit = try largeBlobLimit()
         let size = try fragmentSize()

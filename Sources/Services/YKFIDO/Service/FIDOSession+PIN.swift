@@ -22,7 +22,7 @@ extension FIDOSession {
         accessDidChange()
     }
 
-    /// Changes the PIN. A wrong old one costs a try.
+    /// Changes the PIN. A wrong old PIN uses up a retry.
     func changePIN(from old: borrowing Secret, to new: borrowing Secret) throws(FIDOError) {
         let info = try info()
         guard info.hasPIN else { throw .pinNotSet }
@@ -42,7 +42,7 @@ extension FIDOSession {
         accessDidChange()
     }
 
-    /// Gets a token for the PIN. A wrong one costs a try.
+    /// Requests a token by PIN. A wrong PIN uses up a retry.
     func token(
         for pin: borrowing Secret, _ permissions: ClientPIN.Permissions, rpID: String?
     ) throws(FIDOError) -> FIDOToken {
@@ -62,14 +62,14 @@ extension FIDOSession {
         }
     }
 
-    /// Gets a token for the key's own user verification.
+    /// Requests a token by built-in user verification.
     func tokenUsingUV(_ permissions: ClientPIN.Permissions, rpID: String?) throws(FIDOError) -> FIDOToken {
         let agreement = try agree(isLasting: permissions.contains(.persistentCredentialManagementReadOnly))
         return try token(.userVerification(permissions, rpID: rpID), agreement, permissions, rpID: rpID)
     }
 
-    /// Agrees on a secret with the key. With `isReusing` the key's public key of an agreement just before is used
-    /// again, which costs no PIN try if the key has made another one since.
+    /// Agrees on a secret with the key. With `isReusing` the key's public key of the previous agreement is reused; no
+    /// PIN retry is lost if the key has generated another one since.
     func agree(isLasting: Bool, isReusing: Bool = false) throws(FIDOError) -> PINAgreement {
         let version = try pinProtocol()
         let generation = ctap.link.generation
@@ -114,8 +114,8 @@ extension FIDOSession {
         return text
     }
 
-    /// A PIN that can be right: one that no key takes as its PIN would only cost a try. What counts here are bytes, as
-    /// some programs count them when a PIN is set.
+    /// Refuses a PIN that no key accepts, since it would only use up a retry. The length is checked in bytes, because
+    /// some programs count bytes when setting a PIN.
     private func worthTrying(_ pin: borrowing Secret) throws(FIDOError) -> PINText {
         let text = PINText(pin)
         let count = text.bytes.count
@@ -128,7 +128,7 @@ extension FIDOSession {
         return text
     }
 
-    /// A wrong PIN together with the tries that are left; asking for them costs none.
+    /// Adds the remaining retries to a wrong PIN error; reading them does not use up a retry.
     private func countingRetries(_ error: FIDOError) -> FIDOError {
         peerKey = nil  // Keys make another one after a wrong PIN.
         guard case .wrongPIN(nil) = error else { return error }

@@ -3,8 +3,8 @@
 import YKWire
 
 extension FIDOSession {
-    /// Which credentials of a list to send: all when they fit the key's limits, else the ones among them that the
-    /// key has, found by asking without a touch.
+    /// The credentials of a list to send: all if they fit the key's limits, otherwise those of them that the key has,
+    /// found without a touch.
     func fitting(
         _ list: [CredentialDescriptor], rpID: String, _ means: VerificationMeans
     ) throws(FIDOError) -> [CredentialDescriptor] {
@@ -15,7 +15,7 @@ extension FIDOSession {
         return try found(possible, rpID: rpID, means).map { [$0] } ?? []
     }
 
-    /// The one credential of a list that the key has, found by asking without a touch.
+    /// The one credential of a list that the key has, found without a touch.
     func sole(
         _ list: [CredentialDescriptor], rpID: String, _ means: VerificationMeans
     ) throws(FIDOError) -> [CredentialDescriptor] {
@@ -24,7 +24,7 @@ extension FIDOSession {
         return try found(possible, rpID: rpID, means).map { [$0] } ?? []
     }
 
-    /// Whether the key says without a touch and without user verification that it has one of these.
+    /// Returns whether the key reports, without touch and user verification, that it has one of these.
     func has(_ list: [CredentialDescriptor], for rpID: String) throws(FIDOError) -> Bool {
         do { return try found(try possible(list), rpID: rpID, .none) != nil } catch .pinNeeded { return false }
     }
@@ -34,8 +34,8 @@ extension FIDOSession {
         return list.filter { $0.id.count <= Int(clamping: longest) }
     }
 
-    /// The most credentials that the key takes in a list, at least one. Keys of CTAP 2.0 do not say; some of them refuse
-    /// long lists (Solo 4 those of more than 20).
+    /// Maximum number of credentials in a list, at least one. CTAP 2.0 keys do not report it; some refuse long lists
+    /// (Solo 4 those of more than 20).
     private func listLimit() throws(FIDOError) -> Int {
         max(1, Int(clamping: try info().maxCredentialsInList ?? Self.unsaidListLimit))
     }

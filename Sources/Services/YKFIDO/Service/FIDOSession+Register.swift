@@ -61,8 +61,8 @@ extension FIDOSession {
         return Registration(response: response, extensions: outputs, isResident: isResident)
     }
 
-    /// Looks for excluded credentials that were made for the other identifier; when there is one, it is told after a
-    /// touch only (WebAuthn Level 3 §10.1.2).
+    /// Looks for excluded credentials that were created for the other identifier; a match is revealed only after a
+    /// touch (WebAuthn Level 3 §10.1.2).
     private func checkAlsoExcluded(_ request: RegistrationRequest) throws(FIDOError) {
         guard let other = request.alsoExcludedFor, try has(request.excludeList, for: other) else { return }
         try select()
@@ -71,7 +71,7 @@ extension FIDOSession {
 }
 
 extension AuthenticatorData {
-    /// Refuses an answer that is for somebody else.
+    /// Refuses a response for another relying party.
     func check(isFor rpID: String, during name: String) throws(FIDOError) {
         guard rpIDHash == HashAlgorithm.sha256.hash(rpID.utf8) else {
             throw .ctap(.malformed(WireError(.malformed, at: 0, "an answer for another relying party"), during: name))

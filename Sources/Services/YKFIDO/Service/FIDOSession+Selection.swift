@@ -3,7 +3,7 @@
 import YKWire
 
 extension FIDOSession {
-    /// Waits for a touch, by the command for it where the key has it.
+    /// Waits for a touch, with the selection command if the key has it.
     func select() throws(FIDOError) {
         if isCTAP2, try info().versions.contains(where: { !Self.withoutSelection.contains($0) }) {
             do { return try send(SelectAuthenticator()) } catch .ctap(.status(.invalidCommand, _)) {}
@@ -11,11 +11,12 @@ extension FIDOSession {
         try selectByCredential()
     }
 
-    /// Versions that came before the command; all later ones have it, those not known here among them.
+    /// Versions without the command; all later versions have it, including unknown ones.
     private static let withoutSelection: [AuthenticatorVersion] = [.u2fV2, .fido20, .fido21Pre]
 
-    /// Waits for a touch on a key that has no selection command: an empty pinUvAuthParam makes a CTAP 2.0 key wait
-    /// for a touch and then say whether a PIN is set (CTAP 2.2 §6.1.2, step 1); a U2F key registers for nobody.
+    /// Waits for a touch on a key without the selection command: an empty pinUvAuthParam makes a CTAP 2.0 key wait for
+    /// a touch and then report whether a PIN is set (CTAP 2.2 §6.1.2, step 1); a U2F key creates a credential that is
+    /// discarded.
     private func selectByCredential() throws(FIDOError) {
         guard isCTAP2 else { return try touchU2F() }
         var command = MakeCredential(

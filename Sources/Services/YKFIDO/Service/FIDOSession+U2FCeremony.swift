@@ -4,9 +4,9 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// Ceremonies with keys that know U2F only (CTAP 2.2 §7).
+/// Ceremonies with U2F-only keys (CTAP 2.2 §7).
 extension FIDOSession {
-    /// Creates a credential with U2F REGISTER: ES256, not remembered by the key, the user not verified.
+    /// Creates a credential with U2F REGISTER: ES256, not discoverable, without user verification.
     func registerU2F(_ request: RegistrationRequest) throws(FIDOError) -> Registration {
         guard request.algorithms.contains(.es256) else {
             throw .ctap(.status(.unsupportedAlgorithm, during: "U2F REGISTER"))
@@ -31,7 +31,8 @@ extension FIDOSession {
             response: response, extensions: RegistrationExtensionOutputs(nil, secrets: nil), isResident: false)
     }
 
-    /// Has a credential of the list sign with U2F AUTHENTICATE, for the first of the identifiers that it is for.
+    /// Requests an assertion from a credential of the list with U2F AUTHENTICATE, for the first identifier that
+    /// matches.
     func assertU2F(_ request: AssertionRequest, for ids: [String]) throws(FIDOError) -> Assertion {
         if request.userVerification == .required { throw .unsupported("uv") }
         try request.extensions.check(nil)
@@ -60,7 +61,7 @@ extension FIDOSession {
             extensions: AssertionExtensionOutputs(nil, secrets: nil))
     }
 
-    /// The credential of a list that the key has over U2F; nothing is signed.
+    /// The credential of a list that the key has, over U2F; nothing is signed.
     func u2fHas(_ list: [CredentialDescriptor], for id: String) throws(FIDOError) -> CredentialDescriptor? {
         let application = HashAlgorithm.sha256.hash(id.utf8)
         let challenge = [UInt8](repeating: 0, count: 32)
@@ -78,7 +79,7 @@ extension FIDOSession {
         return nil
     }
 
-    /// Waits for a touch: registers for nobody, and throws that away.
+    /// Waits for a touch by creating a credential, which is discarded.
     func touchU2F() throws(FIDOError) {
         let nobody = [UInt8](repeating: 0, count: 32)
         _ = try u2f { u2f throws(CTAPError) in try u2f.register(challengeHash: nobody, applicationHash: nobody) }

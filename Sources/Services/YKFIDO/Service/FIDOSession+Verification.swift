@@ -3,13 +3,13 @@
 import YKTransport
 import YKWire
 
-/// How a command shows that the user was verified.
+/// How a command proves user verification.
 enum VerificationMeans {
-    /// Not at all.
+    /// No proof.
     case none
-    /// By a proof under a token.
+    /// A proof made with a token.
     case token(FIDOToken)
-    /// By the key's own means, in the command itself; keys of CTAP 2.0.
+    /// Built-in user verification in the command itself; CTAP 2.0 keys.
     case inCommand
 
     func auth(over hash: [UInt8]) -> PINUVAuth? {
@@ -19,7 +19,7 @@ enum VerificationMeans {
 }
 
 extension FIDOSession {
-    /// Decides whether the user has to be verified (CTAP 2.2 §6.1.1, §6.2.1), and has it done.
+    /// Decides whether the user must be verified (CTAP 2.2 §6.1.1, §6.2.1), and performs the verification.
     func verify(
         _ wish: UserVerification, _ permissions: ClientPIN.Permissions, rpID: String, isResident: Bool
     ) throws(FIDOError) -> VerificationMeans {
@@ -40,8 +40,8 @@ extension FIDOSession {
         return .token(try access(permissions, rpID: rpID))
     }
 
-    /// Does something with a way to show that the user was verified. Where the key was to see to that in the command
-    /// itself and could not, the PIN does.
+    /// Runs an operation with a means of user verification. If built-in verification in the command itself fails, the
+    /// PIN is used.
     func verified<Value>(
         _ wish: UserVerification, _ permissions: ClientPIN.Permissions, rpID: String, isResident: Bool,
         _ body: (VerificationMeans) throws(FIDOError) -> Value
@@ -56,7 +56,7 @@ extension FIDOSession {
     }
 
     /// A token permits one credential or assertion, but large blobs may be written with it afterwards (CTAP 2.2
-    /// §6.5.2.1); tokens of CTAP 2.0 stay as they are.
+    /// §6.5.2.1); CTAP 2.0 tokens are unchanged.
     func tokenWasUsed() {
         guard let permissions = token?.permissions else { return }
         token = permissions.contains(.largeBlobWrite) ? token?.restricted(to: .largeBlobWrite) : nil

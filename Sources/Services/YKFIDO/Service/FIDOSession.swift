@@ -4,21 +4,21 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The FIDO application as a service sees it: what the key said of itself, and the token that it gave.
+/// The session state of a service: the key's capabilities, and the token that it issued.
 final class FIDOSession {
     let ctap: CTAPSession
     var interaction: FIDOInteraction
     private var cachedInfo: AuthenticatorInfo?
     var token: FIDOToken?
-    /// The token that only lists credentials, and lasts.
+    /// The persistent token that only permits listing credentials.
     var persistentToken: FIDOToken?
-    /// The key's side of the latest key agreement: good for another use while the key is not reset or locked.
+    /// The key's public key of the latest key agreement, reusable until the key is reset or locked.
     var peerKey: (version: PINProtocol, generation: Int, key: COSEKey)?
-    /// How many tokens the key gave.
+    /// The number of tokens the key has issued.
     var tokensGiven = 0
     let isCTAP2: Bool
 
-    /// Asks the key what it can do; a key that knows only U2F has no answer.
+    /// Reads the key's capabilities; a U2F-only key has none to report.
     init(
         _ link: sending any FIDOLink, _ interaction: FIDOInteraction, _ runtime: ServiceRuntime,
         _ progress: Broadcast<FIDOKeepalive>
@@ -40,7 +40,7 @@ final class FIDOSession {
         }
     }
 
-    /// Does a piece of work within a time; without one each message has the environment's.
+    /// Runs an operation within a time limit; without one, each message has the environment's timeout.
     func within<Value>(_ time: Duration?, _ body: () throws(FIDOError) -> Value) throws(FIDOError) -> Value {
         ctap.limit = time.map { .after($0, cancellation: ctap.environment.cancellation) }
         defer { ctap.limit = nil }
@@ -52,7 +52,7 @@ final class FIDOSession {
         do { return try ctap.send(command) } catch { throw FIDOError(error) }
     }
 
-    /// What the key said of itself, asked anew when something changed it.
+    /// The key's capabilities, read again after a change.
     func info() throws(FIDOError) -> AuthenticatorInfo {
         if let cachedInfo { return cachedInfo }
         guard isCTAP2 else { throw .unsupported("FIDO2") }
@@ -62,10 +62,10 @@ final class FIDOSession {
         return info
     }
 
-    /// Forgets what the key said of itself: the next look asks anew.
+    /// Discards the cached capabilities, so that they are read again.
     func infoDidChange() { cachedInfo = nil }
 
-    /// Forgets everything that a reset or a new PIN makes worthless.
+    /// Discards everything that a reset or a new PIN invalidates.
     func accessDidChange() {
         token = nil
         persistentToken = nil
@@ -83,8 +83,8 @@ final class FIDOSession {
 }
 
 extension CTAPError {
-    /// Whether the key does not know getInfo, and so no CTAP2: a card with only U2F answers with a status word, which
-    /// one differs from maker to maker.
+    /// Whether the key does not support getInfo, and so not CTAP2: a U2F-only card answers with a status word that
+    /// differs between vendors.
     fileprivate var saysNoCTAP2: Bool {
         switch self {
         case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true

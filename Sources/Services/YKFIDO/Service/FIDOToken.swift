@@ -2,22 +2,22 @@
 
 public import YKCrypto
 
-/// What a key gave for a PIN or a built-in user verification (pinUvAuthToken, CTAP 2.2 §6.5.5.7): good for some
-/// permissions, one relying party, and until the key loses power or lets it expire. One that only lists credentials
-/// (pcmr) lasts until the PIN changes.
+/// A token issued for a PIN or built-in user verification (pinUvAuthToken, CTAP 2.2 §6.5.5.7): valid for some
+/// permissions and one relying party, until the key loses power or the token expires. A token that only permits listing
+/// credentials (pcmr) is valid until the PIN changes.
 public struct FIDOToken: Sendable {
-    /// The bytes of the token. Who has them can do what it permits: they are kept as a PIN is.
+    /// The token. Anyone who has it can use its permissions, so store it as carefully as a PIN.
     public let secret: SharedSecret
-    /// The protocol it proves knowledge with.
+    /// The protocol it is used with.
     public let version: PINProtocol
-    /// What it permits; `nil` for a token of CTAP 2.0, which permits everything the key has.
+    /// Its permissions; `nil` for a CTAP 2.0 token, which permits everything the key supports.
     public let permissions: ClientPIN.Permissions?
     /// The relying party it is bound to.
     public let rpID: String?
-    /// The channel, or selection of the application, that it was given on; `nil` for one that outlasts these.
+    /// The channel or application selection that it was issued on; `nil` for a token that outlasts these.
     let generation: Int?
 
-    /// A token that was kept elsewhere, to be used again; `nil` when the protocol has none of this length.
+    /// Restores a stored token; `nil` if the protocol has no tokens of this length.
     public init?(
         _ secret: SharedSecret, version: PINProtocol, permissions: ClientPIN.Permissions?, rpID: String? = nil
     ) {
@@ -36,15 +36,15 @@ public struct FIDOToken: Sendable {
         self.generation = permissions == .persistentCredentialManagementReadOnly ? nil : generation
     }
 
-    /// Whether it lasts over a loss of power, and only lists credentials.
+    /// Whether it survives a power cycle, and only permits listing credentials.
     var isPersistent: Bool { permissions == .persistentCredentialManagementReadOnly }
 
-    /// Proves knowledge of the token over a message.
+    /// Returns a proof over a message.
     func auth(over message: [UInt8]) -> PINUVAuth {
         PINUVAuth(parameter: version.authenticate(message, key: secret.value), version: version.rawValue)
     }
 
-    /// Whether it can be used for this.
+    /// Returns whether the token covers these permissions.
     func covers(_ wanted: ClientPIN.Permissions, rpID: String?, generation: Int) -> Bool {
         guard generation == self.generation ?? generation else { return false }
         guard let permissions else { return true }
@@ -52,7 +52,7 @@ public struct FIDOToken: Sendable {
         return permissions.isSuperset(of: wanted) && (self.rpID == rpID || isFree)
     }
 
-    /// The token with less permissions: what is left after a use.
+    /// Returns the token with fewer permissions, as they remain after a use.
     func restricted(to permissions: ClientPIN.Permissions) -> FIDOToken {
         FIDOToken(
             secret: secret, version: version, permissions: permissions, rpID: rpID, generation: generation)

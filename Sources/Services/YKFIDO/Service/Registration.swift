@@ -2,33 +2,33 @@
 
 public import YKWire
 
-/// What is asked for when a credential is made. Of each name as much is sent as 64 bytes hold.
+/// A request to create a credential. Names are truncated to 64 bytes.
 public struct RegistrationRequest: Sendable {
     /// SHA-256 of the client data.
     public var clientDataHash: [UInt8]
-    /// Who the credential is for.
+    /// The relying party.
     public var relyingParty: RelyingParty
-    /// The account it is for.
+    /// The user account.
     public var user: FIDOUser
-    /// The algorithms that are welcome, the best first.
+    /// The acceptable algorithms, most preferred first.
     public var algorithms: [COSEAlgorithm] = [.es256, .edDSA, .rs256]
-    /// Credentials that the key must not have already.
+    /// Credentials that the key must not already have.
     public var excludeList: [CredentialDescriptor] = []
-    /// Whether the key remembers the credential itself.
+    /// Whether the credential is discoverable.
     public var isResident = false
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
     /// Enterprise attestation: 1 facilitated by the vendor, 2 managed by the platform.
     public var enterpriseAttestation: UInt64?
-    /// Attestation formats, the preferred first.
+    /// Attestation formats, most preferred first.
     public var attestationFormats: [AttestationFormat] = []
-    /// What extensions are to do.
+    /// Extension inputs.
     public var extensions = RegistrationExtensions()
-    /// Another identifier that credentials of the list may be for: the AppID of U2F (WebAuthn Level 3 §10.1.2).
+    /// Another identifier that credentials of the list may have: the AppID of U2F (WebAuthn Level 3 §10.1.2).
     public var alsoExcludedFor: String?
-    /// Whether U2F is spoken although the key knows CTAP2.
+    /// Whether to use U2F although the key supports CTAP2.
     public var usesU2F = false
-    /// How long all of it may take; each message to the key has the environment's time at most.
+    /// The timeout of the whole operation; each message is also limited by the environment's timeout.
     public var timeout: Duration?
 
     /// Creates a request.
@@ -39,36 +39,36 @@ public struct RegistrationRequest: Sendable {
     }
 }
 
-/// A credential that was made.
+/// A new credential.
 public struct Registration: Sendable {
-    /// What the key answered.
+    /// The key's response.
     public let response: MakeCredential.Response
-    /// What extensions answered.
+    /// Extension outputs.
     public let extensions: RegistrationExtensionOutputs
-    /// Whether the key remembers the credential; as it was asked for.
+    /// Whether the credential is discoverable, as requested.
     public let isResident: Bool
 }
 
-/// What is asked for when a credential signs.
+/// A request for an assertion.
 public struct AssertionRequest: Sendable {
-    /// Who asks.
+    /// The relying party's identifier.
     public var rpID: String
     /// SHA-256 of the client data.
     public var clientDataHash: [UInt8]
-    /// The credentials that are welcome; empty for those that the key remembers itself.
+    /// The allowed credentials; empty for discoverable credentials.
     public var allowList: [CredentialDescriptor] = []
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
-    /// Whether the key waits for a touch.
+    /// Whether a touch is required.
     public var requiresPresence = true
-    /// What extensions are to do.
+    /// Extension inputs.
     public var extensions = AssertionExtensions()
-    /// Another identifier that the credentials may be for, tried when none is for ``rpID``: the AppID of U2F
+    /// Another identifier that the credentials may have, tried if none matches ``rpID``: the AppID of U2F
     /// (WebAuthn Level 3 §10.1.1).
     public var alternativeID: String?
-    /// Whether U2F is spoken although the key knows CTAP2.
+    /// Whether to use U2F although the key supports CTAP2.
     public var usesU2F = false
-    /// How long all of it may take; each message to the key has the environment's time at most.
+    /// The timeout of the whole operation; each message is also limited by the environment's timeout.
     public var timeout: Duration?
 
     /// Creates a request.
@@ -79,14 +79,14 @@ public struct AssertionRequest: Sendable {
     }
 }
 
-/// A signature of one credential.
+/// An assertion of one credential.
 public struct Assertion: Sendable {
-    /// What the key answered.
+    /// The key's response.
     public let response: GetAssertion.Response
-    /// Which credential signed.
+    /// The credential that signed.
     public let credential: CredentialDescriptor
-    /// Who it is for: the identifier that was asked for, or the alternative one.
+    /// The identifier that matched: the requested one, or the alternative one.
     public let rpID: String
-    /// What extensions answered.
+    /// Extension outputs.
     public let extensions: AssertionExtensionOutputs
 }

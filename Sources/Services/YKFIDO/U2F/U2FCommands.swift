@@ -13,13 +13,13 @@ public enum U2F {
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Signs after a touch.
         public static let enforcePresence = Control(rawValue: 0x03)
-        /// Signs nothing; says whether the key handle is the key's own.
+        /// Signs nothing; checks whether the key handle belongs to the key.
         public static let checkOnly = Control(rawValue: 0x07)
         /// Signs without a touch.
         public static let doNotEnforcePresence = Control(rawValue: 0x08)
     }
 
-    /// Bytes of a challenge's or application's hash.
+    /// Size of a challenge or application hash, in bytes.
     public static let hashSize = 32
 
     static func register(challengeHash: [UInt8], applicationHash: [UInt8]) -> APDU {

@@ -3,18 +3,18 @@
 import YKCrypto
 public import YKWire
 
-/// What a key answers to U2F REGISTER (FIDO U2F Raw Message Formats 1.2 §4.3).
+/// The response to U2F REGISTER (FIDO U2F Raw Message Formats 1.2 §4.3).
 public struct U2FRegistration: Hashable, Sendable {
     /// The new public key: 04, x, y.
     public let publicKey: [UInt8]
-    /// What names the key pair, 1 to 255 bytes.
+    /// The key handle, 1 to 255 bytes.
     public let keyHandle: [UInt8]
     /// The attestation certificate, DER.
     public let certificate: [UInt8]
     /// The attestation signature, DER.
     public let signature: [UInt8]
 
-    /// Reads an answer and nothing after it.
+    /// Reads a response; trailing bytes are an error.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.byte("the reserved byte") == 0x05 else {
@@ -39,12 +39,12 @@ public struct U2FRegistration: Hashable, Sendable {
         }
     }
 
-    /// What the signature is over (§4.3).
+    /// The bytes that are signed (§4.3).
     public func signedBytes(challengeHash: [UInt8], applicationHash: [UInt8]) -> [UInt8] {
         [0x00] + applicationHash + challengeHash + keyHandle + publicKey
     }
 
-    /// The public key as COSE writes it.
+    /// The public key in COSE form.
     public var coseKey: COSEKey {
         COSEKey(
             ec2: .p256, algorithm: .es256, x: Array(publicKey.dropFirst().prefix(32)),

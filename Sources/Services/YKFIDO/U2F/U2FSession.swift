@@ -3,12 +3,12 @@
 import YKTransport
 import YKWire
 
-/// Sends U2F messages over a FIDO link, and asks again until the key is touched.
+/// Sends U2F messages over a FIDO link, and polls until the key is touched.
 struct U2FSession {
-    /// How long to wait before the key is asked again whether it was touched.
+    /// How long to wait before polling for a touch again.
     static let touchInterval = Duration.milliseconds(200)
 
-    /// What keys say of a handle that is not theirs (§5.1): 6A80, or 6700 where theirs have another length (CanoKey).
+    /// Answers to a foreign handle (§5.1): 6A80, or 6700 if the key's own handles have another length (CanoKey).
     static let foreignHandle: [StatusWord] = [.incorrectParameters, .wrongLength]
 
     let ctap: CTAPSession
@@ -36,7 +36,7 @@ struct U2FSession {
         }
     }
 
-    /// Whether the key handle is this key's: 6985 says yes (§5.1, check-only).
+    /// Returns whether the key handle belongs to this key: 6985 means yes (§5.1, check-only).
     func knows(
         _ keyHandle: [UInt8], challengeHash: [UInt8], applicationHash: [UInt8]
     ) throws(CTAPError) -> Bool {
@@ -51,7 +51,7 @@ struct U2FSession {
         }
     }
 
-    /// Asks until the key was touched: 6985 means not yet.
+    /// Polls until the key is touched: 6985 means not yet.
     private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
         let deadline = ctap.deadline()
         return try ctap.keepingTouchPrompt { () throws(CTAPError) in

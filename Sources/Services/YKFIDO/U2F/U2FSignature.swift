@@ -2,16 +2,16 @@
 
 public import YKWire
 
-/// What a key answers to U2F AUTHENTICATE (FIDO U2F Raw Message Formats 1.2 §5.4).
+/// The response to U2F AUTHENTICATE (FIDO U2F Raw Message Formats 1.2 §5.4).
 public struct U2FSignature: Hashable, Sendable {
-    /// Bit 0: somebody was present.
+    /// Bit 0: the user was present.
     public let presence: UInt8
-    /// How often the key signed.
+    /// The signature counter.
     public let counter: UInt32
     /// The signature, DER.
     public let signature: [UInt8]
 
-    /// Reads an answer and nothing after it.
+    /// Reads a response; trailing bytes are an error.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         presence = try reader.byte("the presence byte")
@@ -22,7 +22,7 @@ public struct U2FSignature: Hashable, Sendable {
         }
     }
 
-    /// What the signature is over (§5.4).
+    /// The bytes that are signed (§5.4).
     public func signedBytes(challengeHash: [UInt8], applicationHash: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: 69)
         writer.append(applicationHash)
@@ -32,7 +32,7 @@ public struct U2FSignature: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The answer as WebAuthn's authenticator data (CTAP 2.2 §7.2.4).
+    /// The response as WebAuthn authenticator data (CTAP 2.2 §7.2.4).
     public func authenticatorData(applicationHash: [UInt8]) -> AuthenticatorData {
         AuthenticatorData(rpIDHash: applicationHash, flags: .init(rawValue: presence & 0x05), counter: counter)
     }

@@ -3,15 +3,15 @@
 import YKCrypto
 public import YKWire
 
-/// Checks an assertion as a relying party does (WebAuthn Level 3 §7.2), without any key at hand.
+/// Verifies an assertion as a relying party does (WebAuthn Level 3 §7.2); needs no key.
 public struct AssertionVerification: Sendable {
-    /// The relying party that asked.
+    /// The relying party's identifier.
     public var rpID: String
     /// The public key from the registration.
     public var publicKey: COSEKey
-    /// Whether somebody must have been present.
+    /// Whether user presence is required.
     public var requiresPresence = true
-    /// Whether the user must have been verified.
+    /// Whether user verification is required.
     public var requiresUserVerification = false
 
     /// Creates a check.
@@ -20,7 +20,7 @@ public struct AssertionVerification: Sendable {
         self.publicKey = publicKey
     }
 
-    /// Checks the signature over authenticator data and SHA-256 of the client data, and what the data say.
+    /// Verifies the signature over authenticator data and SHA-256 of the client data, and the contents of the data.
     public func check(
         _ data: AuthenticatorData, signature: [UInt8], clientDataHash: [UInt8]
     ) throws(VerificationProblem) {
@@ -30,7 +30,7 @@ public struct AssertionVerification: Sendable {
 }
 
 extension AuthenticatorData {
-    /// Checks whom the data are for, and that somebody was present and verified where that is required.
+    /// Verifies the relying party, and user presence and verification if required.
     package func check(rpID: String, presence: Bool, verification: Bool) throws(VerificationProblem) {
         guard rpIDHash == HashAlgorithm.sha256.hash(rpID.utf8) else { throw .otherRelyingParty }
         if presence, !flags.contains(.userPresent) { throw .noPresence }
@@ -39,7 +39,7 @@ extension AuthenticatorData {
 }
 
 extension U2FRegistration {
-    /// Checks the attestation signature with the key of the certificate; the certificate itself is not judged.
+    /// Verifies the attestation signature with the certificate's key; the certificate itself is not checked.
     public func verify(challengeHash: [UInt8], applicationHash: [UInt8]) throws(VerificationProblem) {
         let key = try AttestationCertificate(der: certificate).publicKey(for: .es256)
         try key.verify(signature, over: signedBytes(challengeHash: challengeHash, applicationHash: applicationHash))
@@ -47,7 +47,7 @@ extension U2FRegistration {
 }
 
 extension U2FSignature {
-    /// Checks the signature with the public key of the registration.
+    /// Verifies the signature with the public key of the registration.
     public func verify(
         challengeHash: [UInt8], applicationHash: [UInt8], publicKey: COSEKey
     ) throws(VerificationProblem) {

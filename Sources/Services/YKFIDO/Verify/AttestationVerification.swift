@@ -4,22 +4,22 @@ import YKCrypto
 public import YKTransport
 public import YKWire
 
-/// Checks a new credential as a relying party does (WebAuthn Level 3 §7.1), as far as the authenticator data and the
+/// Verifies a new credential as a relying party does (WebAuthn Level 3 §7.1), as far as the authenticator data and the
 /// attestation statement go.
 public struct AttestationVerification: Sendable {
-    /// The relying party that asked.
+    /// The relying party's identifier.
     public var rpID: String
-    /// Whether the user must have been verified.
+    /// Whether user verification is required.
     public var requiresUserVerification = false
-    /// Whether somebody must have been present.
+    /// Whether user presence is required.
     public var requiresPresence = true
-    /// Whether signatures with SHA-1 are good enough, as some TPMs make them (RS1).
+    /// Whether to accept SHA-1 signatures, as made by some TPMs (RS1).
     public var allowsSHA1 = false
-    /// The trusted certificates. When they are set, one of them has to vouch for the key: format `none` and self
-    /// attestation are refused. When they are `nil`, certificates are only checked to have signed, and whether they
-    /// are to be trusted is left to the caller.
+    /// The trusted certificates. If set, one of them must vouch for the key: format `none` and self attestation are
+    /// refused. If `nil`, only the signature of the certificates is checked, and the caller decides whether to trust
+    /// them.
     public var anchors: TrustAnchors?
-    /// The time at which certificates have to be valid; only used with anchors.
+    /// The time at which certificates must be valid; only used with anchors.
     public var clock: any WallClock = SystemClock()
 
     /// Creates a check.
@@ -27,18 +27,18 @@ public struct AttestationVerification: Sendable {
 
     /// What vouches for the credential.
     public enum Trust: Hashable, Sendable {
-        /// Nothing.
+        /// No attestation.
         case none
-        /// The credential's own key.
+        /// Self attestation: the credential's own key.
         case selfSigned
-        /// Certificates, DER; the first one's key signed. They lead to an anchor when anchors were given.
+        /// Certificates, DER, the signer's first. They lead to an anchor if anchors were given.
         case certificates([[UInt8]])
     }
 
-    /// Checks what the data say, the statement in the format that the object names, and the path to an anchor.
+    /// Verifies the data, the statement in the object's format, and the path to an anchor.
     ///
-    /// - Throws: `untrusted` when there are anchors and none vouches for the credential, `unsupportedFormat` for
-    ///   android-safetynet, compound and unknown formats, else what is wrong.
+    /// - Throws: `untrusted` if there are anchors and none vouches for the credential, `unsupportedFormat` for
+    ///   android-safetynet, compound and unknown formats, otherwise what is wrong.
     public func check(
         _ object: AttestationObject, clientDataHash: [UInt8]
     ) throws(VerificationProblem) -> Trust {

@@ -4,8 +4,8 @@ public import YKWire
 
 extension COSEKey {
     /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER: points on P-256, P-384, P-521 and secp256k1, Ed25519,
-    /// Ed448 and RSA. It does not say what the key signs with: that is taken to be what FIDO uses for such a key, and
-    /// SHA-256 for RSA.
+    /// Ed448 and RSA. It does not specify the signature algorithm, for which FIDO's algorithm for such a key is
+    /// assumed, and SHA-256 for RSA.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(WireError) {
         var outer = ByteReader(der)
         var info = try outer.tlv(0x30, "the public key")

@@ -4,10 +4,10 @@ import YKCrypto
 public import YKWire
 
 extension COSEKey {
-    /// Checks a signature over a message with this key and its algorithm.
+    /// Verifies a signature over a message with this key and its algorithm.
     ///
-    /// Throws `badSignature`, `badKey`, `weakAlgorithm` for RS1 unless SHA-1 is allowed, or `unsupportedAlgorithm` for
-    /// ML-DSA-44, for unknown algorithms, and for ES256K and Ed448 where OpenSSL 3 is not installed.
+    /// - Throws: `badSignature`, `badKey`, `weakAlgorithm` for RS1 unless SHA-1 is allowed, or `unsupportedAlgorithm`
+    ///   for ML-DSA-44, for unknown algorithms, and for ES256K and Ed448 if OpenSSL 3 is not installed.
     public func verify(
         _ signature: [UInt8], over message: [UInt8], allowingSHA1: Bool = false
     ) throws(VerificationProblem) {
@@ -15,8 +15,8 @@ extension COSEKey {
         guard try verificationKey().isValid(signature, for: message) else { throw .badSignature }
     }
 
-    /// Throws `badKey` for a key that cannot be one with its algorithm, such as a point off its curve; algorithms that
-    /// are not known here pass.
+    /// Throws `badKey` for a key that is invalid for its algorithm, such as a point off its curve; unknown algorithms
+    /// pass.
     func checkUsable() throws(VerificationProblem) {
         do { _ = try verificationKey() } catch .unsupportedAlgorithm { return }
     }
@@ -35,8 +35,8 @@ extension COSEKey {
         throw .unsupportedAlgorithm(algorithm)
     }
 
-    /// Whether the key type is the one that its algorithm is registered for (IANA registry "COSE Algorithms"). Some
-    /// firmware uses numbers of its own choice, such as -48 for SM2, which is ML-DSA-44.
+    /// Whether the key type matches its algorithm (IANA registry "COSE Algorithms"). Some firmware uses numbers of its
+    /// own, such as -48 for SM2, which is ML-DSA-44.
     private var hasTypeOfAlgorithm: Bool {
         switch (algorithm, material) {
         case (.mlDSA44?, .other(type: 7)), (.mlDSA65?, .other(type: 7)), (.mlDSA87?, .other(type: 7)): true
@@ -90,7 +90,7 @@ extension COSEAlgorithm {
         }
     }
 
-    /// The hash of the algorithm, where it has one of its own.
+    /// The hash of the algorithm, if it specifies one.
     var hash: HashAlgorithm? {
         switch self {
         case .es256, .esp256, .es256K: .sha256

@@ -4,7 +4,7 @@ import YKCrypto
 package import YKWire
 
 extension AttestationCertificate {
-    /// The public key, to be used with an algorithm.
+    /// The public key, for use with an algorithm.
     package func publicKey(for algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {
         switch (fields.keyAlgorithm, fields.keyParameters) {
         case ("1.2.840.10045.2.1", "1.2.840.10045.3.1.7"?): try point(.p256, algorithm)
@@ -18,7 +18,8 @@ extension AttestationCertificate {
         }
     }
 
-    /// SHA-1 of the public key's bits (RFC 5280 §4.2.1.2, method 1): how metadata name the models of U2F keys.
+    /// SHA-1 of the public key's bits (RFC 5280 §4.2.1.2, method 1), by which metadata identifies the models of U2F
+    /// keys.
     package var keyIdentifier: [UInt8] { HashAlgorithm.sha1.hash(fields.keyBytes) }
 
     private func point(_ curve: COSECurve, _ algorithm: COSEAlgorithm) throws(VerificationProblem) -> COSEKey {

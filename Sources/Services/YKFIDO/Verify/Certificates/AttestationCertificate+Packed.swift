@@ -13,7 +13,7 @@ extension AttestationCertificate {
         try checkModel(aaguid)
     }
 
-    /// Version 3, and the statement that it is no certificate authority.
+    /// Checks for version 3, and that it is not a certificate authority.
     func checkEnd() throws(VerificationProblem) {
         guard version == 3 else { throw .certificate("version \(version), expected 3") }
         guard let constraints, !constraints.isAuthority else {

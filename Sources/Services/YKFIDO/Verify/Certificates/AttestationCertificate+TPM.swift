@@ -4,8 +4,8 @@ import SwiftASN1
 
 extension AttestationCertificate {
     /// The rules for the certificate of a TPM's attestation key (WebAuthn Level 3 §8.3.1): version 3, an empty
-    /// subject, the maker, model and version of the TPM in the alternative name, the purpose tcg-kp-AIKCertificate,
-    /// no authority.
+    /// subject, the TPM's manufacturer, model and version in the alternative name, the extended key usage
+    /// tcg-kp-AIKCertificate, not a certificate authority.
     func checkTPM(aaguid: [UInt8]) throws(VerificationProblem) {
         try checkEnd()
         guard subject.isEmpty else { throw .certificate("its subject is not empty") }

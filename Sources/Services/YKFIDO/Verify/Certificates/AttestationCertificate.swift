@@ -2,19 +2,19 @@
 
 import SwiftASN1
 
-/// As much of an X.509 certificate (RFC 5280 §4.1) as attestation needs.
+/// The fields of an X.509 certificate (RFC 5280 §4.1) that attestation needs.
 public struct AttestationCertificate: Sendable {
-    /// The certificate as it came.
+    /// The certificate as received.
     public let der: [UInt8]
     /// Version, 3 for a certificate with extensions.
     public let version: Int
     /// The subject's attributes by object identifier, such as `2.5.4.3`, in order.
     public let subject: [(type: String, value: String)]
-    /// When it begins to be valid, in seconds since 1970-01-01 00:00 UTC.
+    /// The start of its validity, in seconds since 1970-01-01 00:00 UTC.
     public let notBefore: Int64
-    /// When it ends to be valid, in seconds since 1970-01-01 00:00 UTC.
+    /// The end of its validity, in seconds since 1970-01-01 00:00 UTC.
     public let notAfter: Int64
-    /// What it says of being a certificate authority (RFC 5280 §4.2.1.9); `nil` when it says nothing.
+    /// Its basic constraints (RFC 5280 §4.2.1.9); `nil` if it has none.
     public let constraints: BasicConstraints?
     let fields: CertificateFields
 
@@ -22,11 +22,11 @@ public struct AttestationCertificate: Sendable {
     public struct BasicConstraints: Hashable, Sendable {
         /// Whether it is a certificate authority.
         public let isAuthority: Bool
-        /// The most authorities that can follow it on the way to the end.
+        /// Maximum number of further authorities below it in the path.
         public let pathLength: Int?
     }
 
-    /// Reads a certificate; what cannot be read throws `certificate`.
+    /// Reads a certificate; throws `certificate` if it is malformed.
     public init(der: [UInt8]) throws(VerificationProblem) {
         do {
             let fields = try CertificateFields(der)
@@ -48,7 +48,7 @@ public struct AttestationCertificate: Sendable {
     /// An attribute of the subject by object identifier.
     func attribute(_ type: String) -> String? { subject.first { $0.type == type }?.value }
 
-    /// The extension id-fido-gen-ce-aaguid (WebAuthn Level 3 §8.2.1) has to name this model, where it is there.
+    /// Checks that the extension id-fido-gen-ce-aaguid (WebAuthn Level 3 §8.2.1), if present, names this model.
     func checkModel(_ aaguid: [UInt8]) throws(VerificationProblem) {
         guard let model = fields.extensions["1.3.6.1.4.1.45724.1.1.4"] else { return }
         guard !model.isCritical, model.value == [0x04, 0x10] + aaguid else {

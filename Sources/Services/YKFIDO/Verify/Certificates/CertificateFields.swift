@@ -2,7 +2,7 @@
 
 import SwiftASN1
 
-/// Walks the DER of a certificate (RFC 5280 §4.1).
+/// Parses the DER of a certificate (RFC 5280 §4.1).
 struct CertificateFields {
     var version = 1
     var issuer: [UInt8] = []
@@ -16,7 +16,7 @@ struct CertificateFields {
     var keyBytes: [UInt8] = []
     private var innerAlgorithm: [UInt8] = []
 
-    /// Something that is not where it has to be.
+    /// A missing or misplaced field.
     struct Fault: Error, CustomStringConvertible {
         let what: String
         var description: String { what }
@@ -113,7 +113,7 @@ extension CertificateFields {
         return seconds(time.year, time.month, time.day, (time.hours * 60 + time.minutes) * 60 + time.seconds)
     }
 
-    /// Days are counted from 1 March of year 0, so that a leap day ends its year.
+    /// Days are counted from 1 March of year 0, so that the leap day is the last of its year.
     private static func seconds(_ year: Int, _ month: Int, _ day: Int, _ ofDay: Int) -> Int64 {
         let year = month > 2 ? year : year - 1
         let month = (month + 9) % 12
@@ -139,7 +139,7 @@ extension ASN1Node {
         return inner
     }
 
-    /// The object identifier that this is, in dots.
+    /// The value as an object identifier in dotted form.
     var objectIdentifier: String {
         get throws { try ASN1ObjectIdentifier(derEncoded: self).description }
     }

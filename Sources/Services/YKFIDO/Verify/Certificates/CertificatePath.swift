@@ -2,17 +2,17 @@
 
 import YKCrypto
 
-/// A chain of certificates, each signed by the next one. Policies and revocation are not checked; a critical extension
-/// that is not known breaks the path.
+/// A chain of certificates, each signed by the next one. Policies and revocation are not checked; an unknown critical
+/// extension invalidates the path.
 public struct CertificatePath: Sendable {
-    /// The certificates, the end of the path first.
+    /// The certificates, the end entity's first.
     public let certificates: [AttestationCertificate]
     /// Whether signatures with SHA-1 are accepted.
     public var allowsSHA1 = false
     /// Maximum number of certificates.
     static let limit = 8
 
-    /// Takes certificates, the end of the path first.
+    /// Creates a path from certificates, the end entity's first.
     public init(_ certificates: [AttestationCertificate]) { self.certificates = certificates }
 
     /// Checks that the path leads to one of the anchors (RFC 5280 §6.1). An anchor need not be a root, and can be one of

@@ -2,21 +2,22 @@
 
 public import YKWire
 
-/// Which certificates the caller trusts to vouch for keys; asked for each attestation.
+/// The certificates that the caller trusts to vouch for keys; queried for each attestation.
 public struct TrustAnchors: Sendable {
-    /// What an attestation says of itself.
+    /// What an attestation states about itself.
     public struct Query: Sendable {
         /// The format of its statement.
         public let format: AttestationFormat
-        /// The model of the key: 16 bytes, zero when it does not say.
+        /// The model of the key: 16 bytes, zero if unspecified.
         public let aaguid: [UInt8]
-        /// The certificates that came with it, the one that signed first.
+        /// The certificates of the attestation, the signer's first.
         public let chain: [AttestationCertificate]
     }
 
     let find: @Sendable (Query) -> [[UInt8]]
 
-    /// Asks for the certificates, DER, that are trusted for an attestation; none means that it is not trusted.
+    /// Queries a closure for the trusted certificates of an attestation, DER; an empty array means that it is not
+    /// trusted.
     public init(_ find: @escaping @Sendable (Query) -> [[UInt8]]) { self.find = find }
 
     /// Trusts the same certificates, DER, for every attestation.

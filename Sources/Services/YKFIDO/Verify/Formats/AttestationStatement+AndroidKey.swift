@@ -4,8 +4,8 @@ import SwiftASN1
 import YKWire
 
 extension AttestationStatement {
-    /// WebAuthn Level 3 §8.4: the certificate is the credential's own, made for this challenge by Android's key store,
-    /// for a key that was made there, signs, and belongs to one application.
+    /// WebAuthn Level 3 §8.4: the certificate is the credential's own, issued for this challenge by Android's key
+    /// store, for a key that was generated there, signs, and belongs to one application.
     func androidKey() throws(VerificationProblem) -> AttestationVerification.Trust {
         let chain = try certificates()
         let key = try chain[0].publicKey(for: try algorithm())
@@ -28,7 +28,8 @@ extension AttestationStatement {
     }
 }
 
-/// What Android's key store says of a key (Android Keystore, key attestation, KeyDescription), as far as WebAuthn asks.
+/// The key description by Android's key store (Android Keystore, key attestation, KeyDescription), as far as WebAuthn
+/// uses it.
 struct AndroidKeyDescription {
     /// attestationChallenge.
     let challenge: [UInt8]

@@ -4,7 +4,7 @@ import YKCrypto
 import YKWire
 
 extension AttestationStatement {
-    /// WebAuthn Level 3 §8.3: a TPM certified the key, and signed the hash of what is attested with it.
+    /// WebAuthn Level 3 §8.3: a TPM certified the key, and signed the hash of the attested data with it.
     func tpm() throws(VerificationProblem) -> AttestationVerification.Trust {
         guard map["ver"]?.text == "2.0" else { throw .malformedStatement("not of TPM 2.0") }
         let algorithm = try algorithm()

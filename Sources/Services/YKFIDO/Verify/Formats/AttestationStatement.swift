@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// The statement of an attestation object, checked format by format.
+/// The statement of an attestation object, verified format by format.
 struct AttestationStatement {
     let map: CBOR.Map
     let data: AuthenticatorData
@@ -11,7 +11,7 @@ struct AttestationStatement {
     let clientDataHash: [UInt8]
     var allowsSHA1 = false
 
-    /// What is attested.
+    /// The attested bytes.
     var message: [UInt8] { data.bytes + clientDataHash }
 
     func algorithm() throws(VerificationProblem) -> COSEAlgorithm {
@@ -67,7 +67,7 @@ extension AttestationStatement {
         return .certificates(chain.map(\.der))
     }
 
-    /// WebAuthn Level 3 §8.8: the nonce is in the certificate, in a sequence as field 1.
+    /// WebAuthn Level 3 §8.8: the certificate holds the nonce, in a sequence as field 1.
     func apple() throws(VerificationProblem) -> AttestationVerification.Trust {
         let chain = try certificates()
         let nonce = HashAlgorithm.sha256.hash(message)

@@ -13,7 +13,7 @@ struct TPMAlgorithm: RawRepresentable, Hashable, Sendable {
     static let ecDAA = TPMAlgorithm(rawValue: 0x001A)
     static let ecc = TPMAlgorithm(rawValue: 0x0023)
 
-    /// The hash that it is; `nil` for what is none, or not known here.
+    /// The hash function; `nil` for other or unknown algorithms.
     var hash: HashAlgorithm? {
         switch rawValue {
         case 0x0004: .sha1
@@ -29,7 +29,7 @@ struct TPMAlgorithm: RawRepresentable, Hashable, Sendable {
 struct TPMName: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// The name of a public area; `nil` when its name algorithm is not a hash that is known here.
+    /// The name of a public area; `nil` if its name algorithm is not a known hash.
     init?(of area: TPMPublicArea) {
         guard let hash = area.nameAlgorithm.hash else { return nil }
         let number = area.nameAlgorithm.rawValue

@@ -2,28 +2,28 @@
 
 import YKWire
 
-/// What a TPM signs when it vouches for another key of its own (TPM 2.0 Library, Part 2 §10.12.12, TPMS_ATTEST with
+/// What a TPM signs to certify another of its keys (TPM 2.0 Library, Part 2 §10.12.12, TPMS_ATTEST with
 /// TPMS_CERTIFY_INFO).
 struct TPMCertification: Hashable, Sendable {
-    /// Who signed.
+    /// The signer.
     let signer: [UInt8]
-    /// What the caller had signed with it.
+    /// The caller's data that was signed along with it.
     let extraData: [UInt8]
     /// The TPM's clock in milliseconds, its counts of resets and restarts, and whether the clock is safe.
     let clock: (milliseconds: UInt64, resets: UInt32, restarts: UInt32, isSafe: Bool)
-    /// The firmware's version, as the maker counts.
+    /// The firmware version, in the manufacturer's numbering.
     let firmware: UInt64
-    /// The key that is vouched for.
+    /// The certified key.
     let name: TPMName
-    /// The same with its parents.
+    /// The certified key with its parents.
     let qualifiedName: TPMName
 
-    /// TPM_GENERATED_VALUE: what is signed begins with FF "TCG", so that nothing from outside can be taken for it.
+    /// TPM_GENERATED_VALUE: signed data begins with FF "TCG", so that external data cannot be mistaken for it.
     private static let magic: UInt32 = 0xFF54_4347
     /// TPM_ST_ATTEST_CERTIFY.
     private static let certify: UInt16 = 0x8017
 
-    /// Reads a certification and nothing after it.
+    /// Reads a certification; trailing bytes are an error.
     init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.uint32("the mark") == Self.magic else {

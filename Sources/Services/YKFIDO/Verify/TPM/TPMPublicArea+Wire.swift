@@ -3,7 +3,7 @@
 import YKWire
 
 extension TPMPublicArea {
-    /// Reads a public area of an RSA or ECC key and nothing after it.
+    /// Reads a public area of an RSA or ECC key; trailing bytes are an error.
     init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         let type = try reader.tpmAlgorithm("the type")
@@ -25,7 +25,7 @@ extension ByteReader {
         TPMAlgorithm(rawValue: try uint16(what))
     }
 
-    /// Bytes behind their length in two bytes (TPM2B).
+    /// Bytes prefixed with a two-byte length (TPM2B).
     mutating func tpmBytes(_ what: String) throws(WireError) -> [UInt8] {
         try bytes(Int(try uint16("the length of \(what)")), what)
     }

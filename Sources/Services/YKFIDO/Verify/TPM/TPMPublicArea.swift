@@ -4,9 +4,9 @@ import YKWire
 
 /// The public part of an object (TPM 2.0 Library, Part 2 §12.2.4, TPMT_PUBLIC).
 struct TPMPublicArea: Hashable, Sendable {
-    /// The bytes as they came: what a name is the hash of.
+    /// The bytes as received, over which the name is calculated.
     let bytes: [UInt8]
-    /// The hash that names are made with.
+    /// The hash function of the name.
     let nameAlgorithm: TPMAlgorithm
     /// The attributes, as bits (TPMA_OBJECT).
     let attributes: UInt32
@@ -23,7 +23,7 @@ struct TPMPublicArea: Hashable, Sendable {
         case ecc(curve: UInt16, x: [UInt8], y: [UInt8])
     }
 
-    /// Whether this is the key that COSE writes so; leading zeros do not count.
+    /// Returns whether this is the same key as the COSE key; leading zeros are ignored.
     func isKey(_ other: COSEKey) -> Bool {
         func plain(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }
         switch (key, other.material) {

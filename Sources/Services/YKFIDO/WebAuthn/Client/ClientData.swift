@@ -3,43 +3,43 @@
 import YKCrypto
 public import YKWire
 
-/// What a client says of a ceremony (WebAuthn Level 3 §5.8.1): the credential signs its hash.
+/// The client data of a ceremony (WebAuthn Level 3 §5.8.1); the credential signs its hash.
 public struct ClientData: Hashable, Sendable {
-    /// What the ceremony is. An open set.
+    /// The type of a ceremony. An open set.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name.
         public let rawValue: String
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// A credential is made.
+        /// Creation of a credential.
         public static let create = Kind(rawValue: "webauthn.create")
-        /// A credential signs.
+        /// An assertion.
         public static let get = Kind(rawValue: "webauthn.get")
-        /// A credential signs a payment (Secure Payment Confirmation §7).
+        /// An assertion for a payment (Secure Payment Confirmation §7).
         public static let payment = Kind(rawValue: "payment.get")
         /// The name.
         public var description: String { rawValue }
     }
 
-    /// What the ceremony is.
+    /// The type of the ceremony.
     public let type: Kind
     /// The relying party's challenge.
     public let challenge: [UInt8]
-    /// Who asked, as a browser writes it.
+    /// The caller's origin, as a browser writes it.
     public let origin: String
-    /// Whether the page that asked was inside one of another origin; `nil` when it is not said.
+    /// Whether the caller's page was embedded in a page of another origin; `nil` if unspecified.
     public let crossOrigin: Bool?
-    /// The origin of the outermost page, where it is another one.
+    /// The origin of the outermost page, if it is another one.
     public let topOrigin: String?
-    /// Members that have no name here, such as `payment`, in order.
+    /// Unrecognised members, such as `payment`, in order.
     public let others: JSON.Object
-    /// The text, in UTF-8: what is hashed.
+    /// The JSON in UTF-8, which is hashed.
     public let bytes: [UInt8]
 
-    /// SHA-256 of the text.
+    /// SHA-256 of the JSON.
     public var hash: [UInt8] { HashAlgorithm.sha256.hash(bytes) }
 
-    /// Writes client data as every client does, byte for byte (WebAuthn Level 3 §5.8.1.1).
+    /// Serialises client data as every client does, byte for byte (WebAuthn Level 3 §5.8.1.1).
     public init(
         _ type: Kind, challenge: [UInt8], origin: String, crossOrigin: Bool = false, topOrigin: String? = nil,
         others: JSON.Object = JSON.Object()
@@ -63,7 +63,7 @@ public struct ClientData: Hashable, Sendable {
         bytes = text
     }
 
-    /// A text in quotation marks, as CCDToString writes it.
+    /// A quoted string, as CCDToString writes it.
     private static func string(_ text: String) -> [UInt8] {
         var out: [UInt8] = [0x22]
         for byte in text.utf8 {
@@ -79,7 +79,7 @@ public struct ClientData: Hashable, Sendable {
 }
 
 extension ClientData {
-    /// Reads client data that any client wrote; unknown members are kept.
+    /// Parses client data of any client; unknown members are kept.
     public init(parsing bytes: [UInt8]) throws(WebAuthnError) {
         let json: JSON
         do { json = try JSON(parsing: bytes.starts(with: Self.mark) ? Array(bytes.dropFirst(3)) : bytes) } catch {
@@ -97,6 +97,6 @@ extension ClientData {
         self.bytes = bytes
     }
 
-    /// A byte order mark, which a relying party passes over (UTF-8 decode, WebAuthn Level 3 §7.1).
+    /// A byte order mark, which a relying party ignores (UTF-8 decode, WebAuthn Level 3 §7.1).
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ceremony's client data are: the whole text, or only its hash when another program wrote it.
+/// The client data of a ceremony: the whole JSON, or only its hash if another program wrote it.
 public enum ClientDataSource: Hashable, Sendable {
-    /// The text.
+    /// The JSON.
     case text(ClientData)
-    /// SHA-256 of a text that is not known here, 32 bytes.
+    /// SHA-256 of unknown JSON, 32 bytes.
     case hash([UInt8])
 
-    /// SHA-256 of the text.
+    /// SHA-256 of the JSON.
     public var hash: [UInt8] {
         switch self {
         case .text(let data): data.hash
@@ -15,6 +15,6 @@ public enum ClientDataSource: Hashable, Sendable {
         }
     }
 
-    /// The text in UTF-8, where it is known.
+    /// The JSON in UTF-8, if known.
     public var bytes: [UInt8]? { if case .text(let data) = self { data.bytes } else { nil } }
 }

@@ -3,13 +3,13 @@
 import YKWire
 
 extension WebAuthnClient {
-    /// Makes a credential (`navigator.credentials.create()`, WebAuthn Level 3 §5.1.3): the PIN is asked for where it is
-    /// needed, then the key waits for a touch.
+    /// Creates a credential (`navigator.credentials.create()`, WebAuthn Level 3 §5.1.3): requests the PIN if it is
+    /// required, then waits for a touch.
     ///
-    /// Where it is only preferred that the key remembers the credential, one that has no room left makes one that it does
-    /// not remember, after another touch; ``RegistrationResponse/isResident`` tells.
+    /// If a discoverable credential is only preferred, a key without room creates a non-discoverable one after another
+    /// touch; ``RegistrationResponse/isResident`` tells which.
     ///
-    /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the answer has none.
+    /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the response contains none.
     public func create(
         _ options: PublicKeyCredentialCreationOptions, clientDataHash: [UInt8]? = nil
     ) async throws(WebAuthnError) -> RegistrationResponse {
@@ -29,8 +29,8 @@ extension WebAuthnClient {
             isResident: made.isResident, isEnterpriseAttestation: made.response.isEnterpriseAttestation)
     }
 
-    /// Has the key make the credential. A key of CTAP 2.0 does not say how much room it has, and the number of a later
-    /// one is a guess, so that it may find out only now (CTAP 2.2 §6.1.2, CTAP2_ERR_KEY_STORE_FULL).
+    /// Creates the credential on the key. A CTAP 2.0 key does not report its remaining capacity, and a later one only
+    /// estimates it, so that lack of room may only show now (CTAP 2.2 §6.1.2, CTAP2_ERR_KEY_STORE_FULL).
     private func register(
         _ ceremony: CreationCeremony, _ hash: [UInt8], isResident: Bool
     ) async throws(WebAuthnError) -> Registration {
@@ -75,7 +75,7 @@ extension WebAuthnClient {
 }
 
 extension PublicKeyCredentialCreationOptions {
-    /// The algorithms of public-key credentials; the specification's defaults when nothing is said (§5.1.3).
+    /// The algorithms of public-key credentials; the specification's defaults if none are given (§5.1.3).
     func algorithms() throws(WebAuthnError) -> [COSEAlgorithm] {
         guard !parameters.isEmpty else { return [.es256, .rs256] }
         let known = parameters.filter { $0.type == CredentialDescriptor.publicKey }.map(\.algorithm)
@@ -85,7 +85,7 @@ extension PublicKeyCredentialCreationOptions {
 }
 
 extension ResidentKeyRequirement {
-    /// Whether a key is asked to remember the credential: where it is preferred, when it can and has room.
+    /// Returns whether to request a discoverable credential: if preferred, only when the key supports it and has room.
     func isResident(_ info: AuthenticatorInfo?) -> Bool {
         switch self {
         case .required: true
@@ -96,8 +96,8 @@ extension ResidentKeyRequirement {
 }
 
 extension MakeCredential.Response {
-    /// The attestation object with what the relying party wants to know (WebAuthn Level 3 §5.1.3): for `none`, what
-    /// vouches for the key is taken out, unless the credential vouches for itself.
+    /// The attestation object as requested by the relying party (WebAuthn Level 3 §5.1.3): for `none`, the attestation
+    /// is removed unless it is a self attestation.
     func conveyed(_ conveyance: AttestationConveyance) -> AttestationObject {
         let object = attestationObject
         let aaguid = object.authenticatorData.credential?.aaguid ?? []

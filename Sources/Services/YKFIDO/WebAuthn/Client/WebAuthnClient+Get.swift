@@ -3,11 +3,11 @@
 import YKWire
 
 extension WebAuthnClient {
-    /// Has a credential sign (`navigator.credentials.get()`, WebAuthn Level 3 §5.1.4): the PIN is asked for where it is
-    /// needed, then the key waits for a touch. When the key remembers several accounts, `choose` is asked for the
-    /// position of one; `nil` throws `noneChosen`.
+    /// Requests an assertion (`navigator.credentials.get()`, WebAuthn Level 3 §5.1.4): requests the PIN if it is
+    /// required, then waits for a touch. If the key has several accounts, `choose` returns the index of one; `nil`
+    /// throws `noneChosen`.
     ///
-    /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the answer has none.
+    /// With `clientDataHash`, 32 bytes, another program wrote the client data, and the response contains none.
     public func get(
         _ options: PublicKeyCredentialRequestOptions, clientDataHash: [UInt8]? = nil,
         choosing choose: @Sendable ([Assertion]) async -> Int?
@@ -23,7 +23,7 @@ extension WebAuthnClient {
         return try await response(chosen, signed)
     }
 
-    /// Has all credentials sign that the key remembers for the relying party, or one of the list.
+    /// Requests assertions from all discoverable credentials of the relying party, or from one of the list.
     public func get(
         _ options: PublicKeyCredentialRequestOptions, clientDataHash: [UInt8]? = nil
     ) async throws(WebAuthnError) -> [AuthenticationResponse] {

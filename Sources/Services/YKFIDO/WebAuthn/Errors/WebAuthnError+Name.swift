@@ -3,7 +3,7 @@
 import YKTransport
 
 extension WebAuthnError {
-    /// What a browser calls this failure.
+    /// A browser's name for this error.
     public var name: DOMExceptionName {
         switch self {
         case .json: .syntax

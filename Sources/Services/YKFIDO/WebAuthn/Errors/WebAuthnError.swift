@@ -2,50 +2,50 @@
 
 public import YKWire
 
-/// Why a credential was not made or did not sign, as a WebAuthn client sees it.
+/// Why a WebAuthn client could not create a credential or get an assertion.
 public enum WebAuthnError: Error, Hashable, Sendable {
-    /// The options or a response are no JSON text.
+    /// The options or a response are not valid JSON.
     case json(WireError)
-    /// A member of the options or of a response is not what it has to be; nothing was sent to the key. `member` is its
-    /// path, such as `user.id`.
+    /// A member of the options or of a response is invalid; nothing was sent to the key. `member` is its path, such as
+    /// `user.id`.
     case member(String, problem: String, name: DOMExceptionName = .type)
-    /// The text is no origin that may ask for credentials.
+    /// The string is not an origin that may request credentials.
     case origin(String, OriginProblem)
-    /// The origin may not ask for this relying party.
+    /// The origin is not allowed to make requests for this relying party.
     case relyingParty(id: String, origin: String, RelyingPartyProblem)
-    /// None of the kinds of credential that the relying party takes is known here.
+    /// None of the relying party's credential types and algorithms is supported.
     case noKnownAlgorithm
-    /// The user chose none of several accounts.
+    /// The user chose no account.
     case noneChosen
-    /// The key, or the way to it.
+    /// The key or its transport failed.
     case key(FIDOError)
 
     /// Lifts an error of the service; the only place that does.
     public init(_ error: FIDOError) { self = .key(error) }
 
-    /// What the service said, when that is what failed.
+    /// The service's error, for ``key(_:)``.
     public var cause: FIDOError? { if case .key(let error) = self { error } else { nil } }
 }
 
-/// Why a text is no origin that may ask for credentials.
+/// Why a string is not an origin that may request credentials.
 public enum OriginProblem: Hashable, Sendable {
     /// It does not have the form `https://host` or `https://host:port`.
     case malformed(String)
-    /// Neither https nor http on this machine.
+    /// Neither https nor http on localhost.
     case insecure
-    /// The host has letters outside ASCII; an origin has them as Punycode (`xn--…`).
+    /// The host has characters outside ASCII; an origin has them as Punycode (`xn--…`).
     case notPunycode
-    /// The host is an address; credentials are for names.
+    /// The host is an IP address; credentials require a domain name.
     case address
 }
 
-/// Why an origin may not ask for a relying party.
+/// Why an origin is not allowed to make requests for a relying party.
 public enum RelyingPartyProblem: Hashable, Sendable {
-    /// The identifier is no domain name in small letters and Punycode.
+    /// The identifier is not a domain name in lower case and Punycode.
     case notADomain
-    /// The origin's host is not the identifier and does not end with it.
+    /// The origin's host is neither the identifier nor a subdomain of it.
     case otherDomain
-    /// Anybody can register names below the identifier, so it belongs to nobody (Public Suffix List).
+    /// The identifier is a public suffix, under which anyone can register names (Public Suffix List).
     case publicSuffix
 }
 

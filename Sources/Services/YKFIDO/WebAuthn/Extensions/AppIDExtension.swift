@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// appid and appidExclude: credentials that were registered with U2F, for an AppID in place of a domain name
+/// appid and appidExclude: credentials that were registered with U2F for an AppID instead of a domain name
 /// (WebAuthn Level 3 §10.1.1, §10.1.2).
 public struct AppIDExtension: ClientExtension {
     /// Creates the extension.
@@ -14,7 +14,7 @@ public struct AppIDExtension: ClientExtension {
         request.alsoExcludedFor = try Self.appID("appidExclude", ceremony.inputs, ceremony.origin)
     }
 
-    /// `appidExclude`: that it was looked for.
+    /// `appidExclude`: that the list was checked.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
@@ -37,7 +37,7 @@ public struct AppIDExtension: ClientExtension {
         guard inputs[name] == nil else { throw .member(inputs.path(of: name), problem: why, name: .notSupported) }
     }
 
-    /// The AppID, when the origin may use it: its own, or a https address under the same registrable domain. Lists of
+    /// The AppID, if the origin may use it: its own, or an https URL under the same registrable domain. Lists of
     /// trusted facets are not fetched (FIDO AppID and Facet Specification 1.2 §3.1.2).
     private static func appID(
         _ name: String, _ inputs: JSONMembers, _ origin: Origin

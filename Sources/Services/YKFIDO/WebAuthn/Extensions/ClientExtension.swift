@@ -2,26 +2,26 @@
 
 public import YKWire
 
-/// An extension as a client sees it (WebAuthn Level 3 §9): it turns inputs of the options into what the key is to do,
-/// and what the key answered into results.
+/// A client extension (WebAuthn Level 3 §9): translates inputs of the options into a request to the key, and the key's
+/// response into results.
 ///
-/// Both halves of a ceremony get the same options; an extension keeps nothing between them. Whatever it does not
-/// implement does nothing.
+/// Both halves of a ceremony get the same options; an extension keeps no state between them. Every requirement has a
+/// default implementation that does nothing.
 public protocol ClientExtension: Sendable {
-    /// Checks the inputs and says what the key is to do. Called before anything is sent; inputs that cannot be right
-    /// throw `member`.
+    /// Validates the inputs and adds them to the request. Called before anything is sent; throws `member` for invalid
+    /// inputs.
     func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError)
-    /// Adds the results after the credential was made.
+    /// Adds the results after the credential was created.
     func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) async throws(WebAuthnError)
 
-    /// Checks the inputs and says what the key is to do. Called before anything is sent; inputs that cannot be right
-    /// throw `member`.
+    /// Validates the inputs and adds them to the request. Called before anything is sent; throws `member` for invalid
+    /// inputs.
     func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError)
-    /// The client data with what the extension adds to them. Called before anything is sent.
+    /// Returns the client data with the extension's additions. Called before anything is sent.
     func clientData(_ data: ClientData, _ ceremony: RequestCeremony) throws(WebAuthnError) -> ClientData
-    /// Adds the results for the credential that signed; it may use the key again.
+    /// Adds the results for the assertion; it may use the key again.
     func finish(
         _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError)
@@ -36,7 +36,7 @@ extension ClientExtension {
     ) async throws(WebAuthnError) {}
     /// Does nothing.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {}
-    /// The same.
+    /// Returns the client data unchanged.
     public func clientData(_ data: ClientData, _ ceremony: RequestCeremony) throws(WebAuthnError) -> ClientData {
         data
     }
@@ -46,39 +46,39 @@ extension ClientExtension {
     ) async throws(WebAuthnError) {}
 }
 
-/// A credential is being made.
+/// The creation of a credential.
 public struct CreationCeremony: Sendable {
-    /// What was asked for.
+    /// The options.
     public let options: PublicKeyCredentialCreationOptions
-    /// Who it is for.
+    /// The relying party's identifier.
     public let rpID: String
-    /// Who asked.
+    /// The caller's origin.
     public let origin: Origin
-    /// What the key can do; `nil` when U2F is spoken.
+    /// The key's capabilities; `nil` with U2F.
     public let info: AuthenticatorInfo?
     /// The key.
     public let service: FIDOService
 
-    /// Whether the key knows an extension of this identifier.
+    /// Returns whether the key supports an extension.
     public func keyKnows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
 
     var inputs: JSONMembers { JSONMembers(options.extensions, at: "extensions") }
 }
 
-/// A credential is to sign.
+/// The request for an assertion.
 public struct RequestCeremony: Sendable {
-    /// What was asked for.
+    /// The options.
     public let options: PublicKeyCredentialRequestOptions
-    /// Who it is for.
+    /// The relying party's identifier.
     public let rpID: String
-    /// Who asked.
+    /// The caller's origin.
     public let origin: Origin
-    /// What the key can do; `nil` when U2F is spoken.
+    /// The key's capabilities; `nil` with U2F.
     public let info: AuthenticatorInfo?
     /// The key.
     public let service: FIDOService
 
-    /// Whether the key knows an extension of this identifier.
+    /// Returns whether the key supports an extension.
     public func keyKnows(_ identifier: String) -> Bool { info?.extensions.contains(identifier) ?? false }
 
     var inputs: JSONMembers { JSONMembers(options.extensions, at: "extensions") }

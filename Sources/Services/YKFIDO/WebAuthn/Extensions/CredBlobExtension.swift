@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// credBlob: a few bytes in the credential (CTAP 2.2 §12.2).
+/// credBlob: a small blob in the credential (CTAP 2.2 §12.2).
 public struct CredBlobExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
@@ -12,7 +12,7 @@ public struct CredBlobExtension: ClientExtension {
         request.extensions.blob = try ceremony.inputs.optional("credBlob", .bytes)
     }
 
-    /// `credBlob`: whether the key kept the bytes.
+    /// `credBlob`: whether the key stored the bytes.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
@@ -25,7 +25,7 @@ public struct CredBlobExtension: ClientExtension {
         request.extensions.wantsBlob = try ceremony.inputs.optional("getCredBlob", .bool) ?? false
     }
 
-    /// `getCredBlob`: the bytes, where the credential has any.
+    /// `getCredBlob`: the bytes, if the credential has any.
     public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["getCredBlob"] != nil else { return }
         results["getCredBlob"] = assertion.extensions.blob.map(JSON.bytes)

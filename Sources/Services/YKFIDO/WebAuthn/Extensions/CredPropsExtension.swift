@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// credProps: whether the key remembers the credential (WebAuthn Level 3 §10.1.3).
+/// credProps: whether the credential is discoverable (WebAuthn Level 3 §10.1.3).
 public struct CredPropsExtension: ClientExtension {
     /// Creates the extension.
     public init() {}

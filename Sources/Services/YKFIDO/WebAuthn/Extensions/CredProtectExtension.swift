@@ -8,8 +8,8 @@ public struct CredProtectExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
 
-    /// Reads `credentialProtectionPolicy`, and `enforceCredentialProtectionPolicy`, with which a key that does not know
-    /// the extension is refused.
+    /// Reads `credentialProtectionPolicy`, and `enforceCredentialProtectionPolicy`, which refuses a key without the
+    /// extension.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         let inputs = ceremony.inputs
         let isEnforced = try inputs.optional("enforceCredentialProtectionPolicy", .bool) ?? false
@@ -29,7 +29,7 @@ extension CredentialProtection {
 
     static var names: [String] { levels.map(\.description) }
 
-    /// The level that WebAuthn calls this.
+    /// The level with this WebAuthn name.
     public init?(name: String) {
         guard let level = Self.levels.first(where: { $0.description == name }) else { return nil }
         self = level

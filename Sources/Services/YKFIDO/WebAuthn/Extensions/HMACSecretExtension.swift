@@ -2,12 +2,12 @@
 
 public import YKWire
 
-/// hmacCreateSecret and hmacGetSecret: hmac-secret with salts as the key takes them (CTAP 2.2 §12.7, §12.8).
+/// hmacCreateSecret and hmacGetSecret: hmac-secret with raw salts (CTAP 2.2 §12.7, §12.8).
 public struct HMACSecretExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
 
-    /// Reads `hmacCreateSecret`, and `hmacGetSecret` for keys that make secrets at once.
+    /// Reads `hmacCreateSecret`, and `hmacGetSecret` for keys that derive secrets at creation.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         if try ceremony.inputs.optional("hmacCreateSecret", .bool) == true {
             request.extensions.createsHMACSecret = true
@@ -16,7 +16,7 @@ public struct HMACSecretExtension: ClientExtension {
         request.extensions.salts = salts
     }
 
-    /// `hmacCreateSecret`, and `hmacGetSecret` where the key made secrets already.
+    /// `hmacCreateSecret`, and `hmacGetSecret` if the key has derived secrets already.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {

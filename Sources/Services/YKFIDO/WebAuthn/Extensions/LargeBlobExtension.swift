@@ -3,12 +3,12 @@
 import YKCrypto
 public import YKWire
 
-/// largeBlob: bytes that the key keeps beside a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey.
+/// largeBlob: bytes stored with a credential (WebAuthn Level 3 §10.1.5), by largeBlobKey.
 public struct LargeBlobExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
 
-    /// Reads `largeBlob.support`; `required` refuses keys that cannot, and credentials that the key does not remember.
+    /// Reads `largeBlob.support`; `required` refuses keys without support, and non-discoverable credentials.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         guard let input = try ceremony.inputs.members("largeBlob") else { return }
         for name in ["read", "write"] where input[name] != nil {
@@ -35,7 +35,7 @@ public struct LargeBlobExtension: ClientExtension {
         if case .write = task { request.extensions.writesLargeBlob = true }
     }
 
-    /// `largeBlob.blob` when there is one, or `largeBlob.written`.
+    /// `largeBlob.blob` if there is one, or `largeBlob.written`.
     public func finish(
         _ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony
     ) async throws(WebAuthnError) {
@@ -57,7 +57,7 @@ public struct LargeBlobExtension: ClientExtension {
         }
     }
 
-    /// Whether there was room for the blob.
+    /// Returns whether there was room for the blob.
     private func write(
         _ blob: [UInt8], _ service: FIDOService, _ key: SharedSecret
     ) async throws(WebAuthnError) -> Bool {
@@ -76,7 +76,7 @@ public struct LargeBlobExtension: ClientExtension {
         .member(member, problem: problem, name: .notSupported)
     }
 
-    /// What is to be done with the blob.
+    /// The requested operation on the blob.
     private enum Task {
         case read
         case write([UInt8])

@@ -2,8 +2,8 @@
 
 import YKWire
 
-/// minPinLength and pinComplexityPolicy: the rules for the key's PIN, told in the authenticator data to relying parties
-/// that the key was set to tell (CTAP 2.2 §12.5, §12.9). They have no results.
+/// minPinLength and pinComplexityPolicy: the rules for the key's PIN, returned in the authenticator data to relying
+/// parties that the key is configured for (CTAP 2.2 §12.5, §12.9). They have no results.
 public struct MinPINLengthExtension: ClientExtension {
     /// Creates the extension.
     public init() {}

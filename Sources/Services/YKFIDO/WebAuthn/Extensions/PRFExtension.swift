@@ -3,16 +3,16 @@
 import YKCrypto
 public import YKWire
 
-/// prf: secrets that only the credential can make, from inputs of the relying party (WebAuthn Level 3 §10.1.4), on top
-/// of hmac-secret and, where a credential is made, hmac-secret-mc.
+/// prf: secrets that only the credential can derive, from inputs of the relying party (WebAuthn Level 3 §10.1.4), based
+/// on hmac-secret and, for a new credential, hmac-secret-mc.
 ///
-/// A key makes other secrets when its user was not verified: with inputs to evaluate, the user is verified wherever
-/// the key can.
+/// A key derives other secrets if its user was not verified: with inputs to evaluate, the user is verified whenever
+/// the key supports it.
 public struct PRFExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
 
-    /// Reads `prf.eval`; `prf.evalByCredential` throws, for there is no credential yet.
+    /// Reads `prf.eval`; `prf.evalByCredential` throws, because there is no credential yet.
     public func prepare(_ request: inout RegistrationRequest, _ ceremony: CreationCeremony) throws(WebAuthnError) {
         guard let prf = try PRFInputs(ceremony.inputs) else { return }
         guard !prf.isByCredential else {
@@ -26,7 +26,7 @@ public struct PRFExtension: ClientExtension {
         if request.userVerification == .discouraged { request.userVerification = .preferred }
     }
 
-    /// `prf.enabled`, and `prf.results` where the key made them already.
+    /// `prf.enabled`, and `prf.results` if the key has derived them already.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) throws(WebAuthnError) {
@@ -39,7 +39,7 @@ public struct PRFExtension: ClientExtension {
             ]))
     }
 
-    /// Reads `prf.eval` and `prf.evalByCredential`, whose keys have to be among the allowed credentials.
+    /// Reads `prf.eval` and `prf.evalByCredential`, whose keys must be among the allowed credentials.
     public func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
         guard let prf = try PRFInputs(ceremony.inputs) else { return }
         let allowed = Set(ceremony.options.allowCredentials.map(\.id))
@@ -69,7 +69,7 @@ public struct PRFExtension: ClientExtension {
 }
 
 extension HMACSecrets {
-    /// The secrets in base64url under these names. They leave the key's protection here: the caller asked for them.
+    /// The secrets in base64url under these names. The caller requested them, so they leave protected memory here.
     func json(_ first: String, _ second: String) -> JSON {
         .object(
             JSON.Object([

@@ -6,10 +6,10 @@ import YKWire
 struct PRFInputs {
     let salts: HMACSecretSalts?
     let saltsByCredential: [[UInt8]: HMACSecretSalts]
-    /// Whether salts are given for single credentials, be it for none.
+    /// Whether there are salts per credential, possibly none.
     let isByCredential: Bool
 
-    /// The member `prf`; `nil` when it is absent.
+    /// The member `prf`; `nil` if it is absent.
     init?(_ inputs: JSONMembers) throws(WebAuthnError) {
         guard let prf = try inputs.members("prf") else { return nil }
         salts = try prf.members("eval").map(Self.salts)

@@ -4,7 +4,7 @@ public import YKWire
 
 /// payment: credentials for Secure Payment Confirmation, by thirdPartyPayment (CTAP 2.2 §12.10).
 ///
-/// Where a credential signs, the client data say what is paid to whom, and any site may ask.
+/// In an assertion the client data states the payment's details, and any site may request it.
 public struct PaymentExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
@@ -31,7 +31,7 @@ public struct PaymentExtension: ClientExtension {
             topOrigin: data.topOrigin, others: others)
     }
 
-    /// `thirdPartyPayment`: whether the credential may be used by other sites, where that was asked.
+    /// `thirdPartyPayment`: whether other sites may use the credential, if requested.
     public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["thirdPartyPayment"] != nil else { return }
         results["thirdPartyPayment"] = assertion.extensions.allowsThirdPartyPayment.map(JSON.bool)

@@ -7,14 +7,14 @@ struct PaymentInputs {
     let isPayment: Bool
     private let members: JSONMembers
 
-    /// The member `payment`; `nil` when it is absent.
+    /// The member `payment`; `nil` if it is absent.
     init?(_ inputs: JSONMembers) throws(WebAuthnError) {
         guard let members = try inputs.members("payment") else { return nil }
         isPayment = try members.optional("isPayment", .bool) ?? false
         self.members = members
     }
 
-    /// What the client data say of a payment.
+    /// The payment's details for the client data.
     func clientData(rpID: String) throws(WebAuthnError) -> JSON {
         let total = try members.requiredMembers("total")
         let instrument = try members.requiredMembers("instrument")
@@ -46,6 +46,6 @@ struct PaymentInputs {
 }
 
 extension PublicKeyCredentialRequestOptions {
-    /// Whether a payment is to be signed.
+    /// Whether a payment is requested.
     var isPayment: Bool { extensions["payment"]?["isPayment"]?.bool == true }
 }

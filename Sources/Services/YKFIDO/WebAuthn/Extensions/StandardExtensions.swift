@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The extensions that every client here has.
+/// The extensions that every client supports by default.
 public enum StandardExtensions {
     /// All of them.
     public static let all: [any ClientExtension] = [

@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// uvm: by which means the user was verified (WebAuthn Level 2 §10.3).
+/// uvm: the user verification methods used (WebAuthn Level 2 §10.3).
 public struct UVMExtension: ClientExtension {
     /// Creates the extension.
     public init() {}
@@ -13,7 +13,7 @@ public struct UVMExtension: ClientExtension {
         request.extensions.others["uvm"] = true
     }
 
-    /// `uvm`: for each means three numbers: what it is, how its key and how its matcher is protected.
+    /// `uvm`: three numbers for each method: the method, its key protection and its matcher protection.
     public func finish(
         _ results: inout JSON.Object, _ registration: Registration, _ ceremony: CreationCeremony
     ) {
@@ -27,13 +27,13 @@ public struct UVMExtension: ClientExtension {
         request.extensions.others["uvm"] = true
     }
 
-    /// `uvm`: for each means three numbers: what it is, how its key and how its matcher is protected.
+    /// `uvm`: three numbers for each method: the method, its key protection and its matcher protection.
     public func finish(_ results: inout JSON.Object, _ assertion: Assertion, _ ceremony: RequestCeremony) {
         guard ceremony.inputs["uvm"] != nil else { return }
         results["uvm"] = Self.entries(assertion.extensions.all)
     }
 
-    /// One to three entries of three numbers; anything else is no answer.
+    /// One to three entries of three numbers; anything else is ignored.
     private static func entries(_ map: CBOR.Map) -> JSON? {
         guard let list = map["uvm"]?.array, (1...3).contains(list.count) else { return nil }
         let entries = list.map { $0.array?.compactMap { $0.unsigned.flatMap(UInt32.init(exactly:)) } ?? [] }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the relying party wants to know of the key's origin (WebAuthn Level 3 §5.4.7).
+/// The attestation that the relying party requests (WebAuthn Level 3 §5.4.7).
 public enum AttestationConveyance: String, Hashable, Sendable, CaseIterable {
-    /// Nothing: what vouches for the key is taken out.
+    /// None: the attestation is removed.
     case none
-    /// Something that can be verified, in whatever form.
+    /// A verifiable attestation in any form.
     case indirect
-    /// What the key says.
+    /// The key's attestation.
     case direct
-    /// What the key says, and that can name the single key.
+    /// The key's attestation, which may identify the individual key.
     case enterprise
 }

@@ -2,16 +2,16 @@
 
 import YKWire
 
-/// What kind of key may make the credential (WebAuthn Level 3 §5.4.4).
+/// Requirements for the key (WebAuthn Level 3 §5.4.4).
 public struct AuthenticatorSelection: Hashable, Sendable {
-    /// Whether it is part of the machine; `nil` for either.
+    /// Whether it is built into the computer; `nil` for either.
     public var attachment: AuthenticatorAttachment?
-    /// Whether it has to remember the credential itself.
+    /// Whether the credential must be discoverable.
     public var residentKey: ResidentKeyRequirement
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification: UserVerification
 
-    /// Creates a selection; without arguments any key will do.
+    /// Creates a selection, by default without requirements.
     public init(
         attachment: AuthenticatorAttachment? = nil, residentKey: ResidentKeyRequirement = .discouraged,
         userVerification: UserVerification = .preferred
@@ -23,7 +23,7 @@ public struct AuthenticatorSelection: Hashable, Sendable {
 }
 
 extension AuthenticatorSelection {
-    /// Unknown values count as absent; without `residentKey` the older `requireResidentKey` decides.
+    /// Treats unknown values as absent; without `residentKey`, the older `requireResidentKey` is used.
     init(_ members: JSONMembers) throws(WebAuthnError) {
         attachment = try members.optional("authenticatorAttachment", .string).map(
             AuthenticatorAttachment.init(rawValue:))
@@ -46,7 +46,7 @@ extension AuthenticatorSelection {
 }
 
 extension UserVerification {
-    /// The member `userVerification`; absent or unknown, it is preferred.
+    /// The member `userVerification`; preferred if absent or unknown.
     init(_ members: JSONMembers) throws(WebAuthnError) {
         self = try members.optional("userVerification", .string).flatMap(Self.init(rawValue:)) ?? .preferred
     }

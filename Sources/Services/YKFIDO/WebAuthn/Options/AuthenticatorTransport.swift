@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a key can be reached (WebAuthn Level 3 §5.8.4). An open set.
+/// A transport of a key (WebAuthn Level 3 §5.8.4). An open set.
 public struct AuthenticatorTransport: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let rawValue: String
@@ -14,9 +14,9 @@ public struct AuthenticatorTransport: RawRepresentable, Hashable, Sendable, Cust
     public static let ble = AuthenticatorTransport(rawValue: "ble")
     /// ISO 7816 smart card with contacts.
     public static let smartCard = AuthenticatorTransport(rawValue: "smart-card")
-    /// A telephone beside this machine.
+    /// A phone near this computer.
     public static let hybrid = AuthenticatorTransport(rawValue: "hybrid")
-    /// Part of the machine.
+    /// Built into the computer.
     public static let `internal` = AuthenticatorTransport(rawValue: "internal")
     /// The name.
     public var description: String { rawValue }

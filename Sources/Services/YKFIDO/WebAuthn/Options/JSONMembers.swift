@@ -2,13 +2,13 @@
 
 package import YKWire
 
-/// The members of a JSON object, read by name. An error names the member by its path, what was expected, and what is
-/// there. A member that is `null` counts as absent.
+/// The members of a JSON object, read by name. An error has the member's path, what was expected, and what was found. A
+/// member that is `null` is treated as absent.
 package struct JSONMembers {
     package let object: JSON.Object
     private let path: String
 
-    /// Takes an object; anything else is an error that names `path`.
+    /// Wraps an object; throws an error for `path` if the value is anything else.
     package init(_ json: JSON, at path: String = "") throws(WebAuthnError) {
         guard let object = json.object else {
             throw .member(path.isEmpty ? "the value" : path, problem: "expected object, got \(json.kindName)")
@@ -22,7 +22,7 @@ package struct JSONMembers {
         self.path = path
     }
 
-    /// What a member has to be, and how it is taken out.
+    /// The expected type of a member, and its conversion.
     package struct Kind<Value> {
         let name: String
         let read: (JSON) -> Value?
@@ -104,7 +104,7 @@ extension JSONMembers.Kind where Value == Int64 {
 }
 
 extension JSONMembers.Kind where Value == UInt64 {
-    /// A number of at least 0; a fraction is cut off, as Web IDL does.
+    /// A number of at least 0; a fraction is truncated, as in Web IDL.
     package static var unsigned: Self {
         Self(name: "number of at least 0") { json in
             json.number.flatMap { $0.isFinite && $0 >= 0 && $0 < 0x1p53 ? UInt64($0) : nil }
@@ -113,7 +113,7 @@ extension JSONMembers.Kind where Value == UInt64 {
 }
 
 extension JSONMembers.Kind where Value == [UInt8] {
-    /// Bytes as base64url; padding and the standard alphabet are taken too.
+    /// Bytes as base64url; padding and the standard alphabet are accepted too.
     package static var bytes: Self {
         Self(name: "base64url") { json in json.string.flatMap { try? Base64.decode($0) } }
     }
@@ -128,7 +128,7 @@ extension JSONMembers.Kind where Value == JSON.Object {
 }
 
 extension JSON {
-    /// What kind of value this is, in a word.
+    /// The type of this value, in a word.
     var kindName: String {
         switch self {
         case .null: "null"
@@ -143,17 +143,17 @@ extension JSON {
     /// Bytes as base64url.
     package static func bytes(_ bytes: [UInt8]) -> JSON { .string(Base64.encodeURL(bytes)) }
 
-    /// Reads a text, bare or under `publicKey`.
+    /// Parses JSON, bare or under `publicKey`.
     static func publicKeyOptions(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
         do { return try JSON(parsing: text).underPublicKey } catch { throw .json(error) }
     }
 
-    /// What stands under `publicKey`, else the value itself.
+    /// The value of `publicKey`, otherwise the value itself.
     var underPublicKey: JSON { self["publicKey"].flatMap { $0.object == nil ? nil : $0 } ?? self }
 }
 
 extension JSON.Object {
-    /// An object with these members; those that are `nil` are left out.
+    /// Creates an object with these members, except those that are `nil`.
     package init(_ members: [(String, JSON?)]) {
         self.init()
         for (key, value) in members { self[key] = value }

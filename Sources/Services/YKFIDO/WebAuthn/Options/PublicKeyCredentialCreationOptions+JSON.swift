@@ -5,8 +5,9 @@ public import YKWire
 extension PublicKeyCredentialCreationOptions {
     /// Reads PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.8), bare or under `publicKey`.
     ///
-    /// Unknown members are ignored, unknown values of enumerations count as absent. Throws `member` with the path of
-    /// what is wrong.
+    /// Unknown members are ignored, unknown enumeration values are treated as absent.
+    ///
+    /// - Throws: `member` with the path of the invalid member.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json.underPublicKey)
         let party = try members.requiredMembers("rp")
@@ -28,7 +29,7 @@ extension PublicKeyCredentialCreationOptions {
         extensions = try members.optional("extensions", .object) ?? JSON.Object()
     }
 
-    /// Reads a JSON text.
+    /// Parses JSON.
     public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.publicKeyOptions(text)) }
 
     private static func parameters(_ members: JSONMembers) throws(WebAuthnError) -> [CredentialParameters] {

@@ -2,34 +2,34 @@
 
 public import YKWire
 
-/// What a relying party asks for when a credential is to be made (WebAuthn Level 3 §5.4).
+/// A relying party's options for creating a credential (WebAuthn Level 3 §5.4).
 public struct PublicKeyCredentialCreationOptions: Hashable, Sendable {
     /// The relying party's identifier, a domain name; `nil` for the host of the origin.
     public var rpID: String?
-    /// The relying party's name for people.
+    /// The relying party's display name.
     public var rpName: String
     /// The account.
     public var user: FIDOUser
-    /// Bytes that the credential signs, chosen by the relying party for this ceremony.
+    /// The relying party's challenge for this ceremony.
     public var challenge: [UInt8]
-    /// The kinds of credential that are welcome, the best first; empty for ES256 and RS256.
+    /// The acceptable credential types and algorithms, most preferred first; empty for ES256 and RS256.
     public var parameters: [CredentialParameters]
-    /// How long the ceremony may take, in milliseconds.
+    /// The timeout of the ceremony, in milliseconds.
     public var timeout: UInt64?
-    /// Credentials that the key must not have already.
+    /// Credentials that the key must not already have.
     public var excludeCredentials: [PublicKeyCredentialDescriptor]
-    /// What kind of key may be used.
+    /// Requirements for the key.
     public var selection: AuthenticatorSelection
-    /// What the user will probably use.
+    /// What the user is likely to use.
     public var hints: [PublicKeyCredentialHint]
-    /// What the relying party wants to know of the key's origin.
+    /// The attestation that the relying party requests.
     public var attestation: AttestationConveyance
-    /// Attestation formats, the preferred first.
+    /// Attestation formats, most preferred first.
     public var attestationFormats: [AttestationFormat]
-    /// Inputs of extensions by their identifiers, in their JSON form.
+    /// Extension inputs by identifier, in their JSON form.
     public var extensions: JSON.Object
 
-    /// Makes options in which only the necessary is said.
+    /// Creates options with the required members only.
     public init(rpID: String? = nil, rpName: String, user: FIDOUser, challenge: [UInt8]) {
         self.rpID = rpID
         self.rpName = rpName

@@ -2,13 +2,13 @@
 
 import YKWire
 
-/// Names a credential in options (WebAuthn Level 3 §5.8.3).
+/// A reference to a credential in options (WebAuthn Level 3 §5.8.3).
 public struct PublicKeyCredentialDescriptor: Hashable, Sendable {
     /// The credential's identifier.
     public var id: [UInt8]
-    /// Its type, `public-key`; others are passed over.
+    /// Its type, `public-key`; others are ignored.
     public var type: String
-    /// How the key that has it can be reached; hints.
+    /// Hints for the transports of its key.
     public var transports: [AuthenticatorTransport]
 
     /// Creates a descriptor.
@@ -38,7 +38,7 @@ extension PublicKeyCredentialDescriptor {
 }
 
 extension [PublicKeyCredentialDescriptor] {
-    /// The public-key credentials as a key takes them; those said to be reached over one of these transports first.
+    /// The public-key credentials in the form for the key; those with one of these transports first.
     func descriptors(preferring transports: [AuthenticatorTransport]) -> [CredentialDescriptor] {
         let known = filter { $0.type == CredentialDescriptor.publicKey }
         let near = known.filter { !Set($0.transports).isDisjoint(with: transports) }

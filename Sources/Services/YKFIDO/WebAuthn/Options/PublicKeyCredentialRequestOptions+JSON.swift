@@ -5,8 +5,9 @@ public import YKWire
 extension PublicKeyCredentialRequestOptions {
     /// Reads PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9), bare or under `publicKey`.
     ///
-    /// Unknown members are ignored, unknown values of enumerations count as absent. Throws `member` with the path of
-    /// what is wrong.
+    /// Unknown members are ignored, unknown enumeration values are treated as absent.
+    ///
+    /// - Throws: `member` with the path of the invalid member.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json.underPublicKey)
         challenge = try members.required("challenge", .bytes)
@@ -18,7 +19,7 @@ extension PublicKeyCredentialRequestOptions {
         extensions = try members.optional("extensions", .object) ?? JSON.Object()
     }
 
-    /// Reads a JSON text.
+    /// Parses JSON.
     public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.publicKeyOptions(text)) }
 
     /// The options as PublicKeyCredentialRequestOptionsJSON, bare.

@@ -2,24 +2,24 @@
 
 public import YKWire
 
-/// What a relying party asks for when a credential is to sign (WebAuthn Level 3 §5.5).
+/// A relying party's options for an assertion (WebAuthn Level 3 §5.5).
 public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
-    /// Bytes that the credential signs, chosen by the relying party for this ceremony.
+    /// The relying party's challenge for this ceremony.
     public var challenge: [UInt8]
-    /// How long the ceremony may take, in milliseconds.
+    /// The timeout of the ceremony, in milliseconds.
     public var timeout: UInt64?
     /// The relying party's identifier, a domain name; `nil` for the host of the origin.
     public var rpID: String?
-    /// The credentials that are welcome; empty for those that the key remembers itself.
+    /// The allowed credentials; empty for discoverable credentials.
     public var allowCredentials: [PublicKeyCredentialDescriptor]
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification: UserVerification
-    /// What the user will probably use.
+    /// What the user is likely to use.
     public var hints: [PublicKeyCredentialHint]
-    /// Inputs of extensions by their identifiers, in their JSON form.
+    /// Extension inputs by identifier, in their JSON form.
     public var extensions: JSON.Object
 
-    /// Makes options in which only the necessary is said.
+    /// Creates options with the required members only.
     public init(rpID: String? = nil, challenge: [UInt8], allowCredentials: [PublicKeyCredentialDescriptor] = []) {
         self.rpID = rpID
         self.challenge = challenge

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Origin {
-    /// The identifier of the relying party that this origin may speak for: the one that is given, else the host.
+    /// The relying party identifier that this origin may use: the given one, otherwise the host.
     ///
-    /// Throws `relyingParty` unless the identifier is the host, or a part of its end that somebody owns
-    /// (HTML §7.1.1.1, WebAuthn Level 3 §5.1.3).
+    /// - Throws: `relyingParty` unless the identifier is the host, or a suffix of it that is a registrable domain
+    ///   (HTML §7.1.1.1, WebAuthn Level 3 §5.1.3).
     public func relyingPartyID(_ id: String?) throws(WebAuthnError) -> String {
         guard let id, id != host else { return host }
         func fault(_ problem: RelyingPartyProblem) -> WebAuthnError {
@@ -17,8 +17,7 @@ extension Origin {
         return id
     }
 
-    /// The identifier of the relying party of a payment, for which any origin may ask (Secure Payment Confirmation
-    /// §5).
+    /// The relying party identifier of a payment, which any origin may use (Secure Payment Confirmation §5).
     func payeeID(_ id: String?) throws(WebAuthnError) -> String {
         guard let id, id != host else { return host }
         guard DomainName.isValid(id) else { throw .relyingParty(id: id, origin: description, .notADomain) }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who asks for a credential, as a browser writes it (HTML §7.1.1, RFC 6454): scheme, host, and a port that is not the
-/// scheme's own.
+/// The origin of a request, as a browser writes it (HTML §7.1.1, RFC 6454): scheme, host, and a non-default port.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
-    /// `https`, or `http` on this machine.
+    /// `https`, or `http` on localhost.
     public let scheme: String
-    /// The host's name, in small letters and Punycode.
+    /// The host name, in lower case and Punycode.
     public let host: String
-    /// The port, when it is not the scheme's own.
+    /// The port, unless it is the scheme's default.
     public let port: UInt16?
 
-    /// Reads an origin; letters of scheme and host may be capital, and one slash may follow.
+    /// Parses an origin; scheme and host may be in upper case, and one trailing slash is accepted.
     ///
-    /// Throws `origin` with the reason.
+    /// - Throws: `origin` with the reason.
     public init(_ text: String) throws(WebAuthnError) {
         func fault(_ problem: OriginProblem) -> WebAuthnError { .origin(text, problem) }
         guard let mark = text.firstRange(of: "://") else { throw fault(.malformed("write https://host")) }
@@ -49,6 +48,6 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         return DomainName.isValid(host) ? nil : .malformed("scheme, host and port are all that an origin has")
     }
 
-    /// Whether a host is this machine, which needs no https (W3C Secure Contexts §3.1).
+    /// Whether a host is this computer, which needs no https (W3C Secure Contexts §3.1).
     private static func isLocal(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
 }

@@ -2,13 +2,13 @@
 
 import CPublicSuffix
 
-/// Under which names anybody can register others (https://publicsuffix.org/list), as it was when this was built.
+/// The names under which anyone can register others (https://publicsuffix.org/list), as of the time of the build.
 ///
-/// Nothing is read at the start: a name's rules are searched for in the sorted text of all of them.
+/// Nothing is parsed at startup: a name's rules are looked up in the sorted list.
 public enum PublicSuffixList {
-    /// The public suffix of a domain in small letters and Punycode; without a rule for it, its last label.
+    /// The public suffix of a domain in lower case and Punycode; its last label if no rule matches.
     ///
-    /// Of the rules that fit, an exception wins, then the longest.
+    /// Of the matching rules, an exception wins, then the longest.
     public static func publicSuffix(of domain: String) -> String {
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         for start in labels.indices {
@@ -20,14 +20,14 @@ public enum PublicSuffixList {
         return String(labels.last ?? "")
     }
 
-    /// The name under a public suffix that somebody owns, such as `example.co.uk` for `www.example.co.uk`; the domain
-    /// itself when it is a public suffix.
+    /// The registrable domain, such as `example.co.uk` for `www.example.co.uk`; the domain itself if it is a public
+    /// suffix.
     public static func registrableDomain(of domain: String) -> String {
         let depth = publicSuffix(of: domain).split(separator: ".").count
         return domain.split(separator: ".").suffix(depth + 1).joined(separator: ".")
     }
 
-    /// Whether a rule stands in the sorted list.
+    /// Whether the sorted list contains a rule.
     private static func contains(_ rule: String) -> Bool {
         let list = UnsafeBufferPointer(start: ykit_public_suffixes(), count: ykit_public_suffixes_length())
         let wanted = Array(rule.utf8)
@@ -41,7 +41,7 @@ public enum PublicSuffixList {
         return false
     }
 
-    /// The line that a place is in; each ends with a line feed.
+    /// The line that contains a position; each ends with a line feed.
     private static func line(
         around place: Int, in list: UnsafeBufferPointer<UInt8>, _ low: Int, _ high: Int
     ) -> Range<Int> {

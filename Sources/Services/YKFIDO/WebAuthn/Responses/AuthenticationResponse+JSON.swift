@@ -3,7 +3,7 @@
 public import YKWire
 
 extension AuthenticationResponse {
-    /// The answer as AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
+    /// The response as AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
     public var json: JSON {
         let response = JSON.Object([
             ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
@@ -13,7 +13,9 @@ extension AuthenticationResponse {
         return .credential(id, response, attachment, clientExtensionResults)
     }
 
-    /// Reads AuthenticationResponseJSON. Throws `member` with the path of what is wrong.
+    /// Reads AuthenticationResponseJSON.
+    ///
+    /// - Throws: `member` with the path of the invalid member.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         let response = try members.requiredMembers("response")
@@ -28,6 +30,6 @@ extension AuthenticationResponse {
             clientExtensionResults: try members.optional("clientExtensionResults", .object) ?? JSON.Object())
     }
 
-    /// Reads a JSON text.
+    /// Parses JSON.
     public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
 }

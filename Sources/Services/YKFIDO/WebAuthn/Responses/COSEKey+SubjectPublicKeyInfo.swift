@@ -3,7 +3,7 @@
 public import YKWire
 
 extension COSEKey {
-    /// The key as SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER; `nil` for kinds of key that have no such form here.
+    /// The key as SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER; `nil` for key types that are not supported.
     public var subjectPublicKeyInfo: [UInt8]? {
         switch material {
         case .ec2(.p256, let x, let y): Self.elliptic([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07], x, y)
@@ -30,7 +30,7 @@ extension COSEKey {
 
     private static func object(_ identifier: [UInt8]) -> [UInt8] { element(0x06, identifier) }
 
-    /// A number of at least 0, in as few bytes as it needs.
+    /// A number of at least 0, in the fewest bytes.
     private static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let bytes = Array(magnitude.drop { $0 == 0 })
         return element(0x02, (bytes.first ?? 0x80) & 0x80 == 0 ? bytes : [0x00] + bytes)

@@ -3,7 +3,7 @@
 public import YKWire
 
 extension RegistrationResponse {
-    /// The answer as RegistrationResponseJSON (WebAuthn Level 3 §5.1).
+    /// The response as RegistrationResponseJSON (WebAuthn Level 3 §5.1).
     public var json: JSON {
         let response = JSON.Object([
             ("clientDataJSON", clientDataJSON.map(JSON.bytes)),
@@ -16,8 +16,10 @@ extension RegistrationResponse {
         return .credential(id, response, attachment, clientExtensionResults)
     }
 
-    /// Reads RegistrationResponseJSON. Throws `member` with the path of what is wrong, also when the identifier is not
-    /// the one that the key signed.
+    /// Reads RegistrationResponseJSON.
+    ///
+    /// - Throws: `member` with the path of the invalid member, also if the identifier is not the one that the key
+    ///   signed.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         id = try members.credentialID()
@@ -38,12 +40,12 @@ extension RegistrationResponse {
         isEnterpriseAttestation = nil
     }
 
-    /// Reads a JSON text.
+    /// Parses JSON.
     public init(parsing text: [UInt8]) throws(WebAuthnError) { try self.init(json: JSON.response(text)) }
 }
 
 extension JSON {
-    /// What both answers have around their `response`.
+    /// The members that both responses have around `response`.
     static func credential(
         _ id: [UInt8], _ response: Object, _ attachment: AuthenticatorAttachment?, _ results: Object
     ) -> JSON {
@@ -55,14 +57,14 @@ extension JSON {
             ]))
     }
 
-    /// Reads a text.
+    /// Parses JSON.
     static func response(_ text: [UInt8]) throws(WebAuthnError) -> JSON {
         do { return try JSON(parsing: text) } catch { throw .json(error) }
     }
 }
 
 extension JSONMembers {
-    /// `id`, and `rawId` and `type` where they are there, which have to fit.
+    /// Reads `id`, and checks that `rawId` and `type`, if present, match.
     func credentialID() throws(WebAuthnError) -> [UInt8] {
         let id = try required("id", .bytes)
         if let raw = try optional("rawId", .bytes), raw != id {
@@ -78,7 +80,7 @@ extension JSONMembers {
         try optional("authenticatorAttachment", .string).map(AuthenticatorAttachment.init(rawValue:))
     }
 
-    /// Reads what the bytes of a member hold.
+    /// Decodes the bytes of a member.
     package func decode<Value>(
         _ key: String, _ bytes: [UInt8], _ read: ([UInt8]) throws(WireError) -> Value
     ) throws(WebAuthnError) -> Value {

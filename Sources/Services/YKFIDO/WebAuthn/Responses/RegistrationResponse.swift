@@ -2,30 +2,29 @@
 
 public import YKWire
 
-/// What a client answers when a credential was made (WebAuthn Level 3 §5.1, §5.2.1).
+/// A client's response with a new credential (WebAuthn Level 3 §5.1, §5.2.1).
 public struct RegistrationResponse: Hashable, Sendable {
     /// The credential's identifier.
     public let id: [UInt8]
-    /// The client data in UTF-8; `nil` when only their hash was known.
+    /// The client data in UTF-8; `nil` if only its hash was known.
     public let clientDataJSON: [UInt8]?
     /// The attestation object as bytes.
     public let attestationObjectBytes: [UInt8]
     /// The attestation object.
     public let attestationObject: AttestationObject
-    /// How the key can be reached.
+    /// The key's transports.
     public let transports: [AuthenticatorTransport]
-    /// Whether the key is part of the machine.
+    /// Whether the key is built into the computer.
     public let attachment: AuthenticatorAttachment?
-    /// What extensions answered, by their identifiers.
+    /// Extension results by identifier.
     public let clientExtensionResults: JSON.Object
-    /// Whether the key remembers the credential, as it was asked for; `nil` for an answer that was read: the relying
-    /// party is told only by the extension credProps.
+    /// Whether the credential is discoverable, as requested; `nil` for a parsed response: the relying party only learns
+    /// it from the extension credProps.
     public let isResident: Bool?
-    /// Whether the attestation is one that names the key itself (epAtt, CTAP 2.2 §6.1.2); `nil` for an answer that was
-    /// read.
+    /// Whether the attestation identifies the individual key (epAtt, CTAP 2.2 §6.1.2); `nil` for a parsed response.
     public let isEnterpriseAttestation: Bool?
 
-    /// Creates an answer.
+    /// Creates a response.
     public init(
         clientDataJSON: [UInt8]?, attestationObject: AttestationObject, transports: [AuthenticatorTransport],
         attachment: AuthenticatorAttachment?, clientExtensionResults: JSON.Object = JSON.Object(),
@@ -42,7 +41,7 @@ public struct RegistrationResponse: Hashable, Sendable {
         self.isEnterpriseAttestation = isEnterpriseAttestation
     }
 
-    /// Whether both tell a relying party the same.
+    /// Whether both responses are equal for a relying party.
     public static func == (left: Self, right: Self) -> Bool { left.json == right.json }
     /// Hashes the value.
     public func hash(into hasher: inout Hasher) { hasher.combine(json) }
