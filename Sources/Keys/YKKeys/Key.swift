@@ -6,9 +6,9 @@ public import YKManagement
 public import YKOTP
 public import YKTransport
 
-/// One key, over all its interfaces: what ``Keys`` found, and what opens its applications.
+/// A key with all its interfaces, as found by ``Keys``; opens its applications.
 public struct Key: Sendable {
-    /// The interfaces, and what the key told when it was found.
+    /// The interfaces, and the details read when the key was found.
     public let attached: AttachedKey
     private let keys: Keys
 
@@ -26,14 +26,14 @@ public struct Key: Sendable {
         self.keys = keys
     }
 
-    /// What the key is called.
+    /// The key's name.
     public var name: String { attached.details?.name ?? attached.key.name }
-    /// The serial number, as far as the key tells.
+    /// The serial number, if known.
     public var serial: String? { attached.serial }
-    /// The firmware version, as far as the key tells.
+    /// The firmware version, if known.
     public var version: String? { attached.details?.version }
 
-    /// The same key over one transport.
+    /// Returns the same key restricted to one transport.
     public func over(_ transport: KeySelection.Transport) -> Key {
         var keys = keys
         keys.selection.transport = transport
@@ -43,7 +43,7 @@ public struct Key: Sendable {
     // MARK: services
 
     /// Opens an application on the key's card: `OATHService`, `PIVService`, `OpenPGPService`, `HSMAuthService`,
-    /// `TagService`, or `CardService` for commands of one's own.
+    /// `TagService`, or `CardService` for custom commands.
     ///
     /// ```swift
     /// let oath = try await key.open(OATHService.self)
@@ -51,7 +51,7 @@ public struct Key: Sendable {
     ///
     /// - Parameters:
     ///   - service: The type of the service.
-    ///   - timeout: Time limit for an operation, instead of the environment's.
+    ///   - timeout: Timeout for an operation, instead of the environment's.
     /// - Throws: ``KeyError`` when the card cannot be reached, or the service's error when the application is missing.
     public func open<Service: CardKeyService>(
         _ service: Service.Type, timeout: Duration? = nil
@@ -61,11 +61,11 @@ public struct Key: Sendable {
         return try await Service.open(channel)
     }
 
-    /// Opens the FIDO application, over HID where the key has it, else on the card.
+    /// Opens the FIDO application, over HID if the key supports it, otherwise on the card.
     ///
     /// - Parameters:
     ///   - service: The type of the service.
-    ///   - interaction: How the PIN and a touch are asked for.
+    ///   - interaction: How to prompt for the PIN and a touch.
     /// - Throws: ``KeyError`` when the key cannot be reached, or `FIDOError`.
     public func open(
         _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
@@ -75,7 +75,7 @@ public struct Key: Sendable {
         return try await FIDOService.open(link, interaction: interaction)
     }
 
-    /// Opens the OTP application, over the key's keyboard where it has one, else on the card.
+    /// Opens the OTP application, over the key's keyboard interface if it has one, otherwise on the card.
     ///
     /// - Parameters:
     ///   - service: The type of the service.
@@ -89,14 +89,14 @@ public struct Key: Sendable {
         return try await OTPService.open(link, touch: touch)
     }
 
-    /// Opens the management of a YubiKey, over whichever interface the key has.
+    /// Opens the management application of a YubiKey over any available interface.
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`.
     public func open(_ service: ManagementService.Type) async throws -> ManagementService {
         try await keys.openManagement()
     }
 
-    /// Asks the key what it is: product, firmware, serial number, and for a YubiKey its applications.
+    /// Reads the key's identity: product, firmware, serial number, and for a YubiKey its applications.
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `ManagementError`.
     public func identity() async throws -> DeviceIdentity {
@@ -115,7 +115,7 @@ extension Keys {
         try await Keys(KeySelection(serial: serial)).only()
     }
 
-    /// Finds the key with a serial number that is a decimal number, as Yubico's are.
+    /// Finds the key with a decimal serial number, such as Yubico's.
     ///
     /// - Throws: `notFound` with the keys that are attached.
     public static func find(serial: UInt32) async throws(KeyError) -> Key { try await find(serial: String(serial)) }
@@ -125,7 +125,7 @@ extension Keys {
     /// - Throws: `none` or `several`.
     public static func only() async throws(KeyError) -> Key { try await Keys().only() }
 
-    /// Lists the keys that are attached to this machine. Readers without a card are left out.
+    /// Lists the keys that are attached to this machine, without empty readers.
     public static func all() async throws(KeyError) -> [Key] { try await Keys().all() }
 
     /// Waits for a touch on one of the keys that are attached to this machine.
@@ -133,7 +133,7 @@ extension Keys {
     /// - Throws: ``KeyError``, or `FIDOError.touchTimeout`.
     public static func touched() async throws -> Key { try await Keys().touched() }
 
-    /// Watches the keys of this machine arrive, change and leave, beginning with those that are attached.
+    /// Watches keys being attached to, changed on and removed from this machine, starting with those already attached.
     public static func watch() -> AsyncStream<KeyEvent> { Keys().watch() }
 
     /// Finds the one key that is selected.
@@ -148,12 +148,12 @@ extension Keys {
         do throws(KeyError) { return Key(try keys.one(of: selected), in: keys) } catch {
             guard case .several = error, keys.selection.serial == nil else { throw error }
         }
-        // Several are attached: the error names them.
+        // Several are attached; the error names them.
         let named = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
         return Key(try keys.one(of: named), in: keys)
     }
 
-    /// Lists the keys that are selected, each asked for its name and serial number. Readers without a card are left out.
+    /// Lists the selected keys with name and serial number, without empty readers.
     public func all() async throws(KeyError) -> [Key] {
         let keys = self
         let found = try await offPool { () throws(KeyError) in try keys.selected(asking: true) }
@@ -161,11 +161,10 @@ extension Keys {
         return found.filter { serial == nil || $0.serial == serial }.map { Key($0, in: keys) }
     }
 
-    /// Waits until one of several FIDO keys is touched; they blink until then. A key without another one to tell it from
-    /// is asked for a touch as well.
+    /// Waits until one of several FIDO keys is touched; they blink until then. A single key requires a touch as well.
     ///
     /// - Parameter announce: Called with the number of keys when they start to blink.
-    /// - Throws: ``KeyError``, or `FIDOError.touchTimeout` when the time ends first.
+    /// - Throws: ``KeyError``, or `FIDOError.touchTimeout` when the timeout expires first.
     public func touched(_ announce: @Sendable (Int) -> Void = { _ in }) async throws -> Key {
         if let path = try await touchedNode(announce) {
             return try await Keys(
@@ -180,8 +179,8 @@ extension Keys {
         return key
     }
 
-    /// Watches keys arrive, change and leave, beginning with those that are attached. The selection is not applied; a
-    /// recording, or a key in software, arrives and stays.
+    /// Watches keys being attached, changed and removed, starting with those already attached. The selection is not
+    /// applied; a recording or a virtual key arrives and stays.
     public func watch() -> AsyncStream<KeyEvent> {
         if case .machine = source { return hardware.events() }
         let key = try? attached(asking: false).keys.first?.key
@@ -192,9 +191,9 @@ extension Keys {
         }
     }
 
-    /// Waits until a key that is selected by its serial number, or any key, is attached.
+    /// Waits until the key with the selected serial number, or any key, is attached.
     ///
-    /// - Throws: `link(.timedOut)` after the environment's time limit, or `link(.cancelled)`.
+    /// - Throws: `link(.timedOut)` after the environment's timeout, or `link(.cancelled)`.
     public func inserted() async throws(KeyError) -> Key {
         let deadline = environment.deadline()
         while true {
@@ -209,7 +208,7 @@ extension Keys {
         }
     }
 
-    /// The keys that path, reader and transport select.
+    /// The keys that match path, reader and transport.
     private func selected(asking isAsked: Bool) throws(KeyError) -> [AttachedKey] {
         let all = try attached(asking: isAsked).keys
         guard case .machine = source else { return all }
@@ -241,7 +240,7 @@ extension Keys {
     }
 }
 
-/// Runs blocking work on a thread of its own, so that it never blocks Swift's shared thread pool.
+/// Runs blocking work on a separate thread, so that it never blocks Swift's shared thread pool.
 private func offPool<Value>(
     _ work: @Sendable () throws(KeyError) -> sending Value
 ) async throws(KeyError) -> sending Value {

@@ -7,42 +7,40 @@ public import YKSecureChannel
 public import YKTransport
 public import YKVirtualKey
 
-/// The keys that a program can use: those attached to this machine, a recording, or a key in software.
+/// The keys available to a program: those attached to this machine, a recording, or a virtual key.
 ///
 /// ```swift
 /// let key = try await Keys.find(serial: 8_675_309)
 /// let oath = try await key.open(OATHService.self)
 /// ```
 ///
-/// The asynchronous methods do their work on a thread of their own, never in Swift's shared thread pool.
+/// The asynchronous methods work on a separate thread, never in Swift's shared thread pool.
 public struct Keys: Sendable {
     /// Where keys come from.
     public enum Source: Sendable {
         /// The devices of this machine.
         case machine
-        /// A recording that is played.
+        /// A recording to replay.
         case recording(Replay)
-        /// A key in software, and the faults to inject on its links.
+        /// A virtual key, and the faults to inject on its links.
         case virtual(VirtualKey, faults: FaultPlan = FaultPlan())
     }
 
-    /// Which of the keys is meant.
+    /// Which key to use.
     public var selection: KeySelection
     /// Where keys come from.
     public let source: Source
-    /// Time limit, cancellation, clock and randomness of everything that is opened. For a recording they are the
-    /// recorded ones.
+    /// Timeout, cancellation, clock and randomness for everything that is opened. For a recording the recorded clock
+    /// and randomness are used.
     public var environment: Environment
-    /// What stands between the program and each link that is opened.
+    /// The decorators around each link that is opened.
     public var decoration: LinkDecoration
-    /// With which keys a secure channel is opened in each card application; `nil` for none. Over HID there is none, so
-    /// that every application is then used as a card.
+    /// The credential for a secure channel in each card application; `nil` for none. HID has no secure channel, so with
+    /// a credential every application is used as a card.
     public var secureChannel: SecureChannelCredential?
-    /// Called before the first application is selected that the key offers through a secure channel only, as keys of the
-    /// FIPS series do on contactless readers, and ``secureChannel`` is `nil`. Returns how the key is authenticated when
-    /// SCP11b is opened, or `nil` to open no channel. Without this function none is opened, and the key refuses.
+    /// The hardware, by default this machine's.
     public var requiredChannelTrust: (@Sendable () -> SCP11Trust?)?
-    /// The machine.
+    /// The node that was already chosen by a touch.
     package var hardware: any Hardware = SystemHardware()
     /// The reader that was chosen already, whatever the selection says.
     package var chosenReaderName: String?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One import for a program that uses keys: how they are found, and the services of their applications.
+// One import for programs that use keys: discovery, and the services of the applications.
 
 @_exported public import YKCapture
 @_exported public import YKCrypto

@@ -3,13 +3,13 @@
 import CCurl
 public import YKTransport
 
-/// libcurl, on a thread of its own. The library is opened at the first request: linked in, an HTTP client would cost
-/// every start of every program its time.
+/// An HTTP client on libcurl, with its own thread. The library is loaded at the first request: linking it would slow
+/// down the start of every program.
 ///
-/// TLS 1.2 or later with the server's certificate verified; no redirect is followed, nothing is kept between requests,
-/// and no proxy is used for this machine.
+/// Uses TLS 1.2 or later and verifies the server's certificate; follows no redirects, keeps no state between requests,
+/// and uses no proxy for this machine.
 public actor CurlClient: HTTPClient {
-    /// The most bytes that are read of an answer's header.
+    /// The maximum size of a response header, in bytes.
     static let headerLimit = 64 << 10
 
     private let thread: ServiceThread
@@ -18,13 +18,15 @@ public actor CurlClient: HTTPClient {
     /// The thread that waits for servers.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Starts the thread; `cancellation` calls a request off. Throws `failed` when the system has no thread to give.
+    /// Starts the thread; `cancellation` cancels a pending request.
+    ///
+    /// - Throws: `failed` when the system cannot create a thread.
     public init(cancellation: Cancellation? = nil) throws(HTTPError) {
         do { thread = try ServiceThread() } catch { throw .failed(0, "\(error)") }
         self.cancellation = cancellation
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     public func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
         guard request.fields.allSatisfy(\.isSound) else { throw .malformed("a header field cannot be sent") }
         var answer = ykit_http_answer()
@@ -39,13 +41,13 @@ public actor CurlClient: HTTPClient {
     }
 
     private func perform(_ request: HTTPRequest, _ answer: inout ykit_http_answer) -> Int32 {
-        // An empty "Expect" keeps libcurl from asking first whether a long body is welcome.
+        // An empty "Expect" keeps libcurl from asking for permission before it sends a long body.
         let fields = request.fields + [HTTPField("Expect", "")]
         let lines = fields.map { "\($0.name): \($0.value)\0" }.joined() + "\0"
         let pins = request.trust.pins.map { "sha256//" + $0.description.dropFirst(7) }.joined(separator: ";")
         let cookies = request.cookies.map { $0.lines.map { $0 + "\0" }.joined() + "\0" }
         let method = request.method.rawValue
-        // libcurl leaves out the length of a body that a POST does not have.
+        // libcurl omits the Content-Length of a POST without a body.
         let body = request.body ?? (request.method == .post ? [] : nil)
         return request.url.description.withCString { url in
             method.withCString { method in
@@ -129,7 +131,7 @@ public actor CurlClient: HTTPClient {
         _ bytes: [UInt8]?, _ body: ((pointer: UnsafePointer<UInt8>, count: Int)?) -> Value
     ) -> Value {
         guard let bytes else { return body(nil) }
-        // One byte more: an empty body has an address too.
+        // One extra byte, so that an empty body has an address too.
         return (bytes + [0]).withUnsafeBufferPointer { buffer in
             body(buffer.baseAddress.map { ($0, bytes.count) })
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What fetches: a request in, the server's answer out. Services take one, so that they run without a network.
+/// An HTTP client. Services take one as a parameter, so that they can run without a network.
 public protocol HTTPClient: Sendable {
-    /// Sends a request and reads the whole answer, whatever its status; a redirect is never followed.
+    /// Sends a request and reads the whole response, whatever its status; redirects are never followed.
     ///
-    /// Throws `redirected`, `tooLarge`, `timedOut`, `certificate` and others.
+    /// - Throws: `redirected`, `tooLarge`, `timedOut`, `certificate` and others.
     func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse
 }

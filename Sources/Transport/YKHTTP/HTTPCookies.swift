@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The cookies of one operation (RFC 6265), as libcurl's cookie engine keeps and sends them. They come with the answer to
-/// a request that had some, even if empty, go into the next one, and are forgotten with this value.
+/// The cookies of one operation (RFC 6265), stored and sent by libcurl's cookie engine. They are returned with the
+/// response to a request that had cookies, even if empty, are passed to the next request, and are discarded with this
+/// value.
 public struct HTTPCookies: Hashable, Sendable {
     /// Maximum number of cookies.
     static let limit = 50
 
-    /// Lines in the format of cookie files.
+    /// Lines in the cookie file format.
     let lines: [String]
 
-    /// Begins without any.
+    /// Creates an empty set.
     public init() { lines = [] }
 
-    /// Whether there are none.
+    /// Whether there are no cookies.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// Takes lines in the format of cookie files: domain, whether it has subdomains, path, whether TLS is needed, expiry
-    /// in seconds since 1970, name and value, separated by tabs.
+    /// Takes lines in the cookie file format: domain, whether it includes subdomains, path, whether TLS is required,
+    /// expiry in seconds since 1970, name and value, separated by tabs.
     package init(lines: [String]) { self.lines = Array(lines.prefix(Self.limit)) }
 }

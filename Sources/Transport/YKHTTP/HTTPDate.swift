@@ -8,7 +8,7 @@ public enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
     /// - Returns: Seconds since 1970-01-01 00:00 UTC; `nil` for anything else.
     public static func seconds(_ text: String) -> Int64? {
@@ -31,7 +31,7 @@ public enum HTTPDate {
 }
 
 extension HTTPResponse {
-    /// The server's clock when it answered, from the header field `Date` (RFC 9110 §6.6.1), in seconds since
-    /// 1970-01-01 00:00 UTC; `nil` when it is absent or cannot be read.
+    /// The server's time in the header field `Date` (RFC 9110 §6.6.1), in seconds since 1970-01-01 00:00 UTC; `nil`
+    /// when it is absent or invalid.
     public var date: Int64? { fields.values(of: "Date").first.flatMap(HTTPDate.seconds) }
 }

@@ -2,36 +2,36 @@
 
 public import YKTransport
 
-/// Why a server gave no answer that can be used.
+/// Why an HTTP request failed.
 public enum HTTPError: Error, Hashable, Sendable {
     /// libcurl is not installed.
     case notInstalled
-    /// The address, a pin or a header field is not what it has to be; nothing was sent.
+    /// The address, a pin or a header field is invalid; nothing was sent.
     case malformed(String)
-    /// Nobody answers there: no such host, or nothing listens.
+    /// The server is unreachable: the host is unknown, or refuses connections.
     case unreachable(String)
-    /// The time is over.
+    /// The request timed out.
     case timedOut
-    /// It was called off.
+    /// The request was cancelled.
     case cancelled
-    /// The server cannot show that it is who it says: its certificate does not verify.
+    /// The server's certificate could not be verified.
     case certificate(String)
-    /// The server's public key is none of those that are pinned; what it has, where that could be told.
+    /// The server's public key matches no pin; with the key's pin, if known.
     case pin(seen: HTTPPin?)
-    /// The file with the trusted authorities cannot be read.
+    /// The file of trusted authorities cannot be read.
     case authorities(String)
-    /// The server sends to another place, which is not followed.
+    /// The server answered with a redirect, which is not followed.
     case redirected(to: String, status: Int)
-    /// The answer is longer than is read.
+    /// The response exceeds the size limit.
     case tooLarge(limit: Int)
-    /// Anything else that libcurl reports, with its number (CURLcode).
+    /// Any other libcurl error, with its number (CURLcode).
     case failed(Int, String)
-    /// A recording could not be written, or what is replayed has something else.
+    /// A recording could not be written, or a replay does not match its recording.
     case link(LinkError)
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// What is wrong, in a few words.
+    /// The error in a few words.
     public var description: String {
         switch self {
         case .notInstalled: "libcurl is not installed"

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is asked of a server.
+/// An HTTP request.
 public struct HTTPRequest: Hashable, Sendable {
-    /// What is to be done with what is there.
+    /// The method.
     public var method: HTTPMethod
-    /// Where.
+    /// The URL.
     public var url: HTTPURL
     /// Header fields, in order.
     public var fields: [HTTPField] = []
-    /// What is sent; `nil` for nothing.
+    /// The body; `nil` for none.
     public var body: [UInt8]?
-    /// How long the whole exchange may take.
+    /// The timeout for the whole exchange.
     public var timeout = Duration.seconds(30)
-    /// The most bytes that are read of the answer's body.
+    /// The maximum size of the response body, in bytes.
     public var limit = 1 << 20
-    /// Cookies to send, which come back with the answer; `nil` to send and keep none.
+    /// Cookies to send, which the response returns updated; `nil` to send and store none.
     public var cookies: HTTPCookies?
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust = HTTPTrust()
-    /// What of the request and of its answer stays out of recordings.
+    /// The parts of the request and its response that are left out of recordings.
     public var secrets = HTTPSecrets.everything
 
-    /// Asks for what is there (GET, RFC 9110 §9.3.1).
+    /// Creates a GET request (RFC 9110 §9.3.1).
     public init(get url: HTTPURL) { self.init(.get, url) }
 
-    /// Sends something (POST, RFC 9110 §9.3.3).
+    /// Creates a POST request (RFC 9110 §9.3.3).
     public init(post url: HTTPURL, _ body: [UInt8], type: String) {
         self.init(.post, url, body, type: type)
     }
 
-    /// Asks for something to be done.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - body: What is sent; `nil` for nothing.
-    ///   - type: The media type of what is sent.
+    ///   - body: The body; `nil` for none.
+    ///   - type: The media type of the body.
     public init(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]? = nil, type: String? = nil) {
         self.method = method
         self.url = url
@@ -42,7 +42,7 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 }
 
-/// What a request asks for (RFC 9110 §9.3, RFC 5789).
+/// A request method (RFC 9110 §9.3, RFC 5789).
 public enum HTTPMethod: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
@@ -51,20 +51,20 @@ public enum HTTPMethod: String, Hashable, Sendable {
     case delete = "DELETE"
 }
 
-/// A line of a header (RFC 9110 §5).
+/// A header field (RFC 9110 §5).
 public struct HTTPField: Hashable, Sendable {
-    /// The name as it is written; it is the same in any case of letters.
+    /// The name as written; names are case-insensitive.
     public let name: String
-    /// The value without blanks around it.
+    /// The value without surrounding white space.
     public let value: String
 
-    /// Makes a line.
+    /// Creates a header field.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 
-    /// Whether it can be sent: neither part can end the line.
+    /// Whether the field is safe to send: neither part contains a line end.
     var isSound: Bool {
         let isName = name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3A }
         return isName && !name.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
@@ -72,7 +72,7 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 extension [HTTPField] {
-    /// The values of all lines with this name.
+    /// The values of all fields with this name.
     public func values(of name: String) -> [String] {
         let wanted = name.lowercased()
         return filter { $0.name.lowercased() == wanted }.map(\.value)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server answers.
+/// An HTTP response.
 public struct HTTPResponse: Hashable, Sendable {
     /// The status code (RFC 9110 §15).
     public let status: Int
     /// Header fields, in order.
     public let fields: [HTTPField]
-    /// The body as it came.
+    /// The body as received.
     public let body: [UInt8]
-    /// The cookies of the request and those that the server set; empty when the request had `nil`.
+    /// The cookies of the request and those set by the server; empty when the request had `nil`.
     public let cookies: HTTPCookies
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = [], cookies: HTTPCookies = HTTPCookies()) {
         self.status = status
         self.fields = fields
@@ -19,13 +19,13 @@ public struct HTTPResponse: Hashable, Sendable {
         self.cookies = cookies
     }
 
-    /// Where the server would rather be asked, when it says so and nothing else (RFC 9110 §15.4).
+    /// The target of a redirect, if the response is one (RFC 9110 §15.4).
     public var redirect: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         return fields.values(of: "Location").first ?? ""
     }
 
-    /// The media type in small letters, without its parameters.
+    /// The media type in lower case, without its parameters.
     public var type: String? {
         let value = fields.values(of: "Content-Type").first
         return value?.split(separator: ";").first?.lowercased().filter { $0 != " " }
@@ -33,8 +33,8 @@ public struct HTTPResponse: Hashable, Sendable {
 }
 
 extension [HTTPField] {
-    /// Reads the header of an answer, lines that end with CR LF or LF (RFC 9112 §5); the status line and what is no
-    /// field are passed over.
+    /// Parses the header of a response with lines ending in CR LF or LF (RFC 9112 §5); the status line and invalid
+    /// fields are skipped.
     public init(parsing header: [UInt8]) {
         self = header.split(whereSeparator: { $0 == 0x0A }).compactMap { line in
             guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }

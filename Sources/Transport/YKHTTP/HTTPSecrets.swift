@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a request and of its answer that hold secrets, so that a recording leaves them out.
+/// The secret parts of a request and its response, which recordings leave out.
 ///
-/// Header fields are not listed here: a recording has only those that are known to be harmless.
+/// Header fields are not listed here: a recording contains only those known to be harmless.
 public struct HTTPSecrets: Hashable, Sendable {
-    /// What of a body, and of the query of an address, is a secret.
+    /// The secret part of a body, or of a URL's query.
     public enum Part: Hashable, Sendable {
-        /// All of it.
+        /// Everything.
         case all
-        /// The members with these names: of JSON objects at any depth, of forms, of lines `name=value`, and of the query.
-        /// Other kinds of bodies count as secret as a whole, unless there are no names.
+        /// The members with these names: of JSON objects at any depth, of forms, of `name=value` lines, and of the
+        /// query. Other kinds of bodies are secret as a whole, unless the set is empty.
         case members(Set<String>)
     }
 
-    /// What of the request is a secret.
+    /// The secret part of the request.
     public var request: Part
-    /// What of the answer is a secret. A recording without any of an answer cannot be replayed.
+    /// The secret part of the response. A response recorded without any content cannot be replayed.
     public var answer: Part
 
-    /// The bodies and every value of the query: the default, for whoever has not said what they hold.
+    /// The bodies and every value of the query: the default when nothing is specified.
     public static let everything = HTTPSecrets(request: .all, answer: .all)
 
-    /// Describes both sides.
+    /// Specifies both sides.
     public init(request: Part, answer: Part) {
         self.request = request
         self.answer = answer
     }
 
-    /// Names the members that hold secrets.
+    /// Names the secret members.
     public init(request: Set<String>, answer: Set<String>) {
         self.init(request: .members(request), answer: .members(answer))
     }

@@ -3,16 +3,16 @@
 import YKCrypto
 import YKWire
 
-/// Whose word is taken for who a server is, over TLS.
+/// How a server is authenticated over TLS.
 public struct HTTPTrust: Hashable, Sendable {
-    /// A file in PEM with the authorities that are trusted instead of the system's.
+    /// A PEM file of authorities to trust instead of the system's.
     public var authorities: String?
-    /// The public keys of which the server has to have one; empty for any that an authority vouches for.
+    /// The accepted public keys of the server; empty to accept any key that an authority certifies.
     public var pins: [HTTPPin]
-    /// Whether the server's certificate is verified. Without that, only a pin tells who the server is.
+    /// Whether the server's certificate is verified. If not, only a pin authenticates the server.
     public var verifiesCertificate = true
 
-    /// Trusts the system's authorities, or those of a file; with pins, the server has to have one of these keys besides.
+    /// Trusts the system's authorities, or those in a file; with pins, the server must also have one of these keys.
     public init(authorities: String? = nil, pins: [HTTPPin] = []) {
         self.authorities = authorities
         self.pins = pins
@@ -24,7 +24,9 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
     /// The hash, 32 bytes.
     public let hash: [UInt8]
 
-    /// Reads a pin: `sha256/` and the hash in base 64. Throws `malformed`.
+    /// Parses a pin: `sha256/` and the hash in base 64.
+    ///
+    /// - Throws: `malformed`.
     public init(_ text: String) throws(HTTPError) {
         let marks = ["sha256//", "sha256/", "sha256:"]
         let mark = marks.first { text.hasPrefix($0) } ?? ""
@@ -34,7 +36,7 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
         hash = bytes
     }
 
-    /// The pin of the key in a certificate; `nil` when the text is none.
+    /// The pin of the key in a certificate; `nil` when the text is not a certificate.
     init?(pem: String) {
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
         guard let bytes = try? Base64.decode(lines.joined()), let outer = try? TLV.list(bytes).first,
@@ -46,6 +48,6 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
         hash = HashAlgorithm.sha256.hash(fields[place].encoded)
     }
 
-    /// The pin as it is usually written.
+    /// The pin in its usual form.
     public var description: String { "sha256/" + Base64.encode(hash) }
 }

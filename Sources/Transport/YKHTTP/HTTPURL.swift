@@ -2,16 +2,17 @@
 
 import CCurl
 
-/// The address of a server: over TLS, or without it on this machine only. libcurl, which connects to it, reads it.
+/// The URL of a server: over TLS, or without it on this machine only. It is parsed by libcurl, which also connects to
+/// it.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
-    /// Scheme, host and a port that is not the scheme's own, in lower case.
+    /// Scheme, host and non-default port, in lower case.
     public let origin: String
     /// The host's name or address, in lower case.
     public let host: String
-    /// Path and query, with the slash that they begin with.
+    /// Path and query, starting with a slash.
     public let target: String
 
-    /// Reads `https://host[:port][/path][?query]`; `http` is accepted for this machine alone.
+    /// Parses `https://host[:port][/path][?query]`; `http` is accepted for this machine only.
     ///
     /// - Throws: `malformed` with the reason, `notInstalled` without libcurl.
     public init(_ text: String) throws(HTTPError) {
@@ -34,8 +35,8 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
             throw fault("it has a part that is not for servers")
         }
         let port = part(parts.port)
-        // libcurl completes what is unusual, such as 127.1, 0x7f.1 and a port of no digits: what it connects to is not
-        // what was written then.
+        // libcurl normalizes unusual forms such as 127.1, 0x7f.1 and an empty port, and would connect to something
+        // other than what was written.
         let rest = text.lowercased().dropFirst(scheme.utf8.count + 3)
         let written = rest.prefix { $0 != "/" && $0 != "?" }
         guard written == host + (port.map { ":" + $0 } ?? ""), port != "0" else { throw fault("invalid host or port") }
@@ -46,7 +47,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
         target = (part(parts.path) ?? "/") + (part(parts.query).map { "?" + $0 } ?? "")
     }
 
-    /// The address as it is requested.
+    /// The URL as requested.
     public var description: String { origin + target }
     /// Whether the connection uses TLS.
     public var isSealed: Bool { origin.hasPrefix("https:") }

@@ -6,15 +6,15 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// The exchanges that an operation would do: what only reads is really sent, what changes the key is not.
+/// The exchanges that an operation would perform: reads are sent, changes to the key are not.
 public final class ExchangePlan: Sendable {
     /// One exchange.
     public struct Step: Sendable, Hashable {
-        /// The command, secrets overwritten.
+        /// The command, with secrets overwritten.
         public var command: [UInt8]
         /// The command in words.
         public var summary: String
-        /// What it carries, in words.
+        /// The content of the command, in words.
         public var details: [String]
         /// Whether it was sent.
         public var isSent: Bool
@@ -41,7 +41,7 @@ public final class ExchangePlan: Sendable {
     ///   commands as they are before they are protected.
     public init(secureChannel: String? = nil) { self.secureChannel = secureChannel }
 
-    /// The exchanges so far, in order.
+    /// Notes that the rest depends on a reply that only the key can give.
     public var steps: [Step] { state.withLock { $0.steps } }
 
     /// Whether the plan ends before the operation does: what follows depends on a reply that only the key can give.

@@ -3,17 +3,17 @@
 public import YKCapture
 package import YKTransport
 
-/// What stands between a program and each link that is opened. Without anything, links are used as they are.
+/// The decorators between a program and each link that is opened; by default there are none.
 public struct LinkDecoration: Sendable {
-    /// Records what passes, with secrets overwritten.
+    /// Records the traffic, with secrets overwritten.
     public var recorder: Recorder?
-    /// Logs what passes, with secrets overwritten.
+    /// Logs the traffic, with secrets overwritten.
     public var log: TrafficLog?
-    /// Collects what would be sent, and sends only what does not change the key.
+    /// Collects the commands of an operation, and sends only those that do not change the key.
     public var plan: ExchangePlan?
     /// Called when a FIDO application has waited for its user for ``TouchReason/delay``. It must not block.
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
-    /// Called when the wait is over that ``touchPrompt`` told of. It must not block.
+    /// Called when the wait announced by ``touchPrompt`` is over. It must not block.
     public var touchEnd: (@Sendable () -> Void)?
 
     /// Creates a decoration.
@@ -28,7 +28,7 @@ public struct LinkDecoration: Sendable {
         self.touchEnd = touchEnd
     }
 
-    /// A card, recorded and logged.
+    /// Wraps a card link with recorder and log.
     func card(_ link: sending any CardLink) throws(KeyError) -> sending any CardLink {
         guard let recorder else { return logged(link) }
         let recorded: any CardLink
@@ -36,13 +36,13 @@ public struct LinkDecoration: Sendable {
         return logged(recorded)
     }
 
-    /// A card, logged.
+    /// Wraps a card link with the log.
     func logged(_ link: sending any CardLink) -> sending any CardLink {
         guard let log else { return link }
         return LoggingLink(link, log)
     }
 
-    /// A HID device, recorded and logged.
+    /// Wraps a HID link with recorder and log.
     func reports(_ link: sending any ReportLink) throws(KeyError) -> sending any ReportLink {
         guard let recorder else { return logged(link) }
         let recorded: any ReportLink
@@ -55,25 +55,25 @@ public struct LinkDecoration: Sendable {
         return LoggingReportLink(link, log)
     }
 
-    /// A FIDO application whose waits are told.
+    /// Wraps a FIDO link with the touch prompt.
     package func prompting(_ link: sending any FIDOLink) -> sending any FIDOLink {
         guard let touchPrompt else { return link }
         return PromptingLink(link, touchPrompt, end: touchEnd ?? {})
     }
 
-    /// A card that a plan stands before.
+    /// Wraps a card link with the plan.
     func planned(_ link: sending any CardLink) -> sending any CardLink {
         guard let plan else { return link }
         return PlanningLink(link, plan)
     }
 
-    /// A FIDO application that a plan stands before.
+    /// Wraps a FIDO link with the plan.
     package func planned(_ link: sending any FIDOLink) -> sending any FIDOLink {
         guard let plan else { return link }
         return PlanningFIDOLink(link, plan)
     }
 
-    /// An OTP application that a plan stands before.
+    /// Wraps an OTP link with the plan.
     func planned(_ link: sending any OTPLink) -> sending any OTPLink {
         guard let plan else { return link }
         return PlanningOTPLink(link, plan)

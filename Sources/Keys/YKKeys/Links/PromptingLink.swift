@@ -9,19 +9,19 @@ import YKWire
 public enum TouchReason: Sendable, Hashable {
     /// A touch.
     case touch
-    /// A fingerprint that it knows.
+    /// An enrolled fingerprint.
     case fingerprint
-    /// A finger to be enrolled.
+    /// A finger to enroll.
     case enrolment
 
-    /// How long the key may wait before its user is told: a touch that is given at once needs no words.
+    /// How long to wait before prompting the user: an immediate touch needs no prompt.
     public static let delay = Duration.milliseconds(300)
 }
 
-/// A FIDO link that tells when the key waits for its user.
+/// A FIDO link that reports when the key waits for its user.
 ///
-/// Over HID the key says that it waits. A card can be silent while it waits, so there the commands that need a touch are
-/// known by what they are.
+/// Over HID the key sends keepalives. A card may be silent while it waits, so there the commands that need a touch are
+/// recognized by their content.
 final class PromptingLink: ForwardingFIDOLink {
     let link: any FIDOLink
     private let prompt: @Sendable (TouchReason) -> Void
@@ -79,7 +79,7 @@ extension TouchReason {
     }
 }
 
-/// The wait of a card: what tells of its end comes after what told of its beginning, or neither comes.
+/// The wait of a card: the end is reported after the beginning, or neither is.
 private final class CardWait: Sendable {
     private enum Stage { case waiting, told, over }
 

@@ -4,13 +4,13 @@ import YKCapture
 import YKTransport
 import YKWire
 
-/// Logs what passes over links in words and in bytes, secrets overwritten.
+/// Logs the traffic on links in words and in bytes, with secrets overwritten.
 public struct TrafficLog: Sendable {
-    /// How detailed a line is.
+    /// The level of detail of a line.
     public enum Level: Sendable, Hashable {
         /// A link was opened, or failed.
         case info
-        /// What was exchanged, in one line.
+        /// An exchange, in one line.
         case debug
         /// The details, and the bytes.
         case traffic
@@ -20,23 +20,23 @@ public struct TrafficLog: Sendable {
 
     /// Creates a log.
     ///
-    /// - Parameter write: Takes a line, on the thread that uses the link.
+    /// - Parameter write: Receives each line, on the thread that uses the link.
     public init(_ write: @escaping @Sendable (Level, String) -> Void) { self.write = write }
 }
 
-/// What one link needs to log.
+/// The logging state of one link.
 private struct LinkLog {
     private let log: TrafficLog
     private var redactor = Redactor()
     private var narrator = Narrator()
 
-    /// Begins with what the link is to.
+    /// Logs the name of the link's target first.
     init(_ log: TrafficLog, to name: String) {
         self.log = log
         log.write(.info, "connected to '\(name)'")
     }
 
-    /// Logs what passed.
+    /// Logs an event.
     mutating func note(_ kind: Capture.Event.Kind) {
         let event = Capture.Event(kind)
         let narration = narrator.narrate(event)
@@ -50,11 +50,11 @@ private struct LinkLog {
         fail(narrator.narrate(command: command).summary, error)
     }
 
-    /// Logs what failed, and why.
+    /// Logs a failure and its cause.
     func fail(_ what: String, _ error: LinkError) { log.write(.info, "\(what): \(error)") }
 }
 
-/// A card link that logs what passes over it.
+/// A card link that logs its traffic.
 final class LoggingLink: ForwardingCardLink {
     let link: any CardLink
     private var log: LinkLog
@@ -75,7 +75,7 @@ final class LoggingLink: ForwardingCardLink {
     }
 }
 
-/// A HID device that logs what passes over it.
+/// A HID link that logs its traffic.
 final class LoggingReportLink: ForwardingReportLink {
     let link: any ReportLink
     private var log: LinkLog
@@ -122,7 +122,7 @@ final class LoggingReportLink: ForwardingReportLink {
 }
 
 extension Capture.Event.Kind {
-    /// The bytes, behind an arrow to the key or from it.
+    /// The bytes after an arrow that shows the direction.
     fileprivate var lines: [String] {
         switch self {
         case .exchange(let command, let reply): ["> \(Hex.encode(command))", "< \(Hex.encode(reply))"]

@@ -3,27 +3,27 @@
 package import YKHardware
 package import YKTransport
 
-/// The devices of a machine, and how they are opened. Tests have their own.
+/// The devices of a machine, and how to open them. Tests have their own implementation.
 package protocol Hardware: Sendable {
-    /// The devices on the USB; nothing is asked of them.
+    /// The USB devices; sends nothing to them.
     func usbDevices() -> [USBDevice]
-    /// The HID devices; nothing is asked of them.
+    /// The HID devices; sends nothing to them.
     func hidDevices() throws(LinkError) -> [HIDDevice]
     /// The readers of the smart card service.
     func readers(timeout: Duration, cancellation: Cancellation) throws(LinkError) -> [ReaderStatus]
-    /// All of them, each key once.
+    /// All keys, each listed once.
     func keys(
         asking service: Bool, timeout: Duration, cancellation: Cancellation
     ) throws(LinkError) -> Discovery.Findings
     /// Connects to the card in a reader of the smart card service.
     func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink
-    /// Connects to the card of a reader on the USB.
+    /// Connects to the card in a USB reader.
     func connect(_ device: USBDevice, deadline: Deadline) throws(LinkError) -> sending any CardLink
     /// Opens a HID device.
     func open(_ path: String, deadline: Deadline) throws(LinkError) -> sending any ReportLink
-    /// Keys that arrive, change and leave.
+    /// Keys being attached, changed and removed.
     func events() -> AsyncStream<KeyEvent>
-    /// Readers and cards that arrive, change and leave.
+    /// Readers and cards being added, changed and removed.
     func readerEvents() -> AsyncStream<ReaderEvent>
 }
 

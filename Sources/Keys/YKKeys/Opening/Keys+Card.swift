@@ -6,11 +6,11 @@ import YKSecureChannel
 package import YKTransport
 import YKVirtualKey
 
-/// How the card that is meant is reached.
+/// The route to the selected card.
 package enum CardRoute: Sendable, Hashable {
     /// A reader of the smart card service.
     case reader(String)
-    /// A reader on the USB, without the service.
+    /// A USB reader, without the service.
     case usb(USBDevice)
 
     /// The reader's name, or the USB port.
@@ -23,7 +23,7 @@ package enum CardRoute: Sendable, Hashable {
 }
 
 extension Keys {
-    /// Finds the card: as selected; else the smart card service, and the USB where the service has no reader.
+    /// Finds the card: as selected; otherwise through the smart card service, or on USB when the service has no reader.
     package func cardRoute() throws(KeyError) -> CardRoute {
         if let path = selection.path { return try cardRoute(at: path) }
         switch selection.transport {
@@ -51,7 +51,7 @@ extension Keys {
         throw .noCard(path: path)
     }
 
-    /// The reader with the key that is meant; several are told apart by serial number.
+    /// The reader with the selected key; several are distinguished by serial number.
     package func readerName() throws(KeyError) -> String {
         if let chosenReaderName { return chosenReaderName }
         let found = try lifting { () throws(LinkError) in try selection.filled(try readers()) }
@@ -61,13 +61,13 @@ extension Keys {
                 return KeyCandidate(.reader, at: reader.name, name: details?.name, serial: details?.serial)
             }.name
         } catch .notFound(let serial, let interface, let candidates) {
-            // Another program that holds a key may be why it did not tell its serial number.
+            // A key may not report its serial number because another program holds it.
             for candidate in candidates where candidate.serial == nil { try checkHolder(of: candidate.location) }
             throw .notFound(serial: serial, interface, candidates)
         }
     }
 
-    /// The reader on the USB with the key that is meant.
+    /// The USB reader with the selected key.
     private func usbReader(of all: [USBDevice]) throws(KeyError) -> USBDevice {
         let found = all.filter { selection.isReader(named: $0.readerName) }
         if let reader = selection.reader, found.isEmpty, !all.isEmpty { throw .link(.unknownReader(reader)) }
@@ -78,12 +78,12 @@ extension Keys {
 
     // MARK: opening
 
-    /// Opens the card that is meant; a recorder and a log see what passes.
+    /// Opens the selected card, with recorder and log.
     package func card() throws(KeyError) -> sending any CardLink { try decoration.card(try plainCard()) }
 
-    /// Opens the card that is meant as a channel for a service; a plan keeps back what changes the key.
+    /// Opens the selected card as a channel for a service; a plan withholds commands that change the key.
     ///
-    /// - Parameter timeout: Time limit for an operation, instead of the environment's.
+    /// - Parameter timeout: Timeout for an operation, instead of the environment's.
     package func channel(timeout: Duration? = nil) throws(KeyError) -> sending CardChannel {
         guard selection.transport != .hid else { throw .cardRequired }
         var environment = environment
@@ -91,8 +91,8 @@ extension Keys {
         return channel(over: decoration.planned(try card()), environment)
     }
 
-    /// Takes a card over as a channel, secure where that is wanted. A plan opens no secure channel: it shows commands as
-    /// they are before they are protected.
+    /// Makes a channel of a card link, with a secure channel if one is configured. A plan opens no secure channel: it
+    /// shows commands before they are protected.
     func channel(over link: sending any CardLink, _ environment: Environment) -> sending CardChannel {
         let channel = CardChannel(link: link, environment: environment)
         if let secureChannel, decoration.plan == nil {

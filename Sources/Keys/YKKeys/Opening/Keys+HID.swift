@@ -7,17 +7,17 @@ import YKManagement
 package import YKTransport
 import YKVirtualKey
 
-/// How the FIDO application that is meant is reached.
+/// The route to the selected FIDO application.
 package enum FIDORoute: Sendable, Hashable {
-    /// As a HID device: the recorded one, the software key's, or the node at this path.
+    /// As a HID device: the recorded one, the virtual key's, or the node at this path.
     case reports(path: String?)
     /// As a smart card.
     case card
 }
 
-/// How the OTP application that is meant is reached.
+/// The route to the selected OTP application.
 package enum OTPRoute: Sendable, Hashable {
-    /// As a HID keyboard: the recorded one, the software key's, or the node at this path.
+    /// As a HID keyboard: the recorded one, the virtual key's, or the node at this path.
     case reports(path: String?)
     /// As a smart card.
     case card
@@ -26,7 +26,7 @@ package enum OTPRoute: Sendable, Hashable {
 // MARK: - FIDO
 
 extension Keys {
-    /// Finds the FIDO application: as selected, else the one HID device that is attached, else the one card.
+    /// Finds the FIDO application: as selected, otherwise the only attached HID device, otherwise the only card.
     package func fidoRoute() throws(KeyError) -> FIDORoute {
         if let replay { return replay.capture.header.link == .hid ? .reports(path: nil) : .card }
         if selection.transport == .pcsc || selection.transport == .usb || selection.reader != nil { return .card }
@@ -49,7 +49,7 @@ extension Keys {
         }
     }
 
-    /// The route to the key at a node, or in a USB port.
+    /// The route to the key at a node or USB port.
     private func fidoRoute(at path: String) throws(KeyError) -> FIDORoute {
         guard !path.hasPrefix("/dev/hidraw"),
             let key = try lifting({ () throws(LinkError) in try devices(asking: false) }).keys.first(where: {
@@ -62,14 +62,15 @@ extension Keys {
     /// The FIDO authenticators over HID.
     package func fidoDevices() -> [HIDDevice] { ((try? hardware.hidDevices()) ?? []).filter(\.isFIDO) }
 
-    /// What tells a FIDO authenticator apart; where its USB descriptor has no serial number, one of Yubico is asked.
+    /// Describes a FIDO authenticator for the user to choose from; a Yubico key without a serial number in its USB
+    /// descriptor is queried for it.
     private func candidate(_ device: HIDDevice) -> KeyCandidate {
         KeyCandidate(
             .fido, at: device.path, name: device.name, serial: device.serial ?? identity(fido: device)?.serial,
             isAccessible: device.access == .readable)
     }
 
-    /// Whether a reader has a card in it, or a free reader is on the USB.
+    /// Whether a card is in a reader, or a free reader is on USB.
     private var hasCard: Bool {
         (try? readers().contains(where: \.hasCard)) ?? false || !usbReaders(isFree: true).isEmpty
     }
@@ -81,8 +82,8 @@ extension Keys {
         } catch { return .serviceFailed(error) }
     }
 
-    /// Opens the FIDO application that is meant: over HID where that is possible, else as a card; a recording over what it
-    /// recorded. A prompt, a recorder, a log and a plan see what passes.
+    /// Opens the selected FIDO application: over HID if possible, otherwise as a card; a recording over its recorded
+    /// link. Prompt, recorder, log and plan are applied.
     package func fidoLink() throws(KeyError) -> sending any FIDOLink {
         guard case .reports(let path) = try fidoRoute() else {
             return decoration.planned(decoration.prompting(try cardFIDOLink()))
@@ -90,12 +91,12 @@ extension Keys {
         return decoration.planned(decoration.prompting(try hidFIDOLink(path)))
     }
 
-    /// Opens the FIDO application of the node at a path.
+    /// Opens the FIDO application at a node.
     package func fidoLink(at path: String) throws(KeyError) -> sending any FIDOLink {
         decoration.prompting(try hidFIDOLink(path))
     }
 
-    /// Opens the FIDO application of the card that is meant.
+    /// Opens the FIDO application of the selected card.
     package func cardFIDOLink() throws(KeyError) -> sending any FIDOLink {
         let channel = channel(over: try card(), environment)
         do { return try CardFIDOLink(channel) } catch { throw .fido(error) }
@@ -106,7 +107,7 @@ extension Keys {
         do { return try HIDFIDOLink(device, environment: environment) } catch { throw .fido(error) }
     }
 
-    /// Opens a HID device, or what plays one.
+    /// Opens a HID device or its replacement.
     func reports(_ path: String?) throws(KeyError) -> sending any ReportLink {
         switch source {
         case .recording(let replay): return try decoration.reports(replay.reportLink())
@@ -122,8 +123,8 @@ extension Keys {
 // MARK: - OTP
 
 extension Keys {
-    /// Finds the OTP application: the keyboard's node where there is one, else the card; a recording over what it
-    /// recorded.
+    /// Finds the OTP application: the keyboard's node if there is one, otherwise the card; a recording over its
+    /// recorded link.
     package func otpRoute() throws(KeyError) -> OTPRoute {
         if secureChannel != nil { return .card }
         if software != nil {
@@ -150,7 +151,7 @@ extension Keys {
         }
     }
 
-    /// Opens the OTP application that is meant. A recorder, a log and a plan see what passes.
+    /// Opens the selected OTP application, with recorder, log and plan.
     package func otpLink() throws(KeyError) -> sending any OTPLink {
         switch try otpRoute() {
         case .card: return CardOTPLink(try channel())
@@ -158,13 +159,13 @@ extension Keys {
         }
     }
 
-    /// Opens the OTP application of the keyboard at a path; a plan keeps nothing back.
+    /// Opens the OTP application of the keyboard at a path, without the plan.
     package func keyboard(_ path: String?) throws(KeyError) -> sending any OTPLink {
         guard let software else { return HIDOTPLink(try reports(path), environment: environment) }
         return HIDOTPLink(try decoration.reports(software.otpReportLink()), environment: environment)
     }
 
-    /// The serial number of the key of a keyboard, as far as it tells.
+    /// The serial number of a keyboard's key, if the key reports it.
     func serial(of keyboard: HIDDevice) -> String? {
         if let serial = keyboard.serial, serial == selection.serial { return serial }
         let keys = (try? devices(asking: false))?.keys ?? []

@@ -3,17 +3,17 @@
 import YKHardware
 import YKTransport
 
-/// How often devices are looked at while a key is awaited.
+/// The polling interval while waiting for a key.
 private let pollInterval = Duration.milliseconds(20)
 
 extension Keys {
-    /// Waits until the key at a node was removed and inserted again, and may be used.
+    /// Waits until the key at a node has been removed, inserted again, and is accessible.
     ///
     /// - Parameters:
     ///   - path: The node of the key's FIDO interface, or its port.
-    ///   - patience: How long it may take.
+    ///   - patience: The maximum wait.
     ///   - announce: Called when the key may be removed.
-    /// - Returns: The node that the key has now.
+    /// - Returns: The key's new node.
     /// - Throws: `differentKey`, `link(.timedOut)` or `link(.cancelled)`.
     package func reinsertedNode(
         _ path: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
@@ -27,13 +27,13 @@ extension Keys {
         return back.fido?.path ?? path
     }
 
-    /// Waits until the card in a reader was removed and inserted again.
+    /// Waits until the card in a reader has been removed and inserted again.
     ///
     /// - Parameters:
     ///   - reader: The reader's name.
-    ///   - patience: How long it may take.
+    ///   - patience: The maximum wait.
     ///   - announce: Called when the card may be removed.
-    /// - Returns: The reader that the card is in now.
+    /// - Returns: The card's new reader.
     /// - Throws: `differentKey`, `link(.timedOut)` or `link(.cancelled)`.
     package func reinsertedReader(
         _ reader: String, within patience: Duration = .seconds(60), _ announce: @Sendable () -> Void
@@ -53,7 +53,7 @@ extension Keys {
         return now
     }
 
-    /// The key that came after one had left, as soon as its FIDO interface may be used.
+    /// Returns the reinserted key as soon as its FIDO interface is accessible.
     private func comeback(
         of key: SecurityKey, among before: [SecurityKey], _ patience: Duration
     ) async throws(KeyError) -> SecurityKey {
@@ -70,7 +70,7 @@ extension Keys {
         }
     }
 
-    /// Looks again and again until there is a result, or the time is over.
+    /// Polls until there is a result or the timeout expires.
     private func awaiting<Value>(
         _ what: String, _ patience: Duration, _ look: () throws(LinkError) -> Value?
     ) async throws(KeyError) -> Value {
@@ -86,10 +86,10 @@ extension Keys {
 
     // MARK: arrival
 
-    /// Waits until a card is in a reader that is meant; returns at once when there is one.
+    /// Waits until a card is in a selected reader; returns at once when one is there.
     ///
-    /// - Parameter announce: Called when there is none yet.
-    /// - Throws: `link(.timedOut)`, `link(.cancelled)`, or why the smart card service cannot be used.
+    /// - Parameter announce: Called when there is no card yet.
+    /// - Throws: `link(.timedOut)`, `link(.cancelled)`, or the failure of the smart card service.
     package func waitForCard(_ announce: @Sendable () -> Void) async throws(KeyError) {
         let isThere = try lifting { () throws(LinkError) in try selection.hasCard(in: try readers()) }
         if isThere { return }
@@ -127,12 +127,12 @@ extension Keys {
 }
 
 extension SecurityKey {
-    /// Whether maker, product and name are the same.
+    /// Whether vendor, product and name are the same.
     fileprivate func isLike(_ other: SecurityKey) -> Bool {
         numbers?.vendor == other.numbers?.vendor && numbers?.product == other.numbers?.product && name == other.name
     }
 
-    /// Whether the kernel has kept its number.
+    /// Whether the kernel's device number is unchanged.
     fileprivate func isSameDevice(as other: SecurityKey) -> Bool {
         place == other.place && usb?.address == other.usb?.address && fido?.sysPath == other.fido?.sysPath
     }

@@ -6,18 +6,19 @@ package import YKManagement
 package import YKTransport
 import YKVirtualKey
 
-/// How a key is asked what it is.
+/// The route for reading a key's identity.
 package enum ManagementRoute: Sendable, Hashable {
     /// As a smart card.
     case card
-    /// By its FIDO interface: the recorded one, the software key's, or the node at this path.
+    /// Over its FIDO interface: the recorded one, the virtual key's, or the node at this path.
     case fido(path: String?)
-    /// By its keyboard's node at this path.
+    /// Over its keyboard's node at this path.
     case keyboard(path: String)
 }
 
 extension Keys {
-    /// Finds the management of the key: as selected, else the card, else the FIDO interface, else the keyboard.
+    /// Finds the management application: as selected, otherwise the card, the FIDO interface, or the keyboard, in this
+    /// order.
     package func managementRoute() throws(KeyError) -> ManagementRoute {
         if let replay { return replay.capture.header.link == .hid ? .fido(path: nil) : .card }
         if selection.transport == .pcsc || selection.reader != nil || secureChannel != nil { return .card }
@@ -31,7 +32,7 @@ extension Keys {
         return .fido(path: path)
     }
 
-    /// The keyboard of the key with the selected serial number, where the key has no other interface.
+    /// The keyboard of the key with the selected serial number, if the key has no other interface.
     private func onlyKeyboard() throws(KeyError) -> String? {
         guard software == nil, let wanted = selection.serial, selection.transport != .usb else { return nil }
         let keys = try lifting { () throws(LinkError) in try devices(asking: false) }.keys
@@ -39,7 +40,7 @@ extension Keys {
             .first { serial(of: $0) == wanted }?.path
     }
 
-    /// The keyboard that is selected by its path, or the only one where no key has a FIDO interface.
+    /// The keyboard selected by its path, or the only one when no key has a FIDO interface.
     private func keyboardNode() throws(KeyError) -> String? {
         guard software == nil, selection.serial == nil else { return nil }
         let devices = try lifting { () throws(LinkError) in try hardware.hidDevices() }
@@ -49,7 +50,7 @@ extension Keys {
             .path
     }
 
-    /// Whether a reader has a card in it. Why the service cannot be asked counts only when there is no other interface.
+    /// Whether a card is in a reader. A service failure matters only when there is no other interface.
     private func hasReachableCard() throws(KeyError) -> Bool {
         do { return try readers().contains { $0.hasCard } } catch {
             let devices = try lifting { () throws(LinkError) in try hardware.hidDevices() }
@@ -58,14 +59,14 @@ extension Keys {
         }
     }
 
-    /// What is known of the HID device at a path, or of what plays one.
+    /// The identity of the HID device at a path, or of its replacement.
     package func reportIdentity(at path: String?) -> ReportIdentity {
         if let software {
             return ReportIdentity(
                 path: "virtual", name: software.state.usbProductName, vendor: USBProduct.vendor,
                 product: software.state.usbProduct)
         }
-        // The name of a recorded key tells its maker, and so whether it was asked more.
+        // The name of a recorded key reveals its maker, and so whether more was read from it.
         if let header = replay?.capture.header {
             let (vendor, product) = header.usb ?? (0, 0)
             return ReportIdentity(
@@ -77,7 +78,7 @@ extension Keys {
         return found.reportIdentity
     }
 
-    /// Opens the management of the key that is meant.
+    /// Opens the management application of the selected key.
     ///
     /// - Throws: ``KeyError``, or `ManagementError` when the key refuses.
     package func openManagement() async throws -> ManagementService {
@@ -90,7 +91,7 @@ extension Keys {
         }
     }
 
-    /// Asks the key that is meant what it is, over the route to its management.
+    /// Reads the identity of the selected key over its management route.
     ///
     /// - Throws: ``KeyError``, or `ManagementError` when the key refuses.
     package func readIdentity() throws -> DeviceIdentity {
@@ -103,6 +104,6 @@ extension Keys {
 }
 
 extension ReportIdentity {
-    /// The USB product, from which a key too old to tell more is known.
+    /// The USB product, which identifies keys too old to report more.
     fileprivate var usbProduct: USBProduct? { USBProduct(vendor: vendor, product: product) }
 }

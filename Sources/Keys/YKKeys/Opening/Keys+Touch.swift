@@ -9,8 +9,8 @@ extension Keys {
     /// Waits until one of several FIDO keys is touched. All of them blink; the others are cancelled when one is touched.
     ///
     /// - Parameter announce: Called with the number of keys when they start to blink.
-    /// - Returns: The node of the key; `nil` when there are fewer than two to choose from, or one is selected already.
-    /// - Throws: `FIDOError.touchTimeout` when the time ends first, `cancelled`, or why a key failed.
+    /// - Returns: The node of the key; `nil` when there are fewer than two candidates, or one is already selected.
+    /// - Throws: `FIDOError.touchTimeout` when the timeout expires first, `cancelled`, or the failure of a key.
     package func touchedNode(_ announce: @Sendable (Int) -> Void) async throws -> String? {
         let paths = selectable
         guard paths.count > 1 else { return nil }
@@ -29,7 +29,7 @@ extension Keys {
         }
     }
 
-    /// The nodes of the keys to choose from; none when one is selected already.
+    /// The nodes of the candidate keys; empty when one is already selected.
     private var selectable: [String] {
         guard case .machine = source, selection.path == nil, selection.reader == nil, selection.serial == nil,
             selection.transport == .auto || selection.transport == .hid
@@ -37,7 +37,7 @@ extension Keys {
         return fidoDevices().filter { $0.access == .readable }.map(\.path)
     }
 
-    /// Where the key is whose FIDO application was opened: a node, a reader, or a USB port.
+    /// The location of the key whose FIDO application was opened: a node, a reader, or a USB port.
     ///
     /// - Throws: `touchRequiresHID` when only a card is attached.
     package func touchPlace() throws(KeyError) -> String {
@@ -50,7 +50,7 @@ extension Keys {
     }
 }
 
-/// One of several keys that wait for a touch.
+/// One of several keys waiting for a touch.
 private struct Rival: Sendable {
     let path: String
     let keys: Keys
@@ -70,7 +70,7 @@ private struct Rival: Sendable {
         try await FIDOService.open(hid: device, environment: keys.environment).select()
     }
 
-    /// The path of the first that is touched, when all others have ended.
+    /// Returns the path of the first key that is touched, once all others have ended.
     static func first(of rivals: [Rival]) async throws -> String {
         try await withThrowingTaskGroup(of: Result<String, any Error>.self) { group in
             for rival in rivals {

@@ -5,15 +5,15 @@ public import YKHardware
 public import YKTransport
 import YKVirtualKey
 
-/// A key with all its interfaces, or a reader and what is in it.
+/// A key with all its interfaces, or a reader with its card.
 public struct AttachedKey: Sendable, Hashable {
     /// The interfaces.
     public var key: SecurityKey
-    /// Whether the key was asked what it is, where its USB descriptor does not tell.
+    /// Whether the key was queried for details that its USB descriptor does not contain.
     public var isAsked: Bool
-    /// What the key told.
+    /// The details that the key reported.
     public var details: KeyDetails?
-    /// The contactless readers that the same key lies on.
+    /// The contactless readers on which the same key lies.
     public var contactless: [ReaderStatus] = []
 
     /// Creates an entry.
@@ -23,14 +23,15 @@ public struct AttachedKey: Sendable, Hashable {
         self.details = details
     }
 
-    /// The name of the reader, where there is one.
+    /// The name of the reader, if there is one.
     public var reader: String? { key.reader?.name ?? key.usbReader?.readerName }
-    /// The serial number, as far as the key tells.
+    /// The serial number, if known.
     public var serial: String? { details?.serial ?? key.serial }
     /// The HID interfaces, FIDO first.
     public var hid: [HIDDevice] { key.hid.filter(\.isFIDO) + key.hid.filter { !$0.isFIDO } }
 
-    /// One entry for a key that is in a port and lies on a reader at the same time: name and serial number are equal.
+    /// Merges a key that is plugged in and lies on a reader at the same time, recognized by equal name and serial
+    /// number.
     static func merged(_ keys: [AttachedKey]) -> [AttachedKey] {
         var result: [AttachedKey] = []
         for one in keys {
@@ -45,16 +46,16 @@ public struct AttachedKey: Sendable, Hashable {
     }
 }
 
-/// What is attached.
+/// The keys and readers that are attached.
 public struct AttachedKeys: Sendable, Hashable {
-    /// The keys and readers, each once.
+    /// The keys and readers, each listed once.
     public var keys: [AttachedKey]
-    /// Why the smart card service could not be asked, where a card may be missing from the list for it.
+    /// The failure of the smart card service, if cards may be missing from the list because of it.
     public var serviceTrouble: LinkError?
 }
 
 extension Keys {
-    /// Lists the keys and readers that are attached, or the one that plays them; the selection is not applied.
+    /// Lists the attached keys and readers, or their replacement; the selection is not applied.
     package func attached(asking isAsked: Bool) throws(KeyError) -> AttachedKeys {
         if replay != nil || software != nil {
             let channel = CardChannel(link: decoration.planned(try card()), environment: environment)
@@ -67,7 +68,7 @@ extension Keys {
         let found = try lifting { () throws(LinkError) in try devices(asking: true) }
         if let trouble = found.serviceTrouble, found.keys.isEmpty, !trouble.isServiceMissing { throw .link(trouble) }
         let listed = found.keys.map { key in
-            // A USB descriptor with a serial number says all there is to know, but Yubico's has none.
+            // A USB descriptor with a serial number has all the details, but Yubico's has none.
             let mustAsk = isAsked && (key.serial == nil || key.numbers?.vendor == 0x1050)
             return AttachedKey(key, isAsked: isAsked, details: mustAsk ? details(of: key) : nil)
         }
@@ -76,8 +77,8 @@ extension Keys {
 }
 
 extension Discovery.Findings {
-    /// The trouble of the smart card service that matters: keys on the USB need none, and one that is not installed or not
-    /// running is not missed.
+    /// The relevant failure of the smart card service: keys on USB do not need it, and a service that is not installed
+    /// or not running is ignored.
     fileprivate var missedService: LinkError? {
         guard let serviceTrouble, !serviceTrouble.isServiceMissing, !keys.contains(where: { $0.usbReader != nil })
         else { return nil }

@@ -5,9 +5,9 @@ package import YKTransport
 import YKWire
 
 extension KeySelection {
-    /// The one of several that is meant: the only one, or the one with the selected serial number.
+    /// The selected device: the only one, or the one with the selected serial number.
     ///
-    /// `describe` may have to ask a key, so it is called only when there is more than one or a serial number is selected.
+    /// `describe` may have to query a key, so it is called only when there are several, or a serial number is selected.
     ///
     /// Throws `none`, `notFound` or `several`.
     func one<Device>(
@@ -22,8 +22,8 @@ extension KeySelection {
         throw .notFound(serial: serial, interface, described.map(\.candidate))
     }
 
-    /// The readers that are meant and have a card in them: the one with exactly the selected name, else all whose name
-    /// contains it in any letter case; without a name, all of them.
+    /// The selected readers that contain a card: the one with exactly the selected name, otherwise all whose name
+    /// contains it, ignoring case; without a name, all of them.
     ///
     /// Throws `noReader`, `unknownReader` or `noCard`.
     package func filled(_ readers: [ReaderStatus]) throws(LinkError) -> [ReaderStatus] {
@@ -40,12 +40,12 @@ extension KeySelection {
         return filled
     }
 
-    /// Whether a card is in a reader that is meant; throws when there is no such reader.
+    /// Whether a card is in a selected reader; throws when there is no such reader.
     package func hasCard(in readers: [ReaderStatus]) throws(LinkError) -> Bool {
         do { return try !filled(readers).isEmpty } catch .noCard { return false }
     }
 
-    /// Whether the selected reader's name, if any, is this one or a part of it in any letter case.
+    /// Whether the selected reader's name, if any, is this one or a part of it, ignoring case.
     func isReader(named name: String) -> Bool {
         reader.map { name.lowercased().contains($0.lowercased()) } ?? true
     }

@@ -6,23 +6,23 @@ public import YKManagement
 package import YKTransport
 import YKWire
 
-/// What a key is, as far as it tells.
+/// The identity of a key, as far as the key reports it.
 public struct KeyDetails: Hashable, Sendable {
-    /// The product's name; the reader's where the key does not tell.
+    /// The product's name; the reader's name when the key reports none.
     public var name: String
     /// The serial number.
     public var serial: String?
     /// The firmware version.
     public var version: String?
 
-    /// Takes over what is known of a device.
+    /// Takes the details from a device identity.
     public init(_ identity: DeviceIdentity) {
         name = identity.product
         serial = identity.serial
         version = identity.firmware
     }
 
-    /// Asks a card; one that does not answer the question is called by its reader's name.
+    /// Reads the details of a card; a card that does not answer gets its reader's name.
     package init(_ channel: CardChannel) {
         do { self.init(try DeviceIdentity.read(channel)) } catch {
             let name = error == .nfcRestricted ? "YubiKey in its NFC restricted mode" : channel.identity.reader
@@ -32,21 +32,21 @@ public struct KeyDetails: Hashable, Sendable {
 }
 
 extension Keys {
-    /// Asks a key what it is, over the interface that costs least; nothing blinks.
+    /// Reads the details of a key over the cheapest interface; nothing blinks.
     ///
-    /// - Returns: `nil` when the key does not tell, or may not be asked.
+    /// - Returns: `nil` when the key does not report them, or is not accessible.
     package func details(of key: SecurityKey) -> KeyDetails? {
         if let fido = key.fido, let identity = identity(fido: fido) { return KeyDetails(identity) }
         return cardDetails(of: key) ?? key.otp.flatMap { identity(keyboard: $0) }.map(KeyDetails.init)
     }
 
-    /// Asks the card in a reader what it is.
+    /// Reads the details of the card in a reader.
     package func details(reader: String) throws(LinkError) -> KeyDetails {
         let link = try hardware.connect(reader: reader, deadline: environment.deadline())
         return KeyDetails(CardChannel(link: link, environment: environment))
     }
 
-    /// What a key tells as a card; `nil` when there is none, or another program has its reader.
+    /// Reads the details of a key as a card; `nil` when there is no card, or another program holds its reader.
     private func cardDetails(of key: SecurityKey) -> KeyDetails? {
         if let reader = key.reader { return reader.answersCommands ? try? details(reader: reader.name) : nil }
         guard let device = key.usbReader, device.access == .readable, device.reader?.driver == nil,
@@ -56,14 +56,14 @@ extension Keys {
         return KeyDetails(CardChannel(link: link, environment: environment))
     }
 
-    /// What a YubiKey tells over FIDO; `nil` for other keys, for one that this user may not open, and for one that is in
-    /// use for more than a second.
+    /// Reads the identity of a YubiKey over FIDO; `nil` for other keys, for one that this user may not open, and for
+    /// one that is in use for more than a second.
     func identity(fido device: HIDDevice) -> DeviceIdentity? {
         guard device.vendor == USBProduct.vendor, device.access == .readable else { return nil }
         return try? identity(fido: device, within: .seconds(1))
     }
 
-    /// What a key of any maker tells over FIDO; each step is limited to `limit`.
+    /// Reads the identity of any vendor's key over FIDO; each step is limited to `limit`.
     package func identity(fido device: HIDDevice, within limit: Duration) throws -> DeviceIdentity {
         var environment = environment
         environment.timeout = min(environment.timeout, limit)
@@ -71,7 +71,7 @@ extension Keys {
         return try .read(fido: try HIDFIDOLink(node, environment: environment), device.reportIdentity)
     }
 
-    /// What a key tells over its keyboard; each step is limited to `limit`.
+    /// Reads the identity of a key over its keyboard; each step is limited to `limit`.
     package func identity(otp device: HIDDevice, within limit: Duration) throws -> DeviceIdentity {
         var environment = environment
         environment.timeout = min(environment.timeout, limit)
@@ -79,7 +79,8 @@ extension Keys {
         return try .read(otp: HIDOTPLink(node, environment: environment), device.reportIdentity)
     }
 
-    /// What a YubiKey tells over its keyboard; `nil` for one that waits for a touch, which a question would end.
+    /// Reads the identity of a YubiKey over its keyboard; `nil` for one that waits for a touch, which a query would
+    /// abort.
     private func identity(keyboard device: HIDDevice) -> DeviceIdentity? {
         guard device.vendor == USBProduct.vendor, device.access == .readable,
             let node = try? hardware.open(device.path, deadline: .after(.seconds(1))),
@@ -89,14 +90,14 @@ extension Keys {
         return try? .read(otp: HIDOTPLink(node, environment: environment), device.reportIdentity)
     }
 
-    /// The serial number of a key on the USB: its descriptor's, else what the key tells over the cheapest interface.
+    /// The serial number of a USB key: from its descriptor, otherwise read over the cheapest interface.
     func serial(of device: USBDevice) -> String? {
         if let serial = device.serial { return serial }
         let hid = ((try? hardware.hidDevices()) ?? []).filter { $0.usbPath == device.usbPath }
         return details(of: SecurityKey(place: .usb(device.usbPath), usb: device, hid: hid))?.serial
     }
 
-    /// Throws `busy` when a card keeps its serial number to itself because another program holds it.
+    /// Throws `busy` when a card does not report its serial number because another program holds it.
     func checkHolder(of reader: String) throws(KeyError) {
         do {
             let link = try hardware.connect(reader: reader, deadline: environment.deadline())
@@ -114,7 +115,7 @@ extension Keys {
 }
 
 extension LinkError {
-    /// Whether another program is why the card cannot be used.
+    /// Whether the card cannot be used because of another program.
     fileprivate var isBusy: Bool {
         switch self {
         case .busy, .reset: true
@@ -124,7 +125,7 @@ extension LinkError {
 }
 
 extension ReaderStatus {
-    /// Whether there is a card that takes commands.
+    /// Whether there is a card that accepts commands.
     fileprivate var answersCommands: Bool {
         if case .storage? = contactless { return false }
         return hasCard && !isMute
@@ -132,7 +133,7 @@ extension ReaderStatus {
 }
 
 extension HIDDevice {
-    /// What a link to the device would say of it.
+    /// The identity that a link to the device would report.
     var reportIdentity: ReportIdentity {
         ReportIdentity(path: path, name: name, vendor: vendor, product: product)
     }

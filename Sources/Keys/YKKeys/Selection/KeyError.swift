@@ -2,23 +2,23 @@
 
 public import YKTransport
 
-/// Why no key was chosen, or the chosen one could not be reached.
+/// Why no key was selected, or the selected one could not be reached.
 public enum KeyError: Error, Hashable, Sendable {
-    /// No key is attached: what was searched, and what else is known of the search.
+    /// No key is attached; with the interface that was searched, and other findings.
     case none(KeyInterface, KeySearch)
-    /// No attached key has this serial number; the keys that are attached.
+    /// No attached key has this serial number; with the attached keys.
     case notFound(serial: String, KeyInterface, [KeyCandidate])
-    /// More than one key is meant; those to choose from.
+    /// Several keys match the selection; with the candidates.
     case several(KeyInterface, [KeyCandidate])
     /// The key at this path is a HID device, and a card is required.
     case noCard(path: String)
     /// The selection requires HID, and a card is required.
     case cardRequired
-    /// A touch chooses among keys over HID, and only a card is attached.
+    /// Selecting a key by touch requires HID, and only a card is attached.
     case touchRequiresHID
-    /// Another key was inserted than the one that was removed; nothing was sent to it.
+    /// A different key was inserted than the one that was removed; nothing was sent to it.
     case differentKey
-    /// The recording is of another kind of link than the operation requires.
+    /// The recording has another kind of link than the operation requires.
     case recordedLink(String)
     /// A FIDO link could not be opened.
     case fido(FIDOLinkError)
@@ -26,7 +26,7 @@ public enum KeyError: Error, Hashable, Sendable {
     /// wait.
     case link(LinkError)
 
-    /// The failure of the link at the bottom, when it was one.
+    /// The underlying link failure, if any.
     public var link: LinkError? {
         switch self {
         case .link(let error): error
@@ -36,41 +36,41 @@ public enum KeyError: Error, Hashable, Sendable {
     }
 }
 
-/// An interface by which keys are found.
+/// An interface over which keys are found.
 public enum KeyInterface: Sendable, Hashable {
     /// A reader of the smart card service.
     case reader
-    /// A card reader on the USB, without the smart card service.
+    /// A USB card reader, without the smart card service.
     case usbReader
     /// A FIDO authenticator over HID.
     case fido
     /// The OTP application behind a HID keyboard.
     case keyboard
-    /// Any of them.
+    /// Any interface.
     case any
 }
 
-/// What else a search without a result found out.
+/// Other findings of a search without a result.
 public enum KeySearch: Sendable, Hashable {
-    /// Nothing else was searched.
+    /// Nothing else was found.
     case complete
-    /// There is no card reader either.
+    /// There is no card reader.
     case noReaders
-    /// There are this many readers, all of them empty.
+    /// There are this many readers, all empty.
     case emptyReaders(Int)
-    /// The smart card service could not be asked.
+    /// The smart card service failed.
     case serviceFailed(LinkError)
 }
 
-/// A key that could have been meant.
+/// A key that matches a selection.
 public struct KeyCandidate: Sendable, Hashable {
     /// How it was found.
     public var interface: KeyInterface
-    /// Where it is: the name of a reader, a USB port, or a node.
+    /// The name of a reader, a USB port, or a node.
     public var location: String
-    /// What it is called, where that is known.
+    /// The name, if known.
     public var name: String?
-    /// Its serial number, where it tells.
+    /// The serial number, if known.
     public var serial: String?
     /// Whether this user may open it.
     public var isAccessible: Bool

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which key is meant, and how it is to be reached. Empty, it means the only key that is attached.
+/// Which key to use, and over which transport. An empty selection means the only attached key.
 public struct KeySelection: Sendable, Hashable {
     /// A preference for a transport.
     public enum Transport: String, Sendable, Hashable, CaseIterable {
-        /// Whatever the application works over best.
+        /// The best transport for the application.
         case auto
         /// A smart card, through the smart card service (pcscd).
         case pcsc
-        /// A smart card on the USB, without the smart card service.
+        /// A smart card on USB, without the smart card service.
         case usb
         /// HID reports.
         case hid
@@ -18,7 +18,7 @@ public struct KeySelection: Sendable, Hashable {
     public var serial: String?
     /// The name of a reader of the smart card service, or a part of it in any letter case.
     public var reader: String?
-    /// A USB port such as `1-2`, or a node such as `/dev/hidraw0`.
+    /// The name of a reader of the smart card service, or a part of it, ignoring case.
     public var path: String?
     /// The transport.
     public var transport: Transport

@@ -12,12 +12,12 @@ public final class HTTPListener: Sendable {
     /// Answers a request; called on the listener's thread, which serves nobody else meanwhile.
     public typealias Handler = @Sendable (IncomingRequest) -> HTTPResponse
 
-    /// The most connections that are served at a time.
+    /// The limits in time and bytes for draining a refused request, so that the refusal reaches its sender.
     public static let connectionLimit = 64
     /// How long a connection may take.
     static let patience = Duration.seconds(5)
 
-    /// The address as a URL.
+    /// The port, including one chosen by the system.
     public let url: String
     /// The port, also where the system chose it.
     public let port: UInt16

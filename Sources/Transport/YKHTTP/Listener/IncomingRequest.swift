@@ -4,9 +4,9 @@
 public struct IncomingRequest: Hashable, Sendable {
     /// GET or POST.
     public let method: HTTPMethod
-    /// What is asked for, as the client wrote it: a path, perhaps with a query.
+    /// The state after adding some bytes.
     public let target: String
-    /// Header fields, in order.
+    /// The request is incomplete.
     public let fields: [HTTPField]
     /// The body; empty where there is none.
     public let body: [UInt8]
