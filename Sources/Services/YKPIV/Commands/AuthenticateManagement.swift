@@ -5,7 +5,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// GENERAL AUTHENTICATE, first half of mutual authentication (NIST SP 800-73-4 Part 2 §A.1.2): asks for a witness.
+/// GENERAL AUTHENTICATE, first half of mutual authentication (NIST SP 800-73-4 Part 2 §A.1.2): requests a witness.
 package struct RequestWitness: CardCommand {
     package static let name = "GENERAL AUTHENTICATE (witness)"
     package let type: ManagementKeyType
@@ -29,7 +29,7 @@ package struct RequestWitness: CardCommand {
     }
 }
 
-/// GENERAL AUTHENTICATE, second half: shows that the host decrypted the witness, and has the card encrypt a challenge.
+/// GENERAL AUTHENTICATE, second half: returns the decrypted witness, and has the card encrypt a challenge.
 package struct AnswerWitness: CardCommand {
     package static let name = "GENERAL AUTHENTICATE (answer)"
     package let type: ManagementKeyType

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2): another PIN or PUK in place of the old one.
+/// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2): replaces a PIN or PUK.
 package struct ChangeReference: CardCommand {
     package static let name = "CHANGE REFERENCE DATA"
     package let apdu: APDU
@@ -17,7 +17,7 @@ package struct ChangeReference: CardCommand {
     }
 }
 
-/// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3): a new PIN by the PUK.
+/// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3): sets a new PIN with the PUK.
 package struct ResetRetry: CardCommand {
     package static let name = "RESET RETRY COUNTER"
     package let apdu: APDU

@@ -5,7 +5,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2): a new key in a slot, over what was there.
+/// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2): generates a key in a slot, replacing any key there.
 package struct GenerateKey: CardCommand {
     package static let name = "GENERATE ASYMMETRIC KEY PAIR"
     package let slot: PIVSlot
@@ -33,7 +33,7 @@ package struct GenerateKey: CardCommand {
 }
 
 extension KeyPolicies {
-    /// The data objects for what is not usual.
+    /// The data objects for non-default policies.
     var encoded: [UInt8] {
         var objects: [TLV] = []
         if pin != .usual { objects.append(TLV(PIVProtocol.Tag.pinPolicy, [pin.rawValue])) }

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// GET METADATA (Yubico, firmware 5.3): what the card knows of a key, PIN, PUK or finger.
+/// GET METADATA (Yubico, firmware 5.3): the metadata of a key, PIN, PUK or fingerprint.
 package struct GetMetadata: CardCommand {
     package static let name = "GET METADATA"
     package let reference: UInt8

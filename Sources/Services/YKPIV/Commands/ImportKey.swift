@@ -5,12 +5,12 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// IMPORT ASYMMETRIC KEY (Yubico): a private key that was made elsewhere, over what was in the slot.
+/// IMPORT ASYMMETRIC KEY (Yubico): writes an existing private key, replacing any key in the slot.
 package struct ImportKey: CardCommand {
     package static let name = "IMPORT ASYMMETRIC KEY"
     package let apdu: APDU
 
-    /// Throws when the key's numbers cannot be had.
+    /// Throws if the key's numbers are unavailable.
     package init(
         _ key: PrivateKey, algorithm: PIVAlgorithm, slot: PIVSlot, policies: KeyPolicies
     ) throws(CryptoFault) {

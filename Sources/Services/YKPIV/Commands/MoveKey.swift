@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// MOVE KEY (Yubico, firmware 5.7): a key from one slot to another; without a destination it is deleted.
+/// MOVE KEY (Yubico, firmware 5.7): moves a key to another slot; without a destination it is deleted.
 package struct MoveKey: CardCommand {
     package static let name = "MOVE KEY"
     package let source: PIVSlot

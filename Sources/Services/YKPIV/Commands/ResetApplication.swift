@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// RESET (Yubico): removes all keys and objects; the card allows it only when PIN and PUK are blocked.
+/// RESET (Yubico): removes all keys and objects; the card allows it only if PIN and PUK are blocked.
 package struct ResetApplication: CardCommand {
     package static let name = "RESET"
 

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// SET MANAGEMENT KEY (Yubico): another management key, which needs a touch where that is asked for.
+/// SET MANAGEMENT KEY (Yubico): replaces the management key, optionally requiring a touch.
 package struct SetManagementKey: CardCommand {
     package static let name = "SET MANAGEMENT KEY"
     package let apdu: APDU

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// SET RETRIES (Yubico): how many wrong tries PIN and PUK have; both become those of a new card.
+/// SET RETRIES (Yubico): sets the retry limits of PIN and PUK, and resets both to their defaults.
 package struct SetRetries: CardCommand {
     package static let name = "SET RETRIES"
     package let pin: UInt8

@@ -4,22 +4,22 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// GENERAL AUTHENTICATE with a private key (NIST SP 800-73-4 Part 2 §A.3 to A.5): the bare operation on a block, a
-/// digest, a message or another side's point.
+/// GENERAL AUTHENTICATE with a private key (NIST SP 800-73-4 Part 2 §A.3 to A.5): the raw operation on a block, a
+/// digest, a message or a peer's point.
 package struct UseKey: CardCommand {
     package static let name = "GENERAL AUTHENTICATE"
     package let slot: PIVSlot
     package let algorithm: PIVAlgorithm
     package let input: TLV
 
-    /// Signs, or decrypts: RSA takes a block as long as the modulus, ECDSA a digest, Ed25519 the message.
+    /// Signs or decrypts: RSA takes a block as long as the modulus, ECDSA a digest, Ed25519 the message.
     package init(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, challenge: [UInt8]) {
         self.slot = slot
         self.algorithm = algorithm
         input = TLV(PIVProtocol.Tag.challenge, challenge)
     }
 
-    /// Agrees on a secret: a point of the same curve, or 32 bytes of X25519.
+    /// Performs a key agreement: with a point of the same curve, or 32 bytes of X25519.
     package init(_ slot: PIVSlot, _ algorithm: PIVAlgorithm, point: [UInt8]) {
         self.slot = slot
         self.algorithm = algorithm

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): gives the PIN.
+/// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): sends the PIN.
 package struct Verify: CardCommand {
     package static let name = "VERIFY"
     package let apdu: APDU
@@ -15,7 +15,7 @@ package struct Verify: CardCommand {
     }
 }
 
-/// VERIFY without data: asks for the tries that are left, and uses none up.
+/// VERIFY without data: reads the remaining retries without using one up.
 package struct VerifyQuery: CardCommand {
     package static let name = "VERIFY without PIN"
     package let reference: PIVReference
@@ -25,7 +25,7 @@ package struct VerifyQuery: CardCommand {
     package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.verify, p2: reference.rawValue, le: .none) }
 }
 
-/// VERIFY with P1 FF: what was verified counts no longer.
+/// VERIFY with P1 FF: ends the verified state.
 package struct Unverify: CardCommand {
     package static let name = "VERIFY to forget"
 

@@ -8,7 +8,7 @@ package import YKWire
 /// VERIFY of a fingerprint (YubiKey Bio): waits for a finger.
 package struct VerifyFingerprint: CardCommand {
     package static let name = "VERIFY fingerprint"
-    /// Whether a temporary PIN is made, which counts as the finger for the rest of the session.
+    /// Whether to issue a temporary PIN, which replaces the fingerprint for the rest of the session.
     package let wantsTemporaryPIN: Bool
 
     package init(wantsTemporaryPIN: Bool) { self.wantsTemporaryPIN = wantsTemporaryPIN }
@@ -18,7 +18,7 @@ package struct VerifyFingerprint: CardCommand {
         return APDU(ins: PIVProtocol.Instruction.verify, p2: PIVReference.fingerprint.rawValue, data: data)
     }
 
-    /// The 16 bytes of a temporary PIN; empty when none was asked for.
+    /// The 16 bytes of a temporary PIN; empty if none was requested.
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let bytes = reader.rest()
         guard !wantsTemporaryPIN || bytes.count == 16 else {

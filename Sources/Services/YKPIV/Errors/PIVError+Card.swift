@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension PIVError {
-    /// Lifts what the card said of a command; the only place that does.
+    /// Lifts a card error by the meaning of its status word; the only place that does.
     init(_ error: CardError, _ meaning: (StatusWord) -> PIVError?) {
         guard case .status(let status, _) = error else {
             self = .card(error)
@@ -13,7 +13,7 @@ extension PIVError {
         self = meaning(status) ?? Self.usual(status) ?? .card(error)
     }
 
-    /// What a status word means after any command.
+    /// The meaning of a status word after any command.
     private static func usual(_ status: StatusWord) -> PIVError? {
         switch status {
         case .noSpace: .full
@@ -21,8 +21,8 @@ extension PIVError {
         }
     }
 
-    /// What a refused try of PIN, PUK or finger means: 63Cx says how many are left, and so does firmware before 1.0.4
-    /// with 63xx.
+    /// The meaning of a failed PIN, PUK or fingerprint verification: 63Cx holds the remaining retries, as does 63xx on
+    /// firmware before 1.0.4.
     static func refused(_ reference: PIVReference, _ status: StatusWord) -> PIVError? {
         if status == .authenticationBlocked { return .blocked(reference) }
         if let tries = status.triesLeft {
@@ -31,8 +31,9 @@ extension PIVError {
         return status.sw1 == 0x63 && status.sw2 > 0 ? .wrong(reference, triesLeft: Int(status.sw2)) : nil
     }
 
-    /// Whether the card answered and did not do it: a checking error (ISO 7816-4 §5.6, 67xx to 6Exx) or what became of
-    /// one. After an execution error (64xx, 65xx), 6F00, or no answer, the card may have done it.
+    /// Whether the card answered without executing the command: a checking error (ISO 7816-4 §5.6, 67xx to 6Exx) or an
+    /// error derived from one. After an execution error (64xx, 65xx), 6F00, or no answer, the card may have executed
+    /// it.
     var isRefusal: Bool {
         switch self {
         case .card(.status(let status, _)): (0x67...0x6E).contains(status.sw1)
@@ -41,10 +42,10 @@ extension PIVError {
         }
     }
 
-    /// This error of the command that makes a change: `uncertain` unless the card refused.
+    /// This error for a command that makes a change: `uncertain` unless the card refused.
     func whileChanging(_ change: PIVChange) -> PIVError { isRefusal ? self : .uncertain(change, self) }
 
-    /// Whether the card does not know the instruction, or what it was asked for with it.
+    /// Whether the card does not support the instruction or its parameters.
     static func isUnknown(_ status: StatusWord) -> Bool {
         [.unknownInstruction, .functionNotSupported, .wrongParameters, StatusWord(0x6A86), .unknownClass]
             .contains(status)

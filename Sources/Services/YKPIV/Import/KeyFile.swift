@@ -3,21 +3,21 @@
 public import YKCrypto
 import YKWire
 
-/// Why a file of keys and certificates is not taken.
+/// Why a file of keys and certificates is rejected.
 public enum KeyFileError: Error, Hashable, Sendable {
-    /// It is neither PEM nor DER of a kind that is known.
+    /// It is neither PEM nor DER of a known kind.
     case unknownFormat
-    /// It is longer than any such file.
+    /// It exceeds the size limit.
     case tooLarge(limit: Int)
     /// It is encrypted, and no password was given.
     case passwordNeeded
-    /// The password is not the right one.
+    /// The password is wrong.
     case wrongPassword
-    /// A block of PEM cannot be read.
+    /// A PEM block is malformed.
     case malformed(String)
-    /// It asks for so much work that nobody waits for it.
+    /// It asks for an excessive number of rounds.
     case tooMuchWork(rounds: UInt64)
-    /// OpenSSL is not there, or refused the key.
+    /// OpenSSL is not installed, or refused the key.
     case crypto(CryptoFault)
 }
 
@@ -25,15 +25,17 @@ public enum KeyFileError: Error, Hashable, Sendable {
 public struct KeyFile: Sendable {
     /// The first private key.
     public let privateKey: PrivateKey?
-    /// The first public key that is there by itself.
+    /// The first separate public key.
     public let publicKey: PublicKey?
-    /// The certificates: the key's own first where the file says so, else as they stand in it.
+    /// The certificates: the key's own first if the file identifies it, otherwise in file order.
     public let certificates: [PIVCertificate]
 
-    /// The longest file, in bytes.
+    /// Maximum file size in bytes.
     public static let limit = 1 << 20
 
-    /// Reads a file; the password is used only where one is needed. Throws `invalidFile`.
+    /// Reads a file; the password is used only if it is encrypted.
+    ///
+    /// - Throws: `invalidFile`.
     public init(_ bytes: [UInt8], password: SharedSecret? = nil) throws(PIVError) {
         do { self = try Self.read(bytes, password) } catch { throw .invalidFile(error) }
     }

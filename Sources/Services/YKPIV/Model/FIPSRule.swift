@@ -2,25 +2,25 @@
 
 import YKTransport
 
-/// What FIPS 140 asks of the PIV application of a key of the FIPS series (Yubico, "YubiKey 5 FIPS Series Technical
-/// Manual"). The key itself holds to the rules for new keys; here they are told, nothing is refused.
+/// FIPS 140 requirements for the PIV application of a FIPS series key (Yubico, "YubiKey 5 FIPS Series Technical
+/// Manual"). The key itself enforces the rules for new keys; here they are only reported.
 public enum FIPSRule: String, Sendable, Hashable, CaseIterable {
-    /// The PIN is no longer that of a new card.
+    /// The PIN is not the default.
     case ownPIN
-    /// The PUK is no longer that of a new card.
+    /// The PUK is not the default.
     case ownPUK
-    /// The management key is no longer that of a new card.
+    /// The management key is not the default.
     case ownManagementKey
-    /// The management key is of AES, where the firmware has it (5.4).
+    /// The management key uses AES, if the firmware supports it (5.4).
     case aesManagementKey
     /// RSA keys have 2048 bits or more.
     case noShortRSA
     /// X25519 is not used.
     case noX25519
-    /// Every key asks for the PIN.
+    /// Every key requires the PIN.
     case pinForEveryKey
 
-    /// The rules that a key breaks with this algorithm and policy.
+    /// Returns the rules that a key violates with this algorithm and policy.
     public static func broken(by algorithm: PIVAlgorithm, _ policy: PINPolicy) -> [FIPSRule] {
         var rules: [FIPSRule] = []
         if algorithm == .rsa1024 { rules.append(.noShortRSA) }
@@ -31,8 +31,8 @@ public enum FIPSRule: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PIVIdentity {
-    /// Whether this firmware was made for the FIPS series alone: 4.4 and 4.5. Of firmware 5 the management application
-    /// tells.
+    /// Whether this firmware exists only in the FIPS series: 4.4 and 4.5. For firmware 5 the management application
+    /// reports it.
     public var isFIPSFirmware: Bool {
         guard isYubiKey, let version else { return false }
         return (Version(4, 4, 0)..<Version(4, 6, 0)).contains(version)
@@ -40,8 +40,8 @@ extension PIVIdentity {
 }
 
 extension PIVReport {
-    /// The rules of FIPS 140 that the card does not follow as it is, in the order of ``FIPSRule``: as long as PIN, PUK
-    /// and management key are those of a new card, a key of the FIPS series makes and takes no keys.
+    /// The FIPS 140 rules that the card violates, in the order of ``FIPSRule``: while PIN, PUK and management key have
+    /// their defaults, a FIPS series key neither generates nor imports keys.
     public var brokenFIPSRules: [FIPSRule] {
         var broken = Set<FIPSRule>()
         if pin?.isDefault == true { broken.insert(.ownPIN) }

@@ -2,7 +2,7 @@
 
 import YKTransport
 
-/// A flaw of a firmware that its user should know of.
+/// A firmware flaw that users should know about.
 public struct FirmwareWarning: Hashable, Sendable {
     /// The advisory's number.
     public let advisory: String
@@ -11,7 +11,7 @@ public struct FirmwareWarning: Hashable, Sendable {
     private let from: Version
     private let before: Version
 
-    /// The flaws of a firmware that touch PIV, the worst first.
+    /// The flaws of a firmware that affect PIV, the worst first.
     static func all(_ version: Version?) -> [FirmwareWarning] {
         guard let version else { return [] }
         return known.filter { ($0.from..<$0.before).contains(version) }

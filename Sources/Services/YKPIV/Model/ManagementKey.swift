@@ -2,21 +2,21 @@
 
 public import YKCrypto
 
-/// The key that allows to change what is on a card.
+/// The key that authorises changes to a card.
 public struct ManagementKey: ~Copyable, Sendable {
     let secret: Secret
 
-    /// Takes a key over: 16 bytes of AES-128, 24 of 3DES or AES-192, 32 of AES-256; whether it fits the card shows
-    /// when it is used.
+    /// Wraps a key: 16 bytes of AES-128, 24 of 3DES or AES-192, 32 of AES-256. The length is checked against the card's
+    /// key type when it is used.
     public init(_ bytes: consuming Secret) { secret = bytes }
 
-    /// The key of every new card: 01 to 08, three times over, whatever the cipher.
+    /// The default management key: 01 to 08 three times, whatever the cipher.
     public static func defaultKey() -> ManagementKey {
         ManagementKey(Secret([[UInt8]](repeating: Array(1...8), count: 3).joined().map { $0 }))
     }
 
-    /// Derives the key from a PIN and the salt in ykman's notes, as old versions did: PBKDF2-HMAC-SHA-1, 10 000
-    /// rounds, 24 bytes.
+    /// Derives the key from a PIN and the salt in ykman's administrative data, as old versions did: PBKDF2-HMAC-SHA-1,
+    /// 10 000 rounds, 24 bytes.
     public init(pin: borrowing PIVPIN, salt: [UInt8]) throws(PIVError) {
         var text = pin.copyText()
         defer { Secret.wipe(&text) }
@@ -25,8 +25,8 @@ public struct ManagementKey: ~Copyable, Sendable {
         } catch { throw .crypto(error) }
     }
 
-    /// A second key of the same bytes.
+    /// Returns a copy of the key.
     public borrowing func copy() -> ManagementKey { ManagementKey(secret.copy()) }
-    /// The bytes; wipe them afterwards.
+    /// Returns the bytes; wipe them afterwards.
     public borrowing func copyBytes() -> [UInt8] { secret.copyBytes() }
 }

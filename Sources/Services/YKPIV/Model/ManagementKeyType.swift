@@ -19,10 +19,10 @@ public struct ManagementKeyType: RawRepresentable, Hashable, Sendable, CustomStr
     /// AES with 256 bits.
     public static let aes256 = ManagementKeyType(rawValue: 0x0C)
 
-    /// Every type that is listed here, the order in which a card is asked for them.
+    /// Every known type, in the order in which a card is probed for them.
     public static let known: [ManagementKeyType] = [.tripleDES, .aes192, .aes128, .aes256]
 
-    /// Reads a name: `tdes` or `3des`, `aes128`, `aes192`, `aes256`; `nil` for any other text.
+    /// Parses `tdes` or `3des`, `aes128`, `aes192`, `aes256`; `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         let match = Self.known.first { $0.description == text }
@@ -30,12 +30,12 @@ public struct ManagementKeyType: RawRepresentable, Hashable, Sendable, CustomStr
         self = match
     }
 
-    /// The key in bytes; `nil` for a type that is not known.
+    /// The key size in bytes; `nil` for an unknown type.
     public var keySize: Int? { [0x03: 24, 0x08: 16, 0x0A: 24, 0x0C: 32][rawValue] }
-    /// The cipher; `nil` for a type that is not known.
+    /// The cipher; `nil` for an unknown type.
     public var cipher: BlockCipher? { self == .tripleDES ? .tripleDES : keySize == nil ? nil : .aes }
 
-    /// The name in a command line, else the identifier.
+    /// The name on the command line, otherwise the identifier.
     public var description: String {
         [0x03: "tdes", 0x08: "aes128", 0x0A: "aes192", 0x0C: "aes256"][rawValue]
             ?? "algorithm \(Hex.encode([rawValue]))"

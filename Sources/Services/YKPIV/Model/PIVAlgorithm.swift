@@ -23,17 +23,17 @@ public struct PIVAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringCo
     public static let p256 = PIVAlgorithm(0x11)
     /// NIST P-384.
     public static let p384 = PIVAlgorithm(0x14)
-    /// Ed25519, to sign.
+    /// Ed25519, for signing.
     public static let ed25519 = PIVAlgorithm(0xE0)
-    /// X25519, to agree on a secret.
+    /// X25519, for key agreement.
     public static let x25519 = PIVAlgorithm(0xE1)
 
-    /// Every kind that is listed here.
+    /// Every known algorithm.
     public static let known: [PIVAlgorithm] = [
         .rsa1024, .rsa2048, .rsa3072, .rsa4096, .p256, .p384, .ed25519, .x25519,
     ]
 
-    /// Reads a name: `rsa2048`, `ecc-p256` or `p256`, `ed25519`, `x25519`; `nil` for any other text.
+    /// Parses `rsa2048`, `ecc-p256` or `p256`, `ed25519`, `x25519`; `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         let names: [String: PIVAlgorithm] = ["p256": .p256, "p384": .p384, "eccp256": .p256, "eccp384": .p384]
@@ -41,7 +41,7 @@ public struct PIVAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringCo
         self = algorithm
     }
 
-    /// The kind of a public key; `nil` when no card has it.
+    /// The algorithm of a public key; `nil` if PIV has none for it.
     public init?(_ key: PublicKey) {
         switch key {
         case .rsa(let modulus, _):
@@ -75,7 +75,7 @@ public struct PIVAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringCo
         }
     }
 
-    /// What the card has to be able to do for it; `nil` when every card can.
+    /// The feature that the card must support; `nil` if every card supports the algorithm.
     var feature: PIVFeature? {
         switch self {
         case .p384: .p384
@@ -85,7 +85,7 @@ public struct PIVAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringCo
         }
     }
 
-    /// The name in a command line, else the identifier.
+    /// The name on the command line, otherwise the identifier.
     public var description: String {
         switch self {
         case .p256: "ecc-p256"

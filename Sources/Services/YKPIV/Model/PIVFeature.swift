@@ -2,7 +2,7 @@
 
 public import YKTransport
 
-/// What a PIV application can do only from some firmware on.
+/// A PIV feature that requires a minimum firmware version.
 public enum PIVFeature: String, Sendable, Hashable, CaseIterable {
     /// Keys on P-384.
     case p384
@@ -10,7 +10,7 @@ public enum PIVFeature: String, Sendable, Hashable, CaseIterable {
     case policies
     /// The touch policy "cached".
     case cachedTouch
-    /// Attestation of keys that were made on the card.
+    /// Attestation of keys generated on the card.
     case attestation
     /// The serial number.
     case serial
@@ -27,7 +27,7 @@ public enum PIVFeature: String, Sendable, Hashable, CaseIterable {
     /// Fingerprints.
     case fingerprints
 
-    /// The first YubiKey firmware that has it.
+    /// The first YubiKey firmware that supports it.
     public var firstVersion: Version {
         switch self {
         case .p384, .policies: Version(4, 0, 0)

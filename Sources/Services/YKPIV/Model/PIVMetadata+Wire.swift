@@ -16,7 +16,7 @@ private enum Tag {
 }
 
 extension [TLV] {
-    /// A value of as many bytes; `nil` when the object is not there, a throw when it has another length.
+    /// A value of this length; `nil` if the object is absent. Throws for another length.
     fileprivate func bytes(_ tag: TLV.Tag, _ count: Int, _ what: String) throws(WireError) -> [UInt8]? {
         guard let value = value(tag) else { return nil }
         guard value.count == count else {
@@ -77,8 +77,7 @@ extension FingerprintMetadata {
 }
 
 extension PublicKey {
-    /// Reads the data objects that PIV has for a public key (NIST SP 800-73-4 Part 2 Table 11): 81 modulus, 82
-    /// exponent, 86 point.
+    /// Reads PIV's data objects for a public key (NIST SP 800-73-4 Part 2 Table 11): 81 modulus, 82 exponent, 86 point.
     init(pivObjects bytes: [UInt8], _ algorithm: PIVAlgorithm) throws(WireError) {
         let objects = try TLV.list(bytes)
         if let size = algorithm.modulusSize {

@@ -2,63 +2,63 @@
 
 public import YKCrypto
 
-/// Where a key was made (Yubico). An open set.
+/// The origin of a key (Yubico). An open set.
 public struct KeyOrigin: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code.
     public let rawValue: UInt8
     /// Wraps a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// On the card.
+    /// Generated on the card.
     public static let generated = KeyOrigin(rawValue: 1)
-    /// Elsewhere.
+    /// Imported.
     public static let imported = KeyOrigin(rawValue: 2)
 
-    /// The name, else the code.
+    /// The name, otherwise the code.
     public var description: String { [1: "generated", 2: "imported"][rawValue] ?? "origin \(rawValue)" }
 }
 
-/// What the card says of the key in a slot (Yubico GET METADATA).
+/// Metadata of the key in a slot (Yubico GET METADATA).
 public struct SlotMetadata: Hashable, Sendable {
-    /// The kind of key.
+    /// The algorithm.
     public let algorithm: PIVAlgorithm
-    /// When it may be used.
+    /// The PIN and touch policies.
     public let policies: KeyPolicies
-    /// Where it was made; `nil` when the card does not say.
+    /// Its origin; `nil` if the card does not report it.
     public let origin: KeyOrigin?
-    /// The public key; `nil` when the card does not say, or it is of a kind that is not known.
+    /// The public key; `nil` if the card does not report it, or its kind is unknown.
     public let publicKey: PublicKey?
 }
 
-/// What the card says of PIN or PUK.
+/// Metadata of the PIN or PUK.
 public struct PINMetadata: Hashable, Sendable {
-    /// Whether it is still the one of every new card; `nil` when the card does not say.
+    /// Whether it is the default; `nil` if the card does not report it.
     public let isDefault: Bool?
-    /// How many wrong tries there are in all; `nil` when the card does not say.
+    /// The retry limit; `nil` if the card does not report it.
     public let triesTotal: Int?
-    /// How many wrong tries are left.
+    /// The remaining retries.
     public let triesLeft: Int
 
-    /// Whether no try is left.
+    /// Whether no retries are left.
     public var isBlocked: Bool { triesLeft == 0 }
 }
 
-/// What the card says of the management key.
+/// Metadata of the management key.
 public struct ManagementKeyMetadata: Hashable, Sendable {
     /// The cipher.
     public let type: ManagementKeyType
-    /// Whether it is still the one of every new card; `nil` when the card does not say.
+    /// Whether it is the default; `nil` if the card does not report it.
     public let isDefault: Bool?
-    /// When it needs a touch.
+    /// The touch policy.
     public let touch: TouchPolicy
 }
 
-/// What the card says of fingerprints.
+/// Metadata of fingerprints.
 public struct FingerprintMetadata: Hashable, Sendable {
-    /// Whether any is enrolled.
+    /// Whether fingerprints are enrolled.
     public let isConfigured: Bool
-    /// How many wrong tries are left.
+    /// The remaining retries.
     public let triesLeft: Int
-    /// Whether a temporary PIN is good at the moment.
+    /// Whether a temporary PIN is currently valid.
     public let hasTemporaryPIN: Bool
 }

@@ -22,7 +22,7 @@ public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let security = PIVObjectID(0x5F_C106)
     /// Facial image.
     public static let facialImage = PIVObjectID(0x5F_C108)
-    /// Printed information; ykman keeps a PIN-protected management key there.
+    /// Printed information; ykman stores a PIN-protected management key there.
     public static let printed = PIVObjectID(0x5F_C109)
     /// Certificate of 9C.
     public static let signatureCertificate = PIVObjectID(0x5F_C10A)
@@ -30,18 +30,18 @@ public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let keyManagementCertificate = PIVObjectID(0x5F_C10B)
     /// Certificate of 9E.
     public static let cardAuthenticationCertificate = PIVObjectID(0x5F_C101)
-    /// Key history: how many retired slots are in use.
+    /// Key history: the number of retired slots in use.
     public static let keyHistory = PIVObjectID(0x5F_C10C)
     /// Iris images.
     public static let iris = PIVObjectID(0x5F_C121)
-    /// Discovery object: which PINs there are.
+    /// Discovery object: which PINs the card supports.
     public static let discovery = PIVObjectID(0x7E)
-    /// What ykman notes of PIN, PUK and management key (pivman).
+    /// ykman's administrative data about PIN, PUK and management key (pivman).
     public static let administration = PIVObjectID(0x5F_FF00)
     /// Certificate of F9.
     public static let attestationCertificate = PIVObjectID(0x5F_FF01)
 
-    /// Reads hexadecimal digits, or a name such as `chuid`; `nil` for any other text.
+    /// Parses hexadecimal digits, or a name such as `chuid`; `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         if let entry = Self.names.first(where: { $0.value == text }) {
@@ -55,18 +55,18 @@ public struct PIVObjectID: RawRepresentable, Hashable, Sendable, CustomStringCon
 
     /// The bytes of the tag, most significant first.
     public var bytes: [UInt8] { TLV.Tag(rawValue: rawValue).bytes }
-    /// The usual name, for objects that are listed here.
+    /// The usual name; `nil` for unknown objects.
     public var name: String? { Self.names[self] }
-    /// The name, else the digits.
+    /// The name, otherwise the digits.
     public var description: String { name ?? Hex.encode(bytes) }
 
-    /// The objects that have a name here, in the order of their tags.
+    /// The named objects, in the order of their tags.
     public static var named: [PIVObjectID] { names.keys.sorted { $0.rawValue < $1.rawValue } }
 
     /// Whether cards require the PIN for reading the object (SP 800-73-4 Part 1, Table 2).
     package var isPINProtected: Bool { [.fingerprints, .facialImage, .printed, .iris].contains(self) }
 
-    /// The tag that the content stands under: 53, but for the discovery object its own.
+    /// The tag that wraps the content: 53, or the tag itself for the discovery object.
     var wrapper: TLV.Tag { self == .discovery ? 0x7E : 0x53 }
 
     private static let names: [PIVObjectID: String] = [

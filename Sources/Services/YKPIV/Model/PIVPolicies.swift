@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a key needs the PIN (Yubico). An open set.
+/// When a key requires the PIN (Yubico). An open set.
 public struct PINPolicy: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code.
     public let rawValue: UInt8
@@ -8,34 +8,34 @@ public struct PINPolicy: RawRepresentable, Hashable, Sendable, CustomStringConve
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What is usual for the slot: always in 9C, never in 9E, else once.
+    /// The slot's default: always in 9C, never in 9E, otherwise once.
     public static let usual = PINPolicy(0)
     /// Never.
     public static let never = PINPolicy(1)
-    /// Once in a session.
+    /// Once per session.
     public static let once = PINPolicy(2)
     /// Before every use.
     public static let always = PINPolicy(3)
-    /// A fingerprint or the PIN once in a session.
+    /// A fingerprint or the PIN once per session.
     public static let matchOnce = PINPolicy(4)
     /// A fingerprint or the PIN before every use.
     public static let matchAlways = PINPolicy(5)
 
     static let names = ["default", "never", "once", "always", "match-once", "match-always"]
 
-    /// Reads a name; `nil` for any other text.
+    /// Parses a name; `nil` for any other string.
     public init?(_ text: String) {
         guard let code = Self.names.firstIndex(of: text.lowercased()) else { return nil }
         rawValue = UInt8(code)
     }
 
-    /// The name, else the code.
+    /// The name, otherwise the code.
     public var description: String {
         Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "policy \(rawValue)"
     }
 }
 
-/// When a key needs a touch (Yubico). An open set.
+/// When a key requires a touch (Yubico). An open set.
 public struct TouchPolicy: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code.
     public let rawValue: UInt8
@@ -43,7 +43,7 @@ public struct TouchPolicy: RawRepresentable, Hashable, Sendable, CustomStringCon
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What is usual: never.
+    /// The default: never.
     public static let usual = TouchPolicy(0)
     /// Never.
     public static let never = TouchPolicy(1)
@@ -54,26 +54,26 @@ public struct TouchPolicy: RawRepresentable, Hashable, Sendable, CustomStringCon
 
     static let names = ["default", "never", "always", "cached"]
 
-    /// Reads a name; `nil` for any other text.
+    /// Parses a name; `nil` for any other string.
     public init?(_ text: String) {
         guard let code = Self.names.firstIndex(of: text.lowercased()) else { return nil }
         rawValue = UInt8(code)
     }
 
-    /// The name, else the code.
+    /// The name, otherwise the code.
     public var description: String {
         Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "policy \(rawValue)"
     }
 }
 
-/// When a key may be used.
+/// The PIN and touch policies of a key.
 public struct KeyPolicies: Hashable, Sendable {
-    /// When it needs the PIN.
+    /// When it requires the PIN.
     public var pin: PINPolicy
-    /// When it needs a touch.
+    /// When it requires a touch.
     public var touch: TouchPolicy
 
-    /// Makes policies; what is usual unless told otherwise.
+    /// Creates policies, by default the slot's.
     public init(pin: PINPolicy = .usual, touch: TouchPolicy = .usual) {
         self.pin = pin
         self.touch = touch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is verified (NIST SP 800-73-4 Part 2, Table 6).
+/// A reference for VERIFY (NIST SP 800-73-4 Part 2, Table 6).
 public enum PIVReference: UInt8, Sendable, Hashable, CaseIterable {
     /// The PIN.
     case pin = 0x80

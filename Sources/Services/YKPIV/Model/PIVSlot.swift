@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// A place for a private key (NIST SP 800-73-4 Part 1, Table 4b). An open set.
+/// A slot for a private key (NIST SP 800-73-4 Part 1, Table 4b). An open set.
 public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The key reference.
     public let rawValue: UInt8
@@ -12,9 +12,9 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
     /// 9A: PIV authentication.
     public static let authentication = PIVSlot(0x9A)
-    /// 9C: digital signature; by default the PIN is asked for each signature.
+    /// 9C: digital signature; by default the PIN is required for each signature.
     public static let signature = PIVSlot(0x9C)
-    /// 9D: key management, to decrypt.
+    /// 9D: key management, for decryption.
     public static let keyManagement = PIVSlot(0x9D)
     /// 9E: card authentication; by default without a PIN.
     public static let cardAuthentication = PIVSlot(0x9E)
@@ -33,8 +33,8 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// The twenty retired slots.
     public static let retired: [PIVSlot] = (0x82...0x95).map { PIVSlot($0) }
 
-    /// Reads the two digits (`9a`), or a name (`authentication`, `signature`, `key-management`,
-    /// `card-authentication`, `attestation`, `retired1` …); `nil` for any other text.
+    /// Parses the two digits (`9a`), or a name (`authentication`, `signature`, `key-management`,
+    /// `card-authentication`, `attestation`, `retired1` …); `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         if let slot = Self.all.first(where: { $0.description == text || $0.name == text }) {
@@ -45,7 +45,7 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
         self = slot
     }
 
-    /// The name in a command line; the digits for slots that have none.
+    /// The name on the command line; the digits for unnamed slots.
     public var name: String {
         switch self {
         case .authentication: "authentication"
@@ -60,7 +60,7 @@ public struct PIVSlot: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// 1 to 20 for a retired slot.
     public var retiredNumber: Int? { (0x82...0x95).contains(rawValue) ? Int(rawValue) - 0x81 : nil }
 
-    /// The object that holds the slot's certificate; `nil` for a slot that is not known.
+    /// The object that holds the slot's certificate; `nil` for an unknown slot.
     public var certificateObject: PIVObjectID? {
         switch self {
         case .authentication: .authenticationCertificate

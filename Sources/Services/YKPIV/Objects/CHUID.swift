@@ -2,17 +2,17 @@
 
 public import YKWire
 
-/// The card holder unique identifier (object 5FC102, NIST SP 800-73-4 Part 1 §3.1.2): programs tell cards apart by it.
+/// The card holder unique identifier (object 5FC102, NIST SP 800-73-4 Part 1 §3.1.2), by which programs identify cards.
 public struct CHUID: Hashable, Sendable {
-    /// The number of the holder.
+    /// The holder's number.
     public var fascn: FASCN
     /// The global unique identifier of the card: 16 bytes.
     public var guid: [UInt8]
-    /// When the card expires: year, month and day as eight digits.
+    /// The expiry date: year, month and day as eight digits.
     public var expiry: String
-    /// The issuer's signature; empty on cards that nobody issued.
+    /// The issuer's signature; empty on cards without an issuer.
     public var signature: [UInt8]
-    /// Objects that have no name here, in their order.
+    /// Unrecognised objects, in order.
     public var others: [TLV]
 
     /// Creates an unsigned identifier of a non-federal issuer.
@@ -48,7 +48,7 @@ public struct CHUID: Hashable, Sendable {
         return (first + inner + [TLV(0x3E, signature), TLV(0xFE, [])]).encoded
     }
 
-    /// The identifier as RFC 4122 writes it.
+    /// The GUID in the form of RFC 4122.
     public var guidText: String {
         let digits = Array(Hex.encode(guid))
         let ends = [8, 12, 16, 20, digits.count]
@@ -59,7 +59,7 @@ public struct CHUID: Hashable, Sendable {
 
 /// The card capability container (object 5FC107, NIST SP 800-73-4 Part 1 §3.1.1).
 public enum CardCapability {
-    /// The content of the object with 14 bytes that tell the card apart.
+    /// The content of the object with 14 bytes that identify the card.
     public static func encoded(identifier: [UInt8]) -> [UInt8] {
         let card: [UInt8] = [0xA0, 0x00, 0x00, 0x01, 0x16, 0xFF, 0x02] + identifier.prefix(14)
         let values: [(TLV.Tag, [UInt8])] = [
@@ -69,7 +69,7 @@ public enum CardCapability {
         return values.map { TLV($0, $1) }.encoded
     }
 
-    /// The card's identifier of 21 bytes in the content of the object.
+    /// Reads the card's 21-byte identifier from the content of the object.
     public static func identifier(decoding bytes: [UInt8]) throws(WireError) -> [UInt8] {
         let identifier = try TLV.list(bytes).required(0xF0, "card identifier")
         guard identifier.count == 21 else {

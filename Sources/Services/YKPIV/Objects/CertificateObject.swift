@@ -3,14 +3,14 @@
 import YKCompression
 public import YKWire
 
-/// A certificate as a data object holds it (NIST SP 800-73-4 Part 1 §3.3.3): 70 certificate, 71 information, FE.
+/// The certificate data object (NIST SP 800-73-4 Part 1 §3.3.3): 70 certificate, 71 information, FE.
 public struct CertificateObject: Hashable, Sendable {
     /// The certificate as stored.
     public let stored: [UInt8]
-    /// Whether the information byte says that it is compressed.
+    /// Whether the information byte marks it as compressed.
     public let isCompressed: Bool
 
-    /// The most bytes of an inflated certificate.
+    /// Maximum size of a decompressed certificate in bytes.
     public static let inflatedLimit = 1 << 16
 
     /// Reads the content of the object.
@@ -24,7 +24,7 @@ public struct CertificateObject: Hashable, Sendable {
         isCompressed = info[0] & 0x03 == 1
     }
 
-    /// Holds a certificate, compressed with gzip where that is asked for. Throws when it cannot be compressed.
+    /// Creates the object for a certificate, compressed with gzip if requested. Throws if compression fails.
     public init(certificate: [UInt8], compressed: Bool) throws(PIVError) {
         isCompressed = compressed
         guard compressed else {
@@ -40,8 +40,8 @@ public struct CertificateObject: Hashable, Sendable {
         [TLV(0x70, stored), TLV(0x71, [isCompressed ? 1 : 0]), TLV(0xFE, [])].encoded
     }
 
-    /// The certificate, inflated where it was compressed: gzip, or zlib after 01 00 and a length of two bytes as
-    /// Net iD writes it.
+    /// The certificate, decompressed if necessary: gzip, or zlib after 01 00 and a two-byte length as written by Net
+    /// iD.
     public func certificate() throws(PIVError) -> [UInt8] {
         guard isCompressed else { return stored }
         let limit = Self.inflatedLimit

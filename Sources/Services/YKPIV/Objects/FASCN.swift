@@ -2,17 +2,17 @@
 
 public import YKWire
 
-/// The Federal Agency Smart Credential Number: 32 digits of a holder (TIG SCEPACS 2.2 §2), five bits each with odd
-/// parity, 25 bytes in all.
+/// The Federal Agency Smart Credential Number: 32 digits (TIG SCEPACS 2.2 §2), five bits each with odd parity, 25 bytes
+/// in all.
 public struct FASCN: Hashable, Sendable, CustomStringConvertible {
     /// Agency (4 digits), system (4), credential (6), series (1), issue (1), person (10), category of the organisation
     /// (1), organisation (4), association with it (1).
     public let fields: [Int]
 
-    /// How many digits each field has.
+    /// The number of digits of each field.
     public static let lengths = [4, 4, 6, 1, 1, 10, 1, 4, 1]
 
-    /// The number of issuers that are not federal: 9999-9999-999999.
+    /// The number of non-federal issuers: 9999-9999-999999.
     public static let nonFederal = FASCN(known: [9999, 9999, 999_999, 0, 1, 0, 3, 0, 1])
 
     private init(known fields: [Int]) { self.fields = fields }
@@ -21,7 +21,7 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
     private static let separator = 0b1101
     private static let end = 0b1111
 
-    /// Creates a number; `nil` when there are not nine fields, or one has too many digits.
+    /// Creates a number; `nil` unless there are nine fields, none with too many digits.
     public init?(fields: [Int]) {
         guard fields.count == Self.lengths.count else { return nil }
         let fit = zip(fields, Self.lengths).allSatisfy { $0 >= 0 && String($0).count <= $1 }
@@ -29,7 +29,7 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
         self.fields = fields
     }
 
-    /// Reads the 25 bytes; wrong parity, separators or check character throw.
+    /// Reads the 25 bytes; throws for wrong parity, separators or check character.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count == 25 else { throw WireError(.malformed, at: 0, "a FASC-N of \(bytes.count) bytes") }
         let bits = bytes.flatMap { byte in (0..<8).map { Int(byte >> (7 - $0)) & 1 } }
@@ -68,7 +68,7 @@ public struct FASCN: Hashable, Sendable, CustomStringConvertible {
         return stride(from: 0, to: 200, by: 8).map { all[$0..<($0 + 8)].reduce(UInt8(0)) { $0 << 1 | UInt8($1) } }
     }
 
-    /// Four bits, the lowest first, and one that makes their sum odd.
+    /// Four bits, the lowest first, and an odd parity bit.
     private static func bits(_ symbol: Int) -> [Int] {
         let bits = (0..<4).map { symbol >> $0 & 1 }
         return bits + [1 - bits.reduce(0, +) % 2]

@@ -3,9 +3,9 @@
 import YKCrypto
 public import YKWire
 
-/// ykman's notes of PIN, PUK and management key (object 5FFF00, tag 80).
+/// ykman's administrative data about PIN, PUK and management key (object 5FFF00, tag 80).
 public struct PIVAdministration: Hashable, Sendable {
-    /// What the notes say is so; bits without a name are kept.
+    /// The flags; unknown bits are kept.
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -13,24 +13,24 @@ public struct PIVAdministration: Hashable, Sendable {
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The PUK was blocked on purpose.
         public static let pukBlocked = Flags(rawValue: 1)
-        /// The management key is in the printed object, which needs the PIN.
+        /// The management key is stored in the printed object, which requires the PIN.
         public static let keyStored = Flags(rawValue: 2)
     }
 
-    /// What is so.
+    /// The flags.
     public var flags: Flags = []
-    /// The salt from which, with the PIN, old versions derived the management key.
+    /// The salt from which old versions, with the PIN, derived the management key.
     public var salt: [UInt8]?
-    /// When the PIN was changed last, in seconds since 1970.
+    /// The time of the last PIN change, in seconds since 1970.
     public var pinChanged: UInt32?
 
-    /// Notes that say nothing.
+    /// Creates empty data.
     public init() {}
 
-    /// Whether the PIN leads to the management key.
+    /// Whether the PIN protects the management key.
     public var isKeyProtected: Bool { flags.contains(.keyStored) || salt != nil }
 
-    /// Reads the content of the object; an empty one says nothing.
+    /// Reads the content of the object, which may be empty.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         guard !bytes.isEmpty else { return }
         var reader = ByteReader(bytes)
@@ -48,7 +48,7 @@ public struct PIVAdministration: Hashable, Sendable {
         }
     }
 
-    /// The content of the object; empty when there is nothing to say.
+    /// The content of the object; empty if there is nothing to store.
     public var encoded: [UInt8] {
         var objects: [TLV] = []
         if !flags.isEmpty { objects.append(TLV(0x81, [flags.rawValue])) }
@@ -62,7 +62,7 @@ public struct PIVAdministration: Hashable, Sendable {
     }
 }
 
-/// How many retired slots are in use (object 5FC10C, NIST SP 800-73-4 Part 1 §3.3.1).
+/// The number of retired slots in use (object 5FC10C, NIST SP 800-73-4 Part 1 §3.3.1).
 public struct KeyHistory: Hashable, Sendable {
     /// Retired slots whose certificates are on the card.
     public let onCard: Int
@@ -85,9 +85,9 @@ public struct KeyHistory: Hashable, Sendable {
     }
 }
 
-/// Which PINs there are (object 7E, NIST SP 800-73-4 Part 1 §3.3.2).
+/// The supported PINs (object 7E, NIST SP 800-73-4 Part 1 §3.3.2).
 public struct DiscoveryObject: Hashable, Sendable {
-    /// The identifier of the application.
+    /// The application identifier.
     public let aid: [UInt8]
     /// The PIN usage policy: bit 40 application PIN, 20 global PIN, 10 on-card biometrics; in the second byte 10 the
     /// application PIN first, 20 the global PIN first.
@@ -101,16 +101,16 @@ public struct DiscoveryObject: Hashable, Sendable {
         guard policy.count == 2 else { throw WireError(.malformed, at: 0, "a policy of \(policy.count) bytes") }
     }
 
-    /// Whether the global PIN may be given in place of the application's.
+    /// Whether the global PIN can be used instead of the application PIN.
     public var hasGlobalPIN: Bool { (policy.first ?? 0) & 0x20 != 0 }
 }
 
-/// The management key behind the PIN (printed object, tag 88): the key under tag 89, where ykman keeps it.
+/// The PIN-protected management key (printed object, tag 88): the key under tag 89, as ykman stores it.
 ///
-/// While the key is being changed, tag 8A holds the one that it replaces or is replaced by, so that the PIN leads to
-/// the card's key whichever of the two the card has.
+/// During a change of the key, tag 8A holds the old or new key, so that the PIN gives access to the card's key
+/// whichever of the two the card has.
 struct ProtectedKey {
-    /// The keys, the likelier one first.
+    /// The keys, the more likely one first.
     var keys: [SharedSecret]
 
     init(_ keys: [SharedSecret]) { self.keys = keys }
@@ -126,7 +126,7 @@ struct ProtectedKey {
         keys = [0x89, 0x8A].compactMap { tag in objects.value(tag).map { SharedSecret(Secret($0)) } }
     }
 
-    /// Whether the content of the printed object is something else, such as the printed information of SP 800-73-4.
+    /// Whether the printed object has other content, such as the printed information of SP 800-73-4.
     static func isForeign(_ content: [UInt8]?) -> Bool {
         guard let content, !content.isEmpty else { return false }
         do { _ = try ProtectedKey(decoding: content) } catch { return true }

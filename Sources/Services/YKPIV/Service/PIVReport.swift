@@ -3,46 +3,46 @@
 import YKTransport
 import YKWire
 
-/// What there is to say of a PIV application.
+/// A report on a PIV application.
 public struct PIVReport: Sendable {
-    /// Which application it is.
+    /// The application's identity.
     public let identity: PIVIdentity
-    /// The serial number of the key, where it says it.
+    /// The serial number of the key, if reported.
     public let serial: UInt32?
-    /// Tries of the PIN.
+    /// The PIN's metadata.
     public let pin: PINMetadata?
-    /// Tries of the PUK; `nil` on firmware before 5.3.
+    /// The PUK's metadata; `nil` on firmware before 5.3.
     public let puk: PINMetadata?
     /// The management key; `nil` on firmware before 5.3.
     public let managementKey: ManagementKeyMetadata?
-    /// ykman's notes.
+    /// ykman's administrative data.
     public let administration: PIVAdministration
-    /// The card's identifier; `nil` when there is none, or it is none.
+    /// The card's CHUID; `nil` if it is absent or malformed.
     public let chuid: CHUID?
-    /// The card's capability container; `nil` when there is none, or no identifier either.
+    /// The card's capability container; `nil` if it is absent, or there is no CHUID either.
     public let capability: [UInt8]?
-    /// Which PINs there are, on cards that are no YubiKeys.
+    /// The supported PINs, on cards other than YubiKeys.
     public let discovery: DiscoveryObject?
-    /// The slots that were looked at and have a key or a certificate.
+    /// The examined slots that have a key or a certificate.
     public let slots: [Slot]
-    /// Whether the card tells which slots have a key, in metadata; otherwise certificates are all there is to see.
+    /// Whether the card's metadata reports which slots have a key; otherwise only certificates are visible.
     public let tellsKeys: Bool
-    /// Whether certificates were looked for in all slots.
+    /// Whether all slots were searched for certificates.
     public let isComplete: Bool
-    /// The objects that the recording that is played back does not have.
+    /// The objects that the replayed recording lacks.
     public let unrecorded: Set<PIVObjectID>
 
-    /// What is in a slot.
+    /// The content of a slot.
     public struct Slot: Sendable {
-        /// Which.
+        /// The slot.
         public let slot: PIVSlot
-        /// The key; `nil` when there is none, or the card does not say.
+        /// The key; `nil` if there is none, or the card does not report it.
         public let metadata: SlotMetadata?
-        /// The certificate, or why it cannot be read; `nil` when there is none.
+        /// The certificate, or why it cannot be read; `nil` if there is none.
         public let certificate: Result<PIVCertificate, PIVError>?
     }
 
-    /// PIN, PUK and management key that are still those of a new card.
+    /// Which of PIN, PUK and management key still have their defaults.
     public var defaults: [Default] {
         var found: [Default] = []
         if pin?.isDefault == true { found.append(.pin) }
@@ -51,7 +51,7 @@ public struct PIVReport: Sendable {
         return found
     }
 
-    /// What everybody knows of a new card.
+    /// A default of a new card.
     public enum Default: String, Sendable, Hashable {
         /// The PIN 123456.
         case pin
@@ -62,20 +62,21 @@ public struct PIVReport: Sendable {
     }
 }
 
-/// Which slots a report looks at.
+/// The slots that a report covers.
 public enum ReportScope: Sendable, Hashable {
-    /// The four main slots, and the retired ones that have a key; on a card without metadata those with a certificate.
+    /// The four main slots, and the retired ones that have a key, or on a card without metadata those with a
+    /// certificate.
     case usual
-    /// Key and certificate of all slots, with the attestation's.
+    /// Key and certificate of all slots, including the attestation slot.
     case all
 }
 
 extension PIVService {
-    /// Everything that there is to say without PIN and management key, in at most 38 commands on a card whose retired
-    /// slots are empty; 35 on a new YubiKey, of which 20 look for keys in retired slots.
+    /// Reports everything that is readable without PIN and management key, in at most 38 commands on a card whose
+    /// retired slots are empty; 35 on a new YubiKey, of which 20 look for keys in retired slots.
     ///
-    /// Commands are saved where the answer is known: a card without an identifier has no capability container, since
-    /// programs write both; and ykman has notes only of a management key or a PUK that are not as in a new card.
+    /// Skips commands whose answer is known: a card without a CHUID has no capability container, since programs write
+    /// both; and ykman has administrative data only about a management key or a PUK that is not the default.
     public func report(_ scope: ReportScope = .usual) throws(PIVError) -> PIVReport {
         var unrecorded: Set<PIVObjectID> = []
         let serial = try tolerant { () throws(PIVError) -> UInt32? in try self.serial() } ?? nil
@@ -95,7 +96,7 @@ extension PIVService {
             unrecorded: unrecorded)
     }
 
-    /// The content of an object; notes when a recording does not have it.
+    /// The content of an object; records its absence from a recording.
     private func contentOrNone(_ id: PIVObjectID, _ unrecorded: inout Set<PIVObjectID>) throws(PIVError) -> [UInt8]? {
         do { return try content(id) } catch {
             if error.endsSession { throw error }
@@ -104,7 +105,7 @@ extension PIVService {
         }
     }
 
-    /// The slots that have something, and whether the card tells which have a key.
+    /// The slots with content, and whether the card reports which have a key.
     private func look(_ scope: ReportScope) throws(PIVError) -> ([PIVReport.Slot], tellsKeys: Bool) {
         var found: [PIVReport.Slot] = []
         var tellsKeys = false
@@ -128,7 +129,7 @@ extension PIVService {
         return (found, tellsKeys)
     }
 
-    /// What metadata tell of the key in a slot.
+    /// The state of a slot's key according to its metadata.
     private enum KeyState: Equatable {
         case present(SlotMetadata)
         case absent
@@ -159,7 +160,7 @@ extension PIVService {
         try tolerant { () throws(PIVError) in try administration() } ?? PIVAdministration()
     }
 
-    /// The discovery object of a card that is no YubiKey: on those it says nothing new.
+    /// The discovery object of a card other than a YubiKey; on YubiKeys it adds nothing.
     private func discovery() throws(PIVError) -> DiscoveryObject? {
         guard !identity.isYubiKey else { return nil }
         return try tolerant { () throws(PIVError) in
@@ -169,7 +170,7 @@ extension PIVService {
         } ?? nil
     }
 
-    /// One object that cannot be read is no reason to say nothing of the others.
+    /// Ignores an error of one object, so that the others are still reported.
     private func tolerant<Value>(_ body: () throws(PIVError) -> Value) throws(PIVError) -> Value? {
         do { return try body() } catch {
             if error.endsSession { throw error }
@@ -179,7 +180,7 @@ extension PIVService {
 }
 
 extension PIVError {
-    /// Whether nothing more can be asked of the card after this; a recording that lacks an exchange can still have
+    /// Whether the card can answer no further commands after this error; a recording that lacks one exchange may have
     /// others.
     var endsSession: Bool {
         guard case .card(.link(let cause)) = self else { return false }
@@ -187,7 +188,7 @@ extension PIVError {
         return true
     }
 
-    /// Whether a recording does not have what was asked for.
+    /// Whether a recording lacks the exchange.
     var isUnrecorded: Bool {
         if case .card(.link(.replay)) = self { true } else { false }
     }

@@ -5,10 +5,10 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Gives the PIN (VERIFY), once: a wrong one costs a try. From then on the card is reset at the end, so that no
-    /// other program inherits what was unlocked.
+    /// Verifies the PIN (VERIFY), once: a wrong one uses up a retry. From then on the card is reset at the end, so that
+    /// no other program inherits the verified state.
     ///
-    /// - Throws: `shortPIN` for a PIN that cannot be right, which is not sent; `wrong` or `blocked`.
+    /// - Throws: `shortPIN` for a PIN below the minimum length, which is not sent; `wrong` or `blocked`.
     public func verify(_ pin: consuming PIVPIN) throws(PIVError) {
         try check(pin, .pin)
         session.channel.resetsAtEnd = true
@@ -17,15 +17,16 @@ extension PIVService {
         session.pinState = .fresh
     }
 
-    /// Makes the card forget that the PIN was given (VERIFY with P1 FF).
+    /// Ends the verified state of the PIN (VERIFY with P1 FF).
     public func forgetPIN() throws(PIVError) {
         try session.send(Unverify())
         session.pinState = .notGiven
     }
 
-    /// How many tries are left, without using one up: by metadata from firmware 5.3 on, else by VERIFY without data.
+    /// Returns the remaining retries, without using one up: from metadata on firmware 5.3 and later, otherwise from
+    /// VERIFY without data.
     ///
-    /// `nil` when the card does not say: of the PUK on older firmware, and of a PIN that is verified already.
+    /// `nil` if the card does not report them: for the PUK on older firmware, and for a PIN that is verified already.
     public func tries(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
         if let metadata = try metadata(of: reference) { return metadata }
         guard reference == .pin else { return nil }
@@ -41,14 +42,14 @@ extension PIVService {
         }
     }
 
-    /// Sets another PUK (CHANGE REFERENCE DATA). Throws as ``changePIN(from:to:)`` does.
+    /// Changes the PUK (CHANGE REFERENCE DATA). Throws as ``changePIN(from:to:)`` does.
     public func changePUK(from old: consuming PIVPIN, to new: consuming PIVPIN) throws(PIVError) {
         try check(old, .puk)
         try check(new, .puk)
         try change(.puk, old, new)
     }
 
-    /// Sets a new PIN by the PUK (RESET RETRY COUNTER), and gives the PIN all its tries again. Throws as
+    /// Sets a new PIN with the PUK (RESET RETRY COUNTER), and resets the PIN's retry counter. Throws as
     /// ``changePIN(from:to:)`` does, with `.puk`.
     public func unblockPIN(puk: consuming PIVPIN, newPIN: consuming PIVPIN) throws(PIVError) {
         try check(puk, .puk)
@@ -57,9 +58,11 @@ extension PIVService {
         do { try session.send(command) { Self.changeMeaning(.puk, $0) } } catch { throw error.whileChanging(.pin) }
     }
 
-    /// Sets how many wrong tries PIN and PUK have, 1 to 255 each (SET RETRIES); both become those of a new card.
+    /// Sets the retry limits of PIN and PUK, 1 to 255 each (SET RETRIES), and resets both to their defaults.
     ///
-    /// Needs the management key and the PIN. Throws `badInput`, `managementKeyRequired` or `pinRequired`.
+    /// Requires the management key and the PIN.
+    ///
+    /// - Throws: `badInput`, `managementKeyRequired` or `pinRequired`.
     public func setRetries(pin: Int, puk: Int) throws(PIVError) {
         guard let pin = UInt8(exactly: pin), let puk = UInt8(exactly: puk), pin > 0, puk > 0 else {
             throw .badInput("1 to 255 tries")
@@ -78,7 +81,7 @@ extension PIVService {
         }
     }
 
-    /// Refuses a PIN or PUK that is shorter than any that the card can have.
+    /// Refuses a PIN or PUK below the card's minimum length.
     func check(_ pin: borrowing PIVPIN, _ reference: PIVReference) throws(PIVError) {
         guard pin.count >= identity.leastPINLength else {
             throw .shortPIN(reference, pin.count, least: identity.leastPINLength)
@@ -102,18 +105,19 @@ extension PIVService {
 }
 
 extension PIVService {
-    /// What the card says of PIN or PUK (GET METADATA); `nil` when it has no such command.
+    /// Returns metadata of the PIN or PUK (GET METADATA); `nil` if the command is not supported.
     public func metadata(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
         try lookUp(reference.rawValue) { objects throws(WireError) in try PINMetadata(objects) }
     }
 
-    /// What the card says of the key in a slot (GET METADATA); `nil` when it has no such command, `noKey` when there
-    /// is no key.
+    /// Returns metadata of the key in a slot (GET METADATA); `nil` if the command is not supported.
+    ///
+    /// - Throws: `noKey` if the slot is empty.
     public func metadata(of slot: PIVSlot) throws(PIVError) -> SlotMetadata? {
         try lookUp(slot.rawValue, missing: .noKey(slot)) { objects throws(WireError) in try SlotMetadata(objects) }
     }
 
-    /// What the card says of the management key (GET METADATA); `nil` when it has no such command.
+    /// Returns metadata of the management key (GET METADATA); `nil` if the command is not supported.
     public func managementKeyMetadata() throws(PIVError) -> ManagementKeyMetadata? {
         let metadata = try lookUp(PIVSlot.management.rawValue) { objects throws(WireError) in
             try ManagementKeyMetadata(objects)
@@ -122,7 +126,7 @@ extension PIVService {
         return metadata
     }
 
-    /// What the card says of fingerprints (GET METADATA); `nil` when it has none.
+    /// Returns metadata of fingerprints (GET METADATA); `nil` if there is none.
     public func fingerprintMetadata() throws(PIVError) -> FingerprintMetadata? {
         try lookUp(PIVReference.fingerprint.rawValue) { objects throws(WireError) in
             try FingerprintMetadata(objects)
@@ -149,10 +153,10 @@ extension PIVService {
 }
 
 extension PIVService {
-    /// Waits for a finger (YubiKey Bio), which then counts as the PIN. Answers a temporary PIN of 16 bytes where that
-    /// is asked for; it counts as the finger for the rest of the session.
+    /// Waits for a fingerprint (YubiKey Bio), which then replaces the PIN. Returns a temporary PIN of 16 bytes if
+    /// requested; it replaces the fingerprint for the rest of the session.
     ///
-    /// Throws `wrong`, `blocked`, or `unsupported` on keys without a sensor.
+    /// - Throws: `wrong`, `blocked`, or `unsupported` on keys without a sensor.
     public func verifyFingerprint(wantsTemporaryPIN: Bool = false) throws(PIVError) -> SharedSecret? {
         try session.require(.fingerprints)
         session.channel.resetsAtEnd = true
@@ -162,7 +166,7 @@ extension PIVService {
         return wantsTemporaryPIN ? SharedSecret(Secret(bytes)) : nil
     }
 
-    /// Gives a temporary PIN (YubiKey Bio) in place of the finger.
+    /// Verifies a temporary PIN (YubiKey Bio) instead of a fingerprint.
     public func verify(temporaryPIN pin: consuming Secret) throws(PIVError) {
         try session.require(.fingerprints)
         guard pin.count == 16 else { throw .badPINLength(pin.count) }

@@ -4,9 +4,9 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// The certificate of a slot, DER (GET DATA), inflated where it is stored compressed.
+    /// Reads the certificate of a slot, DER (GET DATA), decompressed if necessary.
     ///
-    /// Throws `noSuchObject`, `malformedObject`, `notInflated`, or `notCertificate` when the bytes are none.
+    /// - Throws: `noSuchObject`, `malformedObject`, `notInflated`, or `notCertificate`.
     public func certificate(_ slot: PIVSlot) throws(PIVError) -> PIVCertificate {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         let content = try object(id)
@@ -15,11 +15,11 @@ extension PIVService {
         return try PIVCertificate(der: try stored.certificate())
     }
 
-    /// Puts a certificate into a slot (PUT DATA), compressed with gzip where that is asked for, and on request gives
-    /// the card's identifier a new GUID (``updateCHUID()``). Needs the management key.
+    /// Writes a certificate to a slot (PUT DATA), compressed with gzip if requested, and on request gives the CHUID a
+    /// new GUID (``updateCHUID()``). Requires the management key.
     ///
-    /// Throws `notCertificate` and `mismatch` before anything is written: where the card tells which key is in the
-    /// slot and `checking` is on, the certificate has to belong to it.
+    /// - Throws: `notCertificate` and `mismatch` before anything is written: if the card reports the key in the slot
+    ///   and `checking` is on, the certificate must match it.
     public func putCertificate(
         _ der: [UInt8], _ slot: PIVSlot, compressed: Bool = false, checking: Bool = false, updatingCHUID: Bool = false
     ) throws(PIVError) {
@@ -32,7 +32,7 @@ extension PIVService {
         do { _ = try updateCHUID() } catch { throw .unfinished(.certificate(slot), error) }
     }
 
-    /// Removes the certificate of a slot (PUT DATA). Needs the management key.
+    /// Removes the certificate of a slot (PUT DATA). Requires the management key.
     public func deleteCertificate(_ slot: PIVSlot, updatingCHUID: Bool = false) throws(PIVError) {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         do { try putObject(id, []) } catch { throw error.whileChanging(.certificate(slot)) }
@@ -40,10 +40,10 @@ extension PIVService {
         do { _ = try updateCHUID() } catch { throw .unfinished(.certificate(slot), error) }
     }
 
-    /// Whether a certificate belongs to the key in a slot. The card's metadata tell; on older firmware the key's
-    /// attestation tells, else it signs something, for which the PIN may be needed.
+    /// Checks whether a certificate matches the key in a slot: by the card's metadata; on older firmware by the key's
+    /// attestation, otherwise by a signature, for which the PIN may be required.
     ///
-    /// Throws `mismatch` when it does not.
+    /// - Throws: `mismatch` if it does not.
     public func check(_ certificate: PIVCertificate, belongsTo slot: PIVSlot) throws(PIVError) {
         guard let key = certificate.publicKey else { throw .mismatch(slot) }
         if let known = try cardPublicKey(slot) {

@@ -5,11 +5,11 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Makes a key in a slot, over what was there (GENERATE ASYMMETRIC KEY PAIR), and gives its public key. Needs the
-    /// management key. RSA takes the card from seconds to minutes.
+    /// Generates a key in a slot, replacing any key there (GENERATE ASYMMETRIC KEY PAIR), and returns its public key.
+    /// Requires the management key. RSA takes the card from seconds to minutes.
     ///
-    /// Throws `weakGeneration` for RSA on firmware 4.2.0 to 4.3.4 unless `allowingWeakRSA` is on: those keys can be
-    /// broken (ROCA). Throws `unsupported`, `unsupportedAlgorithm` or `managementKeyRequired`.
+    /// - Throws: `weakGeneration` for RSA on firmware 4.2.0 to 4.3.4 unless `allowingWeakRSA` is on: those keys are
+    ///   weak (ROCA). `unsupported`, `unsupportedAlgorithm` or `managementKeyRequired`.
     public func generateKey(
         _ slot: PIVSlot, _ algorithm: PIVAlgorithm, policies: KeyPolicies = KeyPolicies(),
         allowingWeakRSA: Bool = false
@@ -24,10 +24,10 @@ extension PIVService {
         }
     }
 
-    /// Puts a private key into a slot, over what was there (IMPORT ASYMMETRIC KEY). Needs the management key.
+    /// Imports a private key into a slot, replacing any key there (IMPORT ASYMMETRIC KEY). Requires the management key.
     ///
-    /// Throws `unsupported`, `unsupportedAlgorithm`, `managementKeyRequired`, or `badInput` for a key that no card
-    /// takes.
+    /// - Throws: `unsupported`, `unsupportedAlgorithm`, `managementKeyRequired`, or `badInput` for a key that no card
+    ///   accepts.
     public func importKey(
         _ key: PrivateKey, _ slot: PIVSlot, policies: KeyPolicies = KeyPolicies()
     ) throws(PIVError) -> PIVAlgorithm {
@@ -46,21 +46,24 @@ extension PIVService {
         return algorithm
     }
 
-    /// Moves a key to another slot (MOVE KEY, firmware 5.7); its certificate stays where it is. Needs the management
-    /// key. Throws `noKey` when there is none.
+    /// Moves a key to another slot (MOVE KEY, firmware 5.7); its certificate is not moved. Requires the management key.
+    ///
+    /// - Throws: `noKey` if the slot is empty.
     public func moveKey(from source: PIVSlot, to destination: PIVSlot) throws(PIVError) {
         try checkSlot(destination)
         guard destination != .attestation else { throw .unusableSlot(destination) }
         try move(source, destination)
     }
 
-    /// Removes a key (MOVE KEY to nowhere, firmware 5.7); its certificate stays. Needs the management key. Throws
-    /// `noKey` when there is none.
+    /// Deletes a key (MOVE KEY without a destination, firmware 5.7); its certificate is kept. Requires the management
+    /// key.
+    ///
+    /// - Throws: `noKey` if the slot is empty.
     public func deleteKey(_ slot: PIVSlot) throws(PIVError) { try move(slot, nil) }
 
-    /// A certificate for the key in a slot, signed by the key in F9 (ATTEST, firmware 4.3).
+    /// Returns a certificate for the key in a slot, signed by the key in F9 (ATTEST, firmware 4.3).
     ///
-    /// Throws `notAttestable` for a key that was not made on the card, `noKey`, or `unsupported`.
+    /// - Throws: `notAttestable` for a key that was not generated on the card, `noKey`, or `unsupported`.
     public func attest(_ slot: PIVSlot) throws(PIVError) -> PIVCertificate {
         try session.require(.attestation)
         try checkSlot(slot)
@@ -74,8 +77,9 @@ extension PIVService {
         return try PIVCertificate(der: der)
     }
 
-    /// The public key in a slot: by the card's metadata, its attestation, or the slot's certificate. Throws `noKey`
-    /// when none of them tells.
+    /// Returns the public key in a slot: from the card's metadata, its attestation, or the slot's certificate.
+    ///
+    /// - Throws: `noKey` if none of them is available.
     public func publicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey {
         if let key = try cardPublicKey(slot) { return key }
         do {
@@ -86,7 +90,7 @@ extension PIVService {
         throw .noKey(slot)
     }
 
-    /// The public key as the card itself knows it: by metadata or attestation; `nil` when neither tells.
+    /// The public key as reported by the card: from metadata or attestation; `nil` if neither is available.
     func cardPublicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey? {
         try checkSlot(slot)
         if let metadata = try metadata(of: slot) { return metadata.publicKey }
@@ -110,12 +114,12 @@ extension PIVService {
         }
     }
 
-    /// Whether a slot has neither key nor certificate; `nil` when the card does not tell.
+    /// Returns whether a slot has neither key nor certificate; `nil` if the card does not report it.
     ///
-    /// A card with metadata (firmware 5.3.0) tells of a key at once; an older one is asked to attest it, which a key
-    /// that was imported refuses in other words than an empty slot does.
+    /// A card with metadata (firmware 5.3.0) reports keys directly; an older one is sent ATTEST, which fails
+    /// differently for an imported key and an empty slot.
     ///
-    /// - Throws: `PIVError` for anything but the answers that mean one or the other.
+    /// - Throws: `PIVError` for any other answer.
     public func isFree(_ slot: PIVSlot) throws(PIVError) -> Bool? {
         do {
             _ = try certificate(slot)
@@ -153,7 +157,7 @@ extension PIVService {
         guard slot.certificateObject != nil else { throw .unusableSlot(slot) }
     }
 
-    /// The card answers 6A86 for slots and for algorithms that it does not have; every card has the four main slots.
+    /// The card answers 6A86 both for slots and for algorithms that it lacks; every card has the four main slots.
     private static func keyMeaning(_ status: StatusWord, _ slot: PIVSlot, _ algorithm: PIVAlgorithm) -> PIVError? {
         switch status {
         case .incorrectParameters, .dataInvalid: .unsupportedAlgorithm(algorithm)
@@ -166,7 +170,7 @@ extension PIVService {
 }
 
 extension PublicKey {
-    /// What kind of key this is, for messages.
+    /// The kind of key, for messages.
     fileprivate var kindName: String {
         switch self {
         case .rsa(let modulus, _): "RSA with \(modulus.count * 8) bits"

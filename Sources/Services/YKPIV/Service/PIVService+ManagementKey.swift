@@ -5,11 +5,11 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Shows the card that the host has the management key, and has it show the same (GENERAL AUTHENTICATE, mutual).
-    /// The type comes from the card's metadata, else it is asked type by type; it is never assumed.
+    /// Authenticates with the management key, in both directions (GENERAL AUTHENTICATE, mutual). The type is read from
+    /// the card's metadata, otherwise the card is probed type by type; it is never assumed.
     ///
-    /// Throws `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, or
-    /// `unknownManagementKeyType`.
+    /// - Throws: `managementKeyLength` before anything is answered, `wrongManagementKey`, `notAuthentic`, or
+    ///   `unknownManagementKeyType`.
     public func authenticate(with key: consuming ManagementKey) throws(PIVError) {
         let (type, witness) = try requestWitness()
         guard let cipher = type.cipher, let size = type.keySize else { throw .unknownManagementKeyType(type) }
@@ -40,7 +40,8 @@ extension PIVService {
         } catch { throw .crypto(error) }
     }
 
-    /// The type of the card's management key: from metadata, else the first type for which it has a witness.
+    /// Returns the type of the card's management key: from metadata, otherwise the first type for which it has a
+    /// witness.
     public func findManagementKeyType() throws(PIVError) -> ManagementKeyType {
         if let type = session.managementKeyType { return type }
         if let metadata = try managementKeyMetadata() { return metadata.type }
@@ -65,7 +66,7 @@ extension PIVService {
         throw .unknownManagementKeyType(nil)
     }
 
-    /// A new random management key of a type.
+    /// Returns a new random management key of a type.
     public func randomManagementKey(_ type: ManagementKeyType) throws(PIVError) -> SharedSecret {
         guard let size = type.keySize else { throw .unknownManagementKeyType(type) }
         var bytes = try session.draw(size, secret: true)
@@ -73,7 +74,7 @@ extension PIVService {
         return SharedSecret(Secret(bytes))
     }
 
-    /// ykman's notes of PIN, PUK and management key; notes that say nothing when there are none.
+    /// Reads ykman's administrative data; empty if there is none.
     public func administration() throws(PIVError) -> PIVAdministration {
         try parse(.administration, content(.administration) ?? []) { bytes throws(WireError) in
             try PIVAdministration(decoding: bytes)
@@ -82,7 +83,7 @@ extension PIVService {
 }
 
 extension StatusWord {
-    /// Whether an answer to the witness was not the right one.
+    /// Whether the card refused the answer to its witness.
     fileprivate var isRefusal: Bool {
         [.securityStatusNotSatisfied, .incorrectParameters, .dataInvalid, .conditionsNotSatisfied].contains(self)
             || sw1 == 0x63
@@ -90,7 +91,7 @@ extension StatusWord {
 }
 
 extension CardError {
-    /// Whether the card's management key is of another type than it was asked for.
+    /// Whether the card's management key is of another type than the requested one.
     fileprivate var isOtherType: Bool {
         switch self {
         case .status(let status, _):

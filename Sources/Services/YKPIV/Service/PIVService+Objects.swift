@@ -4,9 +4,9 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// The content of a data object (GET DATA).
+    /// Reads the content of a data object (GET DATA).
     ///
-    /// Throws `noSuchObject`, or `pinRequired` for those that need it.
+    /// - Throws: `noSuchObject`, or `pinRequired` for objects that require it.
     public func object(_ id: PIVObjectID) throws(PIVError) -> [UInt8] {
         try session.send(GetData(id)) { status in
             switch status {
@@ -17,30 +17,29 @@ extension PIVService {
         }
     }
 
-    /// Writes a data object (PUT DATA); no content removes it. Needs the management key.
+    /// Writes a data object (PUT DATA); empty content removes it. Requires the management key.
     ///
-    /// Throws `managementKeyRequired`, or `full`.
+    /// - Throws: `managementKeyRequired`, or `full`.
     public func putObject(_ id: PIVObjectID, _ content: [UInt8]) throws(PIVError) {
         try session.manage(PutData(id, content)) { $0 == .wrongLength ? .full : nil }
     }
 
-    /// The identifier of the card (CHUID); `nil` when it has none.
+    /// Reads the card's CHUID; `nil` if it has none.
     public func chuid() throws(PIVError) -> CHUID? {
         guard let content = try content(.chuid) else { return nil }
         return try parse(.chuid, content) { bytes throws(WireError) in try CHUID(decoding: bytes) }
     }
 
-    /// Writes a new identifier of the card with a random GUID (RFC 4122, version 4) and no signature. Needs the
-    /// management key.
+    /// Writes a new CHUID with a random GUID (RFC 4122, version 4) and no signature. Requires the management key.
     public func makeCHUID() throws(PIVError) -> CHUID {
         let chuid = CHUID(guid: try newGUID())
         try putObject(.chuid, chuid.encoded)
         return chuid
     }
 
-    /// Gives the card's identifier a new GUID and keeps the rest, so that programs that remember a card's
-    /// certificates read them anew; makes one when there is none, and leaves one that an issuer signed as it is. Needs
-    /// the management key.
+    /// Gives the CHUID a new GUID and keeps the rest, so that programs that cache a card's certificates read them
+    /// again; creates a CHUID if there is none, and keeps one that is signed by an issuer unchanged. Requires the
+    /// management key.
     public func updateCHUID() throws(PIVError) -> CHUID {
         let old: CHUID?
         do { old = try chuid() } catch {
@@ -54,7 +53,7 @@ extension PIVService {
         return chuid
     }
 
-    /// Random after RFC 4122, version 4.
+    /// A random GUID (RFC 4122, version 4).
     private func newGUID() throws(PIVError) -> [UInt8] {
         var guid = try session.draw(16, secret: false)
         guid[6] = guid[6] & 0x0F | 0x40
@@ -62,12 +61,12 @@ extension PIVService {
         return guid
     }
 
-    /// Writes a new card capability container. Needs the management key.
+    /// Writes a new card capability container. Requires the management key.
     public func makeCapability() throws(PIVError) {
         try putObject(.capability, CardCapability.encoded(identifier: try session.draw(14, secret: false)))
     }
 
-    /// The content of an object; `nil` when it is not there or empty.
+    /// The content of an object; `nil` if it is absent or empty.
     func content(_ id: PIVObjectID) throws(PIVError) -> [UInt8]? {
         do {
             let content = try object(id)

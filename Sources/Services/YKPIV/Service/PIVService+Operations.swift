@@ -4,15 +4,15 @@ public import YKCrypto
 import YKTransport
 import YKWire
 
-/// What is signed.
+/// The input of a signature.
 public enum SigningInput: Hashable, Sendable {
-    /// A message, which is hashed here, but for Ed25519, where the card hashes it.
+    /// A message, which is hashed by this library, except for Ed25519, where the card hashes it.
     case message([UInt8])
-    /// The digest of a message that was hashed elsewhere; not for Ed25519.
+    /// A digest calculated elsewhere; not for Ed25519.
     case digest([UInt8])
 }
 
-/// How an RSA message was padded before it was encrypted.
+/// The padding of an RSA message.
 public enum DecryptionPadding: Hashable, Sendable {
     /// RSAES-PKCS1-v1_5.
     case pkcs1
@@ -24,9 +24,10 @@ extension PIVService {
     /// Signs with the key in a slot (GENERAL AUTHENTICATE): RSASSA-PKCS1-v1_5 or RSASSA-PSS with a salt as long as
     /// the hash, padded here; ECDSA in DER; Ed25519 in 64 bytes, where the card takes the whole message.
     ///
-    /// The kind of key is asked of the card unless `algorithm` tells. Where `key` is given, the slot's public key, the
-    /// signature is checked with it. Throws `pinRequired`, `touchTimeout`, `noKey`, `unfit`, `badInput` or
-    /// `wrongSignature`.
+    /// The algorithm is read from the card unless `algorithm` is given. If `key`, the slot's public key, is given, the
+    /// signature is verified with it.
+    ///
+    /// - Throws: `pinRequired`, `touchTimeout`, `noKey`, `unfit`, `badInput` or `wrongSignature`.
     public func sign(
         _ input: SigningInput, _ slot: PIVSlot, hash: HashAlgorithm = .sha256, padding: PublicKey.Padding = .usual,
         algorithm: PIVAlgorithm? = nil, key: PublicKey? = nil
@@ -42,10 +43,9 @@ extension PIVService {
         return signature
     }
 
-    /// Decrypts with the RSA key in a slot (GENERAL AUTHENTICATE) and takes the padding off here, in a time that does
-    /// not tell where it is wrong.
+    /// Decrypts with the RSA key in a slot (GENERAL AUTHENTICATE) and removes the padding here, in constant time.
     ///
-    /// Throws `notDecrypted` for every wrong padding, and as ``sign(_:_:hash:padding:algorithm:)`` does.
+    /// - Throws: `notDecrypted` for any invalid padding, and as ``sign(_:_:hash:padding:algorithm:)`` does.
     public func decrypt(
         _ ciphertext: [UInt8], _ slot: PIVSlot, padding: DecryptionPadding, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
@@ -65,11 +65,10 @@ extension PIVService {
         } catch { throw .notDecrypted }
     }
 
-    /// Agrees on a secret with the key in a slot (GENERAL AUTHENTICATE): the x coordinate on a curve (NIST SP 800-56A
-    /// §5.7.1.2), or 32 bytes of X25519.
+    /// Performs a key agreement with the key in a slot (GENERAL AUTHENTICATE); returns the x coordinate on a curve
+    /// (NIST SP 800-56A §5.7.1.2), or 32 bytes of X25519.
     ///
-    /// Throws `unfit` when the other side's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:)``
-    /// does.
+    /// - Throws: `unfit` if the peer's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:)`` does.
     public func derive(
         with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
@@ -90,7 +89,7 @@ extension PIVService {
         return SharedSecret(Secret(secret))
     }
 
-    /// The kind of key in a slot: by metadata, attestation or certificate.
+    /// Returns the algorithm of the key in a slot: from metadata, attestation or certificate.
     public func findAlgorithm(_ slot: PIVSlot) throws(PIVError) -> PIVAlgorithm {
         try checkSlot(slot)
         if let metadata = try metadata(of: slot) { return metadata.algorithm }
@@ -98,7 +97,7 @@ extension PIVService {
         return algorithm
     }
 
-    /// Throws `mismatch` unless the key in a slot signs, or agrees, as the private half of this public key.
+    /// Throws `mismatch` unless a signature or key agreement proves that the slot has this key's private half.
     func prove(_ key: PublicKey, _ slot: PIVSlot) throws(PIVError) {
         guard let algorithm = PIVAlgorithm(key) else { throw .mismatch(slot) }
         guard algorithm != .x25519 else { throw .unfit(algorithm, for: .sign) }
@@ -161,7 +160,7 @@ extension PIVService {
         }
     }
 
-    /// 6982 means that the PIN is missing, or that nobody touched the key: the card does not tell which.
+    /// 6982 means that the PIN is missing, or that nobody touched the key: the card does not distinguish them.
     private func refusal(_ slot: PIVSlot) throws(PIVError) -> PIVError {
         if session.pinState == .fresh { return .touchTimeout }
         guard let policies = try? metadata(of: slot)?.policies, policies.touch != .never else { return .pinRequired }
@@ -170,7 +169,7 @@ extension PIVService {
     }
 }
 
-/// A block that an RSA key is to work on.
+/// The input block of an RSA operation.
 private struct PaddedBlock {
     let bytes: [UInt8]
 

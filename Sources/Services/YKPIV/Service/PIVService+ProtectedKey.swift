@@ -4,26 +4,25 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-// Every change below consists of several writes, any of which may be refused or cut off. What may be refused comes
-// before SET MANAGEMENT KEY, and from the first write to the last the PIN leads to the key that the card has: the
-// printed object holds both, and the notes keep the old salt until the new key is set.
+// Every change below consists of several writes, any of which may be refused or interrupted. Those that may be refused
+// come before SET MANAGEMENT KEY, and from the first write to the last the PIN gives access to the card's key: the
+// printed object holds both keys, and the administrative data keeps the old salt until the new key is set.
 
 extension PIVService {
-    /// Sets another management key (SET MANAGEMENT KEY), and keeps ykman's notes (object 5FFF00) in step: a key that
-    /// the PIN protects is stored in the printed object and read back before it is set, and one that was there is
-    /// removed.
+    /// Changes the management key (SET MANAGEMENT KEY), and updates ykman's administrative data (object 5FFF00): a
+    /// PIN-protected key is stored in the printed object and read back before it is set, and a previous one is removed.
     ///
-    /// Needs the management key, with `protected` the PIN too.
+    /// Requires the management key, and with `protected` the PIN too.
     ///
     /// - Parameters:
     ///   - key: The new key.
     ///   - type: Its cipher.
-    ///   - needsTouch: Whether the card asks for a touch before it uses the key.
-    ///   - protected: Whether the key is kept in the printed object, which needs the PIN.
+    ///   - needsTouch: Whether the card requires a touch to use the key.
+    ///   - protected: Whether to store the key in the printed object, which requires the PIN.
     ///   - replacesPrinted: Whether a printed object with other content may be overwritten.
     /// - Throws: `managementKeyLength` or `printedInUse` before anything is written; the card's refusal, after which
-    ///   everything is as before; `uncertain` when the reply to SET MANAGEMENT KEY was lost; `unfinished` when the
-    ///   key is set and the notes could not be completed.
+    ///   nothing has changed; `uncertain` if the reply to SET MANAGEMENT KEY was lost; `unfinished` if the key was set
+    ///   and the administrative data could not be completed.
     public func setManagementKey(
         _ key: consuming ManagementKey, type: ManagementKeyType, needsTouch: Bool = false, protected: Bool = false,
         replacesPrinted: Bool = false
@@ -57,17 +56,17 @@ extension PIVService {
         notes.salt = nil
         if protected { notes.flags.insert(.keyStored) } else { notes.flags.remove(.keyStored) }
         do {
-            // The notes come last: as long as they speak of a stored key, a repetition removes it.
+            // The administrative data comes last: while it lists a stored key, repeating the operation removes it.
             if before.flags.contains(.keyStored), !protected { try putObject(.printed, []) }
             if notes != staging?.staged ?? before { try putObject(.administration, notes.encoded) }
             if protected, hadProtectedKey { try putPrinted([new]) }
         } catch { throw .unfinished(.managementKey(protected: protected), error) }
     }
 
-    /// Gives the PIN, then the management key that it protects: stored in the printed object, or derived from the
-    /// PIN. After a change that was cut off there may be two, of which the card has one.
+    /// Verifies the PIN, then authenticates with the management key that it protects: stored in the printed object, or
+    /// derived from the PIN. After an interrupted change there may be two, one of which is the card's.
     ///
-    /// - Throws: `notProtected` when the notes know of none; then the PIN was not tried.
+    /// - Throws: `notProtected` if the administrative data lists none; the PIN is not sent in that case.
     public func authenticate(withProtectedKeyOf pin: consuming PIVPIN) throws(PIVError) {
         let notes = try administration()
         guard notes.isKeyProtected else { throw .notProtected }
@@ -91,24 +90,23 @@ extension PIVService {
         session.protectedKey = last
     }
 
-    /// Whether the printed object holds something else than a management key. Needs the PIN.
+    /// Returns whether the printed object has other content than a management key. Requires the PIN.
     public func hasForeignPrintedObject() throws(PIVError) -> Bool { ProtectedKey.isForeign(try content(.printed)) }
 
-    /// Sets another PIN (CHANGE REFERENCE DATA).
+    /// Changes the PIN (CHANGE REFERENCE DATA).
     ///
-    /// Where the management key is derived from the PIN, as old programs left it, a new one is derived from the new
-    /// PIN: else it would be lost.
+    /// If the management key is derived from the PIN, as old programs did, a new one is derived from the new PIN;
+    /// otherwise it would be lost.
     ///
-    /// - Throws: `shortPIN` before anything is sent; `wrong` or `blocked`; `refusedPIN` when the card's rules are
-    ///   against the new one; `uncertain` when the reply was lost; `unfinished` when the PIN is changed and what
-    ///   follows failed.
+    /// - Throws: `shortPIN` before anything is sent; `wrong` or `blocked`; `refusedPIN` if the new one violates the
+    ///   card's rules; `uncertain` if the reply was lost; `unfinished` if the PIN was changed and a later step failed.
     public func changePIN(from old: consuming PIVPIN, to new: consuming PIVPIN) throws(PIVError) {
         try check(old, .pin)
         try check(new, .pin)
         guard let notes = try derivationNotes(), let salt = notes.salt else { return try change(.pin, old, new) }
         try verify(old.copy())
         let present = try ManagementKey(pin: old, salt: salt)
-        // A touch that does not come looks like a wrong key, after which the right one would be lost: hence twice.
+        // A missing touch looks like a wrong key, and treating it as one would lose the right key: hence a second try.
         var isDerived = try isManagementKey(present.copy())
         if !isDerived { isDerived = try isManagementKey(present.copy()) }
         guard isDerived else { return try change(.pin, old, new) }
@@ -132,7 +130,7 @@ extension PIVService {
         } catch { throw .unfinished(.pin, error) }
     }
 
-    /// The notes, when they say that the management key is derived from the PIN.
+    /// The administrative data, if the management key is derived from the PIN.
     private func derivationNotes() throws(PIVError) -> PIVAdministration? {
         do throws(PIVError) {
             let notes = try administration()
@@ -161,12 +159,12 @@ extension PIVService {
 }
 
 extension PIVService {
-    /// What the notes and the printed object said before a change.
+    /// The administrative data and the printed object before a change.
     private struct Staging {
         let notes: PIVAdministration
         let printed: [UInt8]?
 
-        /// The notes while the change is under way.
+        /// The administrative data during the change.
         var staged: PIVAdministration {
             var staged = notes
             staged.flags.insert(.keyStored)
@@ -174,7 +172,8 @@ extension PIVService {
         }
     }
 
-    /// Stores keys behind the PIN, and notes that they are there. A refusal leaves everything as it was.
+    /// Stores keys protected by the PIN, and records that in the administrative data. A refusal leaves everything
+    /// unchanged.
     private func stage(_ keys: [SharedSecret], _ staging: Staging?) throws(PIVError) {
         guard let staging else { return }
         do throws(PIVError) {
@@ -197,7 +196,8 @@ extension PIVService {
         guard constantTimeEqual(stored, bytes) else { throw .notStored(.printed) }
     }
 
-    /// Puts back what was there. The notes come first: the printed object still has what they speak of.
+    /// Restores the previous state. The administrative data comes first: the printed object still has the keys it
+    /// lists.
     private func unstage(_ staging: Staging?) {
         guard let staging else { return }
         if staging.staged != staging.notes { try? putObject(.administration, staging.notes.encoded) }

@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension PIVService {
-    /// Uses up all tries of the PIN with wrong ones. Does nothing when none is left.
+    /// Exhausts the PIN's retry counter with wrong PINs. Does nothing if no retries are left.
     public func blockPIN() throws(PIVError) {
         try exhaust(.pin) { wrong throws(PIVError) in
             session.pinState = .notGiven
@@ -12,17 +12,17 @@ extension PIVService {
         }
     }
 
-    /// Uses up all tries of the PUK with wrong ones. Does nothing when none is left.
+    /// Exhausts the PUK's retry counter with wrong PUKs. Does nothing if no retries are left.
     public func blockPUK() throws(PIVError) {
         try exhaust(.puk) { wrong throws(PIVError) in
             try session.send(ChangeReference(.puk, from: wrong, to: wrong)) { .refused(.puk, $0) }
         }
     }
 
-    /// Removes all keys, certificates and objects, and makes PIN, PUK and management key those of a new card: blocks
-    /// PIN and PUK first, because the card allows it only then. The attestation key and its certificate stay.
+    /// Removes all keys, certificates and objects, and resets PIN, PUK and management key to their defaults: blocks PIN
+    /// and PUK first, because the card requires it. The attestation key and its certificate are kept.
     ///
-    /// Throws `fingerprintsConfigured` before anything is changed.
+    /// - Throws: `fingerprintsConfigured` before anything is changed.
     public func reset() throws(PIVError) {
         if let fingerprints = try fingerprintMetadata(), fingerprints.isConfigured { throw .fingerprintsConfigured }
         try blockPIN()
@@ -30,8 +30,9 @@ extension PIVService {
         try resetBlocked()
     }
 
-    /// Removes everything, as ``reset()`` does, where PIN and PUK are blocked already. Throws `resetNotAllowed`
-    /// otherwise.
+    /// Resets the application, as ``reset()`` does, if PIN and PUK are blocked already.
+    ///
+    /// - Throws: `resetNotAllowed` otherwise.
     public func resetBlocked() throws(PIVError) {
         do {
             try session.send(ResetApplication()) { $0 == .conditionsNotSatisfied ? .resetNotAllowed : nil }
@@ -41,7 +42,7 @@ extension PIVService {
         _ = try? session.channel.select(.piv)
     }
 
-    /// Tries wrong ones until the card says that none is left; no card has more than 255.
+    /// Sends wrong values until the card reports that no retries are left; no card has more than 255.
     private func exhaust(
         _ reference: PIVReference, _ attempt: (borrowing PIVPIN) throws(PIVError) -> Void
     )

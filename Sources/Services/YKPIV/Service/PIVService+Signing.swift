@@ -4,11 +4,11 @@ public import YKCrypto
 import YKTransport
 
 extension PIVService {
-    /// A certificate of the key in a slot, signed by itself, valid from now for so many days; it is not put on the
-    /// card. `key` is the slot's public key, asked of the card unless it is given.
+    /// Returns a self-signed certificate of the key in a slot, valid from now for this many days; it is not written to
+    /// the card. `key` is the slot's public key, read from the card if omitted.
     ///
-    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `wrongSignature` when the
-    /// signature does not verify with `key`.
+    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `wrongSignature` if the signature does not verify with
+    /// `key`.
     public func selfSignedCertificate(
         _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil
     ) throws(PIVError) -> PIVCertificate {
@@ -24,7 +24,7 @@ extension PIVService {
         return try PIVCertificate(der: CertificateTemplate.signed(content, algorithm, signature))
     }
 
-    /// A request for a certificate of the key in a slot (PKCS#10, RFC 2986), DER.
+    /// Returns a certificate request for the key in a slot (PKCS#10, RFC 2986), DER.
     ///
     /// Throws as ``selfSignedCertificate(_:_:days:key:)`` does.
     public func certificateRequest(

@@ -5,9 +5,9 @@ import YKWire
 
 /// The PIV application of a key (NIST SP 800-73-4, with Yubico's additions): keys, certificates, PINs.
 ///
-/// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on it.
+/// Every method runs a whole exchange with the card on the service's own thread; concurrent calls never interleave.
 public actor PIVService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let session: PIVSession
 
@@ -16,10 +16,9 @@ public actor PIVService: CardKeyService {
         self.runtime = runtime
     }
 
-    /// Selects the application and asks for its version; YubiKeys from firmware 4.0 on get commands of extended
-    /// length from then on.
+    /// Selects the application and reads its version; YubiKeys from firmware 4.0 on then get extended-length commands.
     ///
-    /// Throws `card(.appletMissing)` when the card has no PIV, or it is switched off.
+    /// - Throws: `card(.appletMissing)` if the card has no PIV application, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(PIVError) -> PIVService {
         let (runtime, session) = try await ServiceRuntime.open(channel, { PIVError.card(.link($0)) }) {
             channel, runtime throws(PIVError) in
@@ -29,19 +28,19 @@ public actor PIVService: CardKeyService {
         return PIVService(session, runtime)
     }
 
-    /// Which application it is.
+    /// The application's identity.
     public var identity: PIVIdentity { session.identity }
 
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
-    /// Lets other programs use the card until the next operation; the PIN has to be given again when one did.
+    /// Lets other programs use the card until the next operation; if one does, the PIN must be verified again.
     public func rest() { session.channel.rest() }
 
-    /// Ends the use of the card.
+    /// Closes the connection to the card.
     public func close() { session.channel.close() }
 
-    /// The serial number of the key (GET SERIAL); `nil` when the card does not say.
+    /// Reads the serial number of the key (GET SERIAL); `nil` if the card does not report it.
     public func serial() throws(PIVError) -> UInt32? {
         if identity.supports(.serial) == false { return nil }
         do { return try session.send(GetSerial()) } catch {

@@ -4,22 +4,22 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The application as it is selected: which it is, and what was shown to it.
+/// The selected application: its identity, and what was verified.
 final class PIVSession {
     let channel: CardChannel
     private(set) var identity: PIVIdentity
-    /// Whether the PIN was given, and whether a key was used since: then the policy "always" wants it again.
+    /// Whether the PIN was verified, and whether a key was used since: the policy "always" then requires it again.
     var pinState = PINState.notGiven
-    /// Whether the management key was given.
+    /// Whether the management key was authenticated.
     var isManaging = false
-    /// The management key, when the PIN led to it.
+    /// The management key, if it was protected by the PIN.
     var protectedKey: SharedSecret?
-    /// The type of the management key, once it is known.
+    /// The type of the management key, once known.
     var managementKeyType: ManagementKeyType?
 
     enum PINState { case notGiven, fresh, used }
 
-    /// Selects the application and asks for its version.
+    /// Selects the application and reads its version.
     init(_ channel: sending CardChannel) throws(PIVError) {
         do {
             _ = try channel.select(.piv)
@@ -36,7 +36,7 @@ final class PIVSession {
         channel.onReselect = { [unowned self] _ in forget() }
     }
 
-    /// Cards of other makers need not know the command, and recordings need not have it.
+    /// Cards of other vendors may not support the command, and recordings may lack it.
     private static func version(_ channel: CardChannel) throws(PIVError) -> Version? {
         do { return try channel.send(GetVersion()) } catch {
             switch error {
@@ -46,21 +46,21 @@ final class PIVSession {
         }
     }
 
-    /// Takes over that nothing is unlocked any more.
+    /// Discards the verified state.
     func forget() {
         pinState = .notGiven
         isManaging = false
         protectedKey = nil
     }
 
-    /// Sends a command; `meaning` says what a status word means after it.
+    /// Sends a command; `meaning` gives the meaning of its status words.
     func send<Command: CardCommand>(
         _ command: Command, _ meaning: (StatusWord) -> PIVError? = { _ in nil }
     ) throws(PIVError) -> Command.Response {
         do { return try channel.send(command) } catch { throw PIVError(error, meaning) }
     }
 
-    /// Sends a command that needs the management key.
+    /// Sends a command that requires the management key.
     func manage<Command: CardCommand>(
         _ command: Command, _ meaning: (StatusWord) -> PIVError? = { _ in nil }
     ) throws(PIVError) -> Command.Response {
@@ -70,7 +70,7 @@ final class PIVSession {
         }
     }
 
-    /// Throws `unsupported` when the firmware is known to lack a feature.
+    /// Throws `unsupported` if the firmware is known to lack a feature.
     func require(_ feature: PIVFeature) throws(PIVError) {
         if identity.supports(feature) == false { throw .unsupported(feature, identity) }
     }

@@ -2,13 +2,14 @@
 
 import YKWire
 
-/// Another name of a subject (RFC 5280 §4.2.1.6).
+/// A subject alternative name (RFC 5280 §4.2.1.6).
 public struct AlternativeName: Hashable, Sendable {
-    /// The name as the extension holds it: its kind as a tag, and ASCII or an address.
+    /// The name as in the extension: its kind as a tag, and ASCII or an address.
     let object: TLV
 
-    /// Reads `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`.
-    /// Throws `invalidName`.
+    /// Parses `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`.
+    ///
+    /// - Throws: `invalidName`.
     public init(_ text: String) throws(PIVError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -30,7 +31,7 @@ public struct AlternativeName: Hashable, Sendable {
     /// The value of the extension, DER.
     static func encoded(_ names: [AlternativeName]) -> [UInt8] { TLV(0x30, names.map(\.object).encoded).encoded }
 
-    /// The names in the value of the extension, as far as they are of kinds that have a text.
+    /// The names in the value of the extension that have a text form.
     static func texts(_ value: [UInt8]) -> [String] {
         guard let list = (try? TLV.list(value))?.first, list.tag == 0x30, let names = try? TLV.list(list.value) else {
             return []

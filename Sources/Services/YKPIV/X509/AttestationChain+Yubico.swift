@@ -3,8 +3,8 @@
 import YKWire
 
 extension AttestationChain {
-    /// Trusts Yubico: PIV Root CA Serial 263751 for firmware before 5.7.4, Attestation Root 1 and what it signed from
-    /// then on.
+    /// Trusts Yubico: PIV Root CA Serial 263751 for firmware before 5.7.4, Attestation Root 1 and its intermediates
+    /// from then on.
     public static let yubico = AttestationChain(
         roots: read([YubicoCertificates.pivRoot263751, YubicoCertificates.attestationRoot1]),
         others: read([
@@ -12,8 +12,8 @@ extension AttestationChain {
             YubicoCertificates.pivB1,
         ]))
 
-    /// Trusts Yubico for OpenPGP keys: its OpenPGP Attestation CA for firmware before 5.7.4, Attestation Root 1 and what it
-    /// signed from then on.
+    /// Trusts Yubico for OpenPGP keys: its OpenPGP Attestation CA for firmware before 5.7.4, Attestation Root 1 and its
+    /// intermediates from then on.
     public static let yubicoOpenPGP = AttestationChain(
         roots: read([YubicoOpenPGPCertificates.attestationCA, YubicoCertificates.attestationRoot1]),
         others: read([

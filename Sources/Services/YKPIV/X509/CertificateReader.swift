@@ -38,7 +38,7 @@ struct CertificateReader {
             signatureAlgorithm: SignatureAlgorithm(der: algorithm))
     }
 
-    /// One object with tag and length as they stand.
+    /// One object including its tag and length.
     private func whole(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let tag = try reader.tlvTag()
         let content = try reader.bytes(try reader.tlvLength(), "tag \(tag)")

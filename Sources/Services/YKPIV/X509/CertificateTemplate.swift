@@ -3,15 +3,15 @@
 public import YKCrypto
 import YKWire
 
-/// What a self-signed certificate or a request says.
+/// The contents of a self-signed certificate or a request.
 public struct CertificateTemplate: Sendable {
-    /// Whose it is.
+    /// The subject.
     public var subject: SubjectName
-    /// Its other names.
+    /// The subject alternative names.
     public var alternativeNames: [AlternativeName]
-    /// The hash of the signature; Ed25519 has its own.
+    /// The hash of the signature; Ed25519 ignores it.
     public var hash: HashAlgorithm
-    /// When the key may be used, for programs that look for it in the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
+    /// The key's policies, for programs that look for them in the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
     public var policies: KeyPolicies?
 
     /// Creates a template.
@@ -53,7 +53,7 @@ public struct CertificateTemplate: Sendable {
         return TLV(0x30, Array(parts.joined())).encoded
     }
 
-    /// What was signed, its algorithm and its signature in one.
+    /// Assembles the signed content, its algorithm and its signature.
     static func signed(_ content: [UInt8], _ algorithm: SignatureAlgorithm, _ signature: [UInt8]) -> [UInt8] {
         TLV(0x30, content + algorithm.der + TLV(0x03, [0] + signature).encoded).encoded
     }

@@ -35,7 +35,7 @@ enum DERTime {
 
     private static func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
 
-    /// Days since 1970-01-01 in the Gregorian calendar; years run from March, so that leap days stand at their end.
+    /// Days since 1970-01-01 in the Gregorian calendar; years start in March, so that the leap day is the last.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400

@@ -2,9 +2,9 @@
 
 import YKWire
 
-/// Addresses as text and as the 4 or 16 bytes of certificates.
+/// IP addresses as text and as the 4 or 16 bytes of certificates.
 enum InternetAddress {
-    /// Reads dotted numbers or RFC 4291 §2.2 text; `nil` for anything else.
+    /// Parses a dotted IPv4 address or RFC 4291 §2.2 text; `nil` for anything else.
     static func bytes(_ text: String) -> [UInt8]? { text.contains(":") ? six(text) : four(text) }
 
     /// Dotted numbers, or eight groups of hexadecimal digits.
@@ -32,7 +32,7 @@ enum InternetAddress {
         return first + [UInt8](repeating: 0, count: 16 - first.count - last.count) + last
     }
 
-    /// What stands before and after the two colons that stand for zeros.
+    /// The parts before and after the two colons that stand for zeros.
     private static func halves(_ text: String) -> (String, String?) {
         let characters = Array(text)
         for index in characters.indices.dropLast() where characters[index] == ":" && characters[index + 1] == ":" {

@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// Reads the text form of a distinguished name (RFC 4514 §3), left to right.
+/// Parses the string form of a distinguished name (RFC 4514 §3), left to right.
 struct NameParser {
     /// One attribute.
     struct Attribute: Hashable {
@@ -21,7 +21,7 @@ struct NameParser {
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
-    /// The parts in the order of the text, each of one attribute or several.
+    /// The parts in the order of the string, each with one or more attributes.
     mutating func parse() throws(PIVError) -> [[Attribute]] {
         var parts: [[Attribute]] = []
         var part: [Attribute] = []
@@ -55,7 +55,7 @@ struct NameParser {
         return Attribute(type: type, value: rest.first == UInt8(ascii: "#") ? try hexadecimal() : try text())
     }
 
-    /// Whether a text is an object identifier in dotted numbers (X.660 §7.6) of the size that they have in names.
+    /// Whether a string is an object identifier in dotted form (X.660 §7.6), within the size used in names.
     private static func isIdentifier(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in
@@ -112,7 +112,7 @@ struct NameParser {
         return .text(text)
     }
 
-    /// What stands after a backslash: two hexadecimal digits, or one of the characters that mean something.
+    /// The characters after a backslash: two hexadecimal digits, or a special character.
     private mutating func escaped() throws(PIVError) -> UInt8 {
         if let byte = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)).first, rest.count >= 2 {
             rest = rest.dropFirst(2)
@@ -124,7 +124,7 @@ struct NameParser {
         return byte
     }
 
-    /// The short names (RFC 4514 §3, and what OpenSSL and ykman take).
+    /// The short names (RFC 4514 §3, and those that OpenSSL and ykman accept).
     private static let types = [
         "CN": "2.5.4.3", "SN": "2.5.4.4", "SERIALNUMBER": "2.5.4.5", "C": "2.5.4.6", "L": "2.5.4.7", "ST": "2.5.4.8",
         "S": "2.5.4.8", "STREET": "2.5.4.9", "O": "2.5.4.10", "OU": "2.5.4.11", "TITLE": "2.5.4.12", "T": "2.5.4.12",

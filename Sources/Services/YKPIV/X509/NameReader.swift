@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// Writes the DER of a distinguished name (RFC 5280 §4.1.2.4) as RFC 4514 does.
+/// Formats the DER of a distinguished name (RFC 5280 §4.1.2.4) according to RFC 4514.
 struct NameReader {
     private let der: [UInt8]
 
@@ -32,7 +32,7 @@ struct NameReader {
         return (shortNames[name] ?? name) + "=" + text(value)
     }
 
-    /// The value with a backslash before what means something (RFC 4514 §2.4); what is no text in hexadecimal.
+    /// The value with special characters escaped (RFC 4514 §2.4); in hexadecimal if it is not a string.
     private static func text(_ value: TLV) -> String {
         guard let text = string(value) else { return "#" + Hex.encode(value.encoded) }
         let lastVisible = text.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
@@ -46,8 +46,8 @@ struct NameReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text of a string (X.680 §8.6) in UTF-8; `nil` when the value is none. TeletexString is read as Latin 1, which
-    /// those who write it mean.
+    /// The contents of a string (X.680 §8.6) in UTF-8; `nil` for another type. TeletexString is read as Latin 1, which
+    /// is what certificates in practice contain.
     static func string(_ value: TLV) -> [UInt8]? {
         let bytes = value.value
         switch value.tag {

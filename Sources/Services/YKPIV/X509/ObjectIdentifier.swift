@@ -4,7 +4,7 @@ import YKWire
 
 /// Object identifiers as dotted numbers (X.690 §8.19).
 enum ObjectIdentifier {
-    /// The dotted numbers; an identifier with numbers beyond 56 bits is cut off there.
+    /// The dotted form; an identifier with numbers beyond 56 bits is truncated there.
     static func text(_ bytes: [UInt8]) -> String {
         var numbers: [UInt64] = []
         var number: UInt64 = 0

@@ -4,21 +4,22 @@ import YKCrypto
 public import YKTransport
 import YKWire
 
-/// What an attestation says of a key and of the device that made it (Yubico, "PIV attestation").
+/// The statements of an attestation about a key and the device that generated it (Yubico, "PIV attestation").
 public struct PIVAttestation: Hashable, Sendable {
-    /// The firmware that made the key.
+    /// The firmware that generated the key.
     public let firmware: Version?
-    /// The serial number of the device; absent where it is not to be told.
+    /// The serial number of the device; absent if it is not visible.
     public let serial: UInt64?
-    /// When the key may be used.
+    /// The PIN and touch policies of the key.
     public let policies: KeyPolicies?
     /// The form factor code; bit 80 marks a FIPS device.
     public let formFactor: UInt8?
-    /// The slot that the key was in, as the subject's name says.
+    /// The slot of the key, according to the subject's name.
     public let slot: PIVSlot?
 
-    /// Reads the extensions 1.3.6.1.4.1.41482.3.x of an attestation. Throws `notCertificate` when one of them is not
-    /// what it should be.
+    /// Reads the extensions 1.3.6.1.4.1.41482.3.x of an attestation.
+    ///
+    /// - Throws: `notCertificate` if one of them is malformed.
     public init(_ certificate: PIVCertificate) throws(PIVError) {
         do {
             firmware = try certificate.extensions[Self.arc + "3"].map { value throws(WireError) in
@@ -44,44 +45,44 @@ public struct PIVAttestation: Hashable, Sendable {
 
 /// Why a chain does not vouch for an attestation.
 public enum AttestationProblem: Hashable, Sendable {
-    /// The certificate of F9 did not sign the attestation.
+    /// The certificate in F9 did not sign the attestation.
     case notSignedByDevice
-    /// None of the roots leads to this certificate.
+    /// None of the roots issued this certificate, directly or indirectly.
     case noIssuer(subject: String)
-    /// A certificate in the chain may not sign others, or has more authorities below it than it allows.
+    /// A certificate in the chain is not a certificate authority, or exceeds its path length.
     case notAuthority(subject: String)
     /// A certificate in the chain is not valid at this time.
     case notValidNow(subject: String)
-    /// The chain is longer than any that makers use.
+    /// The chain exceeds the length limit.
     case tooLong
     /// A certificate in the chain breaks another rule of RFC 5280, in OpenSSL's words.
     case refused(subject: String, reason: String)
-    /// Certificate paths are checked with OpenSSL 3, which is not installed.
+    /// Certificate paths are verified with OpenSSL 3, which is not installed.
     case needsOpenSSL
 }
 
-/// Checks that an attestation comes from a device of a maker.
+/// Verifies that an attestation comes from a vendor's device.
 public struct AttestationChain: Sendable {
     /// The trusted certificates.
     public let roots: [PIVCertificate]
-    /// Certificates between them and devices.
+    /// Intermediate certificates.
     public let others: [PIVCertificate]
 
-    /// Trusts `roots`; `others` may stand between them and the device.
+    /// Trusts `roots`; `others` are intermediates between them and the device.
     public init(roots: [PIVCertificate], others: [PIVCertificate] = []) {
         self.roots = roots
         self.others = others
     }
 
-    /// Checks the path from an attestation over the device's certificate (F9) to a root (RFC 5280 §6.1).
+    /// Verifies the path from an attestation through the device's certificate (F9) to a root (RFC 5280 §6.1).
     ///
-    /// The dates of the attestation and of the device's certificate do not count: a device has no clock (Yubico's own
-    /// instructions say so).
+    /// The dates of the attestation and of the device's certificate are ignored: a device has no clock (as Yubico's own
+    /// instructions say).
     ///
     /// - Parameters:
     ///   - attestation: the certificate of the attested key.
     ///   - device: the certificate in F9.
-    ///   - time: the time at which issuers have to be valid, in seconds since 1970.
+    ///   - time: the time at which issuers must be valid, in seconds since 1970.
     /// - Returns: the path, the attestation first, the root last.
     /// - Throws: `chain`.
     public func verify(
@@ -89,7 +90,7 @@ public struct AttestationChain: Sendable {
     ) throws(PIVError) -> [PIVCertificate] {
         guard let key = device.publicKey, attestation.isSigned(by: key), attestation.issuerDER == device.subjectDER
         else { throw .chain(.notSignedByDevice) }
-        // The attestation itself vouches for nothing, even where it is among the roots.
+        // The attestation itself is never an anchor, even if it is among the roots.
         var check = CertificatePathCheck(anchors: roots.filter { $0 != attestation }.map(\.der), at: time)
         check.timelessCount = 2
         let path: [PIVCertificate]

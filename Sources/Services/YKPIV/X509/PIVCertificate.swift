@@ -3,26 +3,25 @@
 public import YKCrypto
 import YKWire
 
-/// An X.509 certificate (RFC 5280 §4.1), read as far as it is of use here: unknown keys, names and extensions are no
-/// reason to refuse it.
+/// An X.509 certificate (RFC 5280 §4.1), parsed as far as needed here: unknown keys, names and extensions are accepted.
 public struct PIVCertificate: Hashable, Sendable {
     /// The whole certificate, DER.
     public let der: [UInt8]
     /// The serial number, most significant byte first.
     public let serial: [UInt8]
-    /// Who signed it, as RFC 4514 writes names.
+    /// The issuer, in the form of RFC 4514.
     public var issuer: String { SubjectName.text(issuerDER) }
-    /// Whose it is, as RFC 4514 writes names.
+    /// The subject, in the form of RFC 4514.
     public var subject: String { SubjectName.text(subjectDER) }
-    /// From when on it is valid, in seconds since 1970.
+    /// The start of its validity, in seconds since 1970.
     public let notBefore: Int64
-    /// Until when it is valid, in seconds since 1970.
+    /// The end of its validity, in seconds since 1970.
     public let notAfter: Int64
-    /// The public key; `nil` for kinds that are not used here.
+    /// The public key; `nil` for unsupported kinds.
     public let publicKey: PublicKey?
     /// The SubjectPublicKeyInfo, DER.
     public let subjectPublicKeyInfo: [UInt8]
-    /// Names and their extensions' values, by object identifier in dotted numbers.
+    /// The extensions' values, by object identifier in dotted form.
     public let extensions: [String: [UInt8]]
     /// Alternative names of the subject, as in `dns:example.com`.
     public var alternativeNames: [String] { extensions["2.5.29.17"].map(AlternativeName.texts) ?? [] }
@@ -33,7 +32,9 @@ public struct PIVCertificate: Hashable, Sendable {
     let issuerDER: [UInt8]
     let subjectDER: [UInt8]
 
-    /// Reads a certificate, DER. Throws `notCertificate`.
+    /// Reads a certificate, DER.
+    ///
+    /// - Throws: `notCertificate`.
     public init(der: [UInt8]) throws(PIVError) {
         do { self = try CertificateReader(der).read() } catch { throw .notCertificate(error.description) }
     }
@@ -41,7 +42,7 @@ public struct PIVCertificate: Hashable, Sendable {
     /// SHA-256 of the whole certificate.
     public var fingerprint: [UInt8] { HashAlgorithm.sha256.hash(der) }
 
-    /// Whether it is signed with the private half of a key; false for algorithms that are not known here.
+    /// Returns whether it is signed with the private half of a key; false for unknown algorithms.
     public func isSigned(by key: PublicKey) -> Bool {
         guard let signatureAlgorithm else { return false }
         return key.isValid(signature, for: signed, signatureAlgorithm.hash)

@@ -14,10 +14,10 @@ package struct SignatureAlgorithm: Hashable, Sendable {
 
     /// The kind.
     package let kind: Kind
-    /// The hash; of no account with Ed25519.
+    /// The hash; ignored for Ed25519.
     package let hash: HashAlgorithm
 
-    /// What a kind of key signs with; `nil` for keys that do not sign.
+    /// The signature algorithm of a kind of key; `nil` for keys that do not sign.
     package init?(_ key: PublicKey, _ hash: HashAlgorithm) {
         switch key {
         case .rsa: kind = .rsa
@@ -33,7 +33,7 @@ package struct SignatureAlgorithm: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Reads an AlgorithmIdentifier, DER; `nil` for one that is not known here.
+    /// Reads an AlgorithmIdentifier, DER; `nil` for an unknown one.
     init?(der: [UInt8]) {
         guard let match = Self.identifiers.first(where: { $0.1 == der })?.0 else { return nil }
         self = match

@@ -2,15 +2,17 @@
 
 import YKWire
 
-/// A distinguished name as people write it (RFC 4514): `CN=Alice,O=Example,C=DE`, the most special part first.
+/// A distinguished name in string form (RFC 4514): `CN=Alice,O=Example,C=DE`, the most specific part first.
 public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
     /// The name, DER (RFC 5280 §4.1.2.4).
     package let encoded: [UInt8]
 
-    /// The longest text, in bytes.
+    /// Maximum length of the string, in bytes.
     static let limit = 4096
 
-    /// Reads a text after RFC 4514. Throws `invalidName` with the reason.
+    /// Parses the string form of RFC 4514.
+    ///
+    /// - Throws: `invalidName` with the reason.
     public init(_ text: String) throws(PIVError) {
         guard text.utf8.count <= Self.limit else { throw .invalidName("longer than \(Self.limit) bytes") }
         var parser = NameParser(text)
@@ -27,15 +29,15 @@ public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
         encoded = TLV(0x30, content).encoded
     }
 
-    /// The name after RFC 4514.
+    /// The name in the form of RFC 4514.
     public var description: String { Self.text(encoded) }
 
-    /// A name of a certificate after RFC 4514; its bytes in hexadecimal when it cannot be read.
+    /// A certificate's name in the form of RFC 4514; its bytes in hexadecimal if it cannot be parsed.
     static func text(_ der: [UInt8]) -> String { (try? NameReader(der).text()) ?? "#" + Hex.encode(der) }
 }
 
 extension NameParser.Attribute {
-    /// The attribute, DER (RFC 5280 §4.1.2.4); `nil` when the text has characters that its type does not allow.
+    /// The attribute, DER (RFC 5280 §4.1.2.4); `nil` if the string has characters that its type does not allow.
     fileprivate var encoded: [UInt8]? {
         guard let value = encodedValue else { return nil }
         return TLV(0x30, TLV(0x06, ObjectIdentifier.bytes(type)).encoded + value).encoded
@@ -52,13 +54,13 @@ extension NameParser.Attribute {
         }
     }
 
-    /// The string type that a text of this attribute is written in (RFC 5280 appendix A.1).
+    /// The string type of this attribute (RFC 5280 appendix A.1).
     private var textTag: TLV.Tag {
         if type == Self.country { return 0x13 }
         return Self.internationalASCII.contains(type) ? 0x16 : 0x0C
     }
 
-    /// Whether the attribute may hold a text, in whichever string type: what a `#` value says has to read back.
+    /// Whether the attribute may hold a string, in whichever string type: a `#` value must parse back.
     private func allows(_ text: String) -> Bool {
         switch textTag {
         case 0x13: Self.isPlain(text) && text.utf8.allSatisfy(Self.isPrintable)
@@ -67,8 +69,8 @@ extension NameParser.Attribute {
         }
     }
 
-    /// Whether a text is something to read: not empty (X.520 §6), and without control characters, which make programs
-    /// that end a text at NUL see another name than is signed.
+    /// Whether a string is readable: not empty (X.520 §6), and without control characters; programs that end a string
+    /// at NUL would see another name than the signed one.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
@@ -79,7 +81,7 @@ extension NameParser.Attribute {
     /// Domain component and e-mail address.
     private static let internationalASCII: Set = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
 
-    /// What a PrintableString may hold (X.680 §41.4).
+    /// Whether PrintableString allows the character (X.680 §41.4).
     private static func isPrintable(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

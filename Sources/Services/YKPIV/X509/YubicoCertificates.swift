@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The certificates with which Yubico vouches for the PIV applications of its keys (developers.yubico.com/PKI), in base
-/// 64. The SHA-256 fingerprints stand in the tests.
+/// 64. Their SHA-256 fingerprints are in the tests.
 enum YubicoCertificates {
     /// Yubico PIV Root CA Serial 263751.
     static let pivRoot263751 =
