@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// READ CONFIG (Yubico management interface, INS 1D): one page of device information as it came.
+/// READ CONFIG (Yubico management interface, INS 1D): one raw page of device information.
 package struct ReadConfig: CardCommand {
     package static let name = "READ CONFIG"
 

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// RESET DEVICE (Yubico management interface, INS 1F): all applications and the PIN they share, on keys with a
+/// RESET DEVICE (Yubico management interface, INS 1F): resets all applications and their shared PIN, on keys with a
 /// fingerprint sensor and more than FIDO.
 package struct ResetDevice: CardCommand {
     package static let name = "RESET DEVICE"

@@ -3,14 +3,14 @@
 import YKTransport
 package import YKWire
 
-/// SET MODE of keys from before firmware 5 (Yubico management interface, INS 16; in the OTP application of a NEO slot
+/// SET MODE of keys before firmware 5 (Yubico management interface, INS 16; in the OTP application of a NEO slot
 /// command 11).
 package struct SetMode: CardCommand {
     package static let name = "SET MODE"
 
     /// Mode, seconds for challenge-response, seconds until ejection (two bytes, least significant first).
     package let bytes: [UInt8]
-    /// Whether it goes to the OTP application.
+    /// Whether it is sent to the OTP application.
     package let isInOTP: Bool
 
     package init(bytes: [UInt8], isInOTP: Bool) {

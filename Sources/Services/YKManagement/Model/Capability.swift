@@ -26,7 +26,7 @@ public struct Capability: OptionSet, Hashable, Sendable {
     /// Management over the smart card interface.
     public static let managementOverCCID = Capability(rawValue: 0x0400)
 
-    /// The applications in the order in which people list them, with their names.
+    /// The applications in their usual order, with their names.
     public static let applications: [(capability: Capability, name: String)] = [
         (.otp, "Yubico OTP"), (.u2f, "FIDO U2F"), (.fido2, "FIDO2"), (.oath, "OATH"), (.piv, "PIV"),
         (.openPGP, "OpenPGP"), (.hsmAuth, "YubiHSM Auth"),

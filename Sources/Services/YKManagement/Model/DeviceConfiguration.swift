@@ -2,25 +2,25 @@
 
 import YKTransport
 
-/// What is to change on a key; what is `nil` stays as it is.
+/// A change to a key's configuration; `nil` leaves a setting unchanged.
 public struct DeviceConfiguration: Hashable, Sendable {
-    /// What is switched on over USB.
+    /// The applications enabled over USB.
     public var usbEnabled: Capability?
-    /// What is switched on over NFC.
+    /// The applications enabled over NFC.
     public var nfcEnabled: Capability?
     /// Seconds after which the smart card is ejected; 0 for never.
     public var autoEjectTimeout: UInt16?
-    /// Seconds that challenge-response waits for a touch; 0 for the usual 15.
+    /// Seconds that challenge-response waits for a touch; 0 for the default of 15.
     public var challengeResponseTimeout: UInt8?
     /// Device flags.
     public var flags: DeviceInfo.Flags?
-    /// Switches NFC off until the key was once in a USB port; firmware 5.7 and later.
+    /// Disables NFC until the key has been powered over USB; firmware 5.7 and later.
     public var restrictsNFC = false
 
-    /// Changes nothing.
+    /// Creates a configuration that changes nothing.
     public init() {}
 
-    /// Throws why the key cannot be made to do this; nothing is sent.
+    /// Throws if the key does not support this configuration; nothing is sent.
     package func check(_ info: DeviceInfo) throws(ManagementError) {
         let needed = restrictsNFC ? Version(5, 7, 0) : Version(5, 0, 0)
         guard info.version >= needed || info.version.major == 0 else { throw .tooOld(has: info.version, needs: needed) }
@@ -37,12 +37,12 @@ public struct DeviceConfiguration: Hashable, Sendable {
         }
     }
 
-    /// Whether USB interfaces come or go, which a key does when it starts anew.
+    /// Whether USB interfaces are added or removed, which requires the key to restart.
     func needsRestart(_ info: DeviceInfo) -> Bool {
         usbEnabled.map { $0.usbInterfaces != info.usb.enabled.usbInterfaces } ?? false
     }
 
-    /// What the key does not say of itself though it should by now.
+    /// The settings that the key should report after the change but does not.
     func differences(from info: DeviceInfo) -> [String] {
         var wrong: [String] = []
         if let usbEnabled, usbEnabled != info.usb.enabled { wrong.append("the applications over USB") }
@@ -57,16 +57,16 @@ public struct DeviceConfiguration: Hashable, Sendable {
     }
 }
 
-/// What came of a change.
+/// The result of a change.
 public struct ConfigurationOutcome: Hashable, Sendable {
-    /// What the key says of itself afterwards.
+    /// What the key reports afterwards.
     public var info: DeviceInfo
-    /// What was written, but is not yet what the key says; empty when all is.
+    /// The settings that were written but are not reported yet; empty if all are.
     public var unconfirmed: [String]
-    /// Whether the key starts anew by itself, and is there again within seconds.
+    /// Whether the key restarts by itself, which takes seconds.
     public var restarts: Bool
 
-    /// What came of a change that has been made.
+    /// Creates the result of a change.
     public init(info: DeviceInfo, unconfirmed: [String] = [], restarts: Bool = false) {
         self.info = info
         self.unconfirmed = unconfirmed
@@ -74,20 +74,20 @@ public struct ConfigurationOutcome: Hashable, Sendable {
     }
 }
 
-/// The time-outs that go with a USB mode.
+/// The timeouts that are set along with a USB mode.
 public struct ModeTimeouts: Hashable, Sendable {
-    /// Seconds that challenge-response waits for a touch; 0 for the usual.
+    /// Seconds that challenge-response waits for a touch; 0 for the default.
     public var challengeResponse: UInt8
-    /// Seconds until a smart card that a touch inserts is ejected, 0 for never; `nil` when touches do not eject it.
+    /// Seconds until a smart card that a touch inserts is ejected, 0 for never; `nil` if touches do not eject it.
     public var autoEject: UInt16?
 
-    /// Makes time-outs.
+    /// Creates timeouts.
     public init(challengeResponse: UInt8 = 0, autoEject: UInt16? = nil) {
         self.challengeResponse = challengeResponse
         self.autoEject = autoEject
     }
 
-    /// Mode with the bit 80 for ejection by touch, then the time-outs, the second with its least significant byte first.
+    /// Mode with the bit 80 for ejection by touch, then the timeouts, the second in little-endian order.
     func encoded(_ mode: USBMode) -> [UInt8] {
         let seconds = autoEject ?? 0
         let code = mode.code | (autoEject == nil ? 0 : 0x80)

@@ -3,15 +3,15 @@
 import YKTransport
 
 extension DeviceIdentity.Maker {
-    /// The maker of a key with these USB numbers: by the name in the table of known keys, else by the vendor number;
-    /// `nil` when neither tells.
+    /// The vendor of a key with these USB numbers: by the name in the table of known keys, otherwise by the vendor
+    /// number; `nil` if neither is known.
     init?(vendor: UInt16, product: UInt16) {
         let named = KnownKeys.name(vendor: vendor, product: product).flatMap { Self(named: $0) }
         guard let maker = named ?? Self.vendors[vendor] else { return nil }
         self = maker
     }
 
-    /// The maker whose name is in the name of a key, a reader or a device.
+    /// The vendor named in the name of a key, a reader or a device.
     init?(named text: String) {
         let text = text.lowercased()
         guard let maker = Self.names.first(where: { text.contains($0.0) })?.1 else { return nil }
@@ -30,11 +30,11 @@ extension DeviceIdentity.Maker {
     public static let feitian = Self(rawValue: "Feitian")
     /// Google.
     public static let google = Self(rawValue: "Google")
-    /// TrustKey, once eWBM.
+    /// TrustKey, formerly eWBM.
     public static let trustKey = Self(rawValue: "TrustKey")
     /// GoTrust.
     public static let goTrust = Self(rawValue: "GoTrust")
-    /// Excelsecu, which also makes Thetis.
+    /// Excelsecu, which also makes Thetis keys.
     public static let excelsecu = Self(rawValue: "Excelsecu")
     /// Hypersecu.
     public static let hypersecu = Self(rawValue: "Hypersecu")

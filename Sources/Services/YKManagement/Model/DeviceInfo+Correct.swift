@@ -3,21 +3,21 @@
 import YKTransport
 
 extension DeviceInfo {
-    /// Puts right what keys are known to say wrong, or do not say (as seen by ykman 5.9.2).
+    /// Corrects fields that keys are known to report wrongly or omit (as observed with ykman 5.9.2).
     mutating func correct(for product: USBProduct?) {
         family = product?.family
         if version.major < 5, version.major > 0 { correctOld(product) }
         if product?.family == .securityKey { isSecurityKeySeries = true }
         if version >= Version(4, 4, 0), version < Version(4, 5, 0) { isFIPSSeries = true }
-        // These shapes have no aerial, whatever they say.
+        // These form factors have no NFC antenna, whatever they report.
         let hasNoNFC =
             formFactor.isNano || formFactor == .usbCLightning
             || formFactor == .usbCKeychain && version.major == 5 && version < Version(5, 2, 4)
         if hasNoNFC { nfc = nil }
     }
 
-    /// Keys from before firmware 5 switch interfaces, not applications; what interfaces they show is in the USB product
-    /// number. An Edge has a smart card interface with nothing behind it.
+    /// Keys before firmware 5 enable interfaces, not applications; the USB product number holds the enabled interfaces.
+    /// An Edge has a smart card interface without applications.
     private mutating func correctOld(_ product: USBProduct?) {
         let isEdge = usb.supported == [.otp, .u2f, .ccid]
         if isEdge { usb.supported = [.otp, .u2f] }

@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension DeviceInfo {
-    /// The name that the key is sold under, as far as what it says tells.
+    /// The product name, as far as the reported fields determine it.
     public var productName: String {
         if family == .plus { return "YubiKey Plus" }
         if family == .standard { return "YubiKey Standard" }

@@ -4,9 +4,10 @@ package import YKTransport
 package import YKWire
 
 extension DeviceInfo {
-    /// Reads the data objects of all pages; a tag that is there twice throws `duplicate`.
+    /// Reads the data objects of all pages; throws `duplicate` for a repeated tag.
     ///
-    /// Firmware 4.2.4 says less than it can, and the 4 series gets wrong what is switched on (as seen by ykman 5.9.2).
+    /// Firmware 4.2.4 reports fewer capabilities than it has, and the 4 series reports wrongly which are enabled (as
+    /// observed with ykman 5.9.2).
     package init(_ objects: [TLV], selected: Version) throws(WireError) {
         var fields = InfoFields(try Self.unique(objects))
         let version = try fields.version(0x05) ?? selected
@@ -74,13 +75,13 @@ extension DeviceInfo {
     }
 }
 
-/// The data objects of device information, taken one by one.
+/// The data objects of device information, consumed one by one.
 private struct InfoFields {
     private(set) var rest: [TLV]
 
     init(_ objects: [TLV]) { rest = objects }
 
-    /// Three zero bytes mean that there is no such part.
+    /// Three zero bytes mean that the part is absent.
     mutating func version(_ tag: TLV.Tag) throws(WireError) -> Version? {
         guard let bytes = take(tag) else { return nil }
         let version = try Version(bytes: bytes)
@@ -92,7 +93,7 @@ private struct InfoFields {
         return rest.remove(at: index).value
     }
 
-    /// A number of any length that fits, most significant byte first; an empty value is 0.
+    /// A big-endian number of any length that fits; an empty value is 0.
     mutating func number<Number: FixedWidthInteger>(_ tag: TLV.Tag) throws(WireError) -> Number? {
         guard let bytes = take(tag) else { return nil }
         let digits = bytes.drop { $0 == 0 }
@@ -107,7 +108,7 @@ private struct InfoFields {
         return number.map { $0 != 0 } ?? false
     }
 
-    /// A text without anything in it, or of other bytes than UTF-8, is none.
+    /// Returns `nil` for an empty or non-UTF-8 string.
     mutating func text(_ tag: TLV.Tag) -> String? {
         guard let bytes = take(tag), let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

@@ -3,9 +3,9 @@
 public import YKTransport
 public import YKWire
 
-/// What a key says of itself to the management application.
+/// The device information that a key reports to the management application.
 public struct DeviceInfo: Hashable, Sendable {
-    /// A way of plugging a key in.
+    /// A transport of a key.
     public enum Transport: String, Hashable, Sendable, CaseIterable {
         /// A USB port.
         case usb
@@ -13,11 +13,11 @@ public struct DeviceInfo: Hashable, Sendable {
         case nfc
     }
 
-    /// What a key can do over one way of plugging it in, and what of it is switched on.
+    /// The supported and the enabled applications over one transport.
     public struct Applications: Hashable, Sendable {
-        /// What is there.
+        /// The supported applications.
         public var supported: Capability
-        /// What is switched on.
+        /// The enabled applications.
         public var enabled: Capability
 
         /// Creates a pair.
@@ -39,63 +39,63 @@ public struct DeviceInfo: Hashable, Sendable {
         public static let touchEject = Flags(rawValue: 0x80)
     }
 
-    /// The serial number; absent on security keys and where it is hidden.
+    /// The serial number; absent on security keys and if it is hidden.
     public var serial: UInt32?
-    /// The firmware version, for a preview build that which it behaves as.
+    /// The firmware version; for a preview build, the version it behaves as.
     public var version: Version
-    /// Which build of the version it is, where the key says so.
+    /// The build of the version, if reported.
     public var qualifier: VersionQualifier?
-    /// The shape.
+    /// The form factor.
     public var formFactor = FormFactor.unknown
-    /// Whether it is of the FIPS series.
+    /// Whether it belongs to the FIPS series.
     public var isFIPSSeries = false
-    /// Whether it is of the Security Key series.
+    /// Whether it belongs to the Security Key series.
     public var isSecurityKeySeries = false
-    /// The family that its USB product number is of, where that is known.
+    /// The family of its USB product number, if known.
     public var family: USBProduct.Family?
     /// Over USB.
     public var usb: Applications
-    /// Over NFC, for a key that has it.
+    /// Over NFC, if the key supports it.
     public var nfc: Applications?
-    /// Whether a lock code protects what is switched on.
+    /// Whether a lock code protects the configuration.
     public var isLocked = false
     /// Device flags.
     public var flags: Flags = []
     /// Seconds after which the smart card is ejected; 0 for never.
     public var autoEjectTimeout: UInt16 = 0
-    /// Seconds that challenge-response waits for a touch; 0 for the usual.
+    /// Seconds that challenge-response waits for a touch; 0 for the default.
     public var challengeResponseTimeout: UInt16 = 0
     /// The part number.
     public var partNumber: String?
-    /// Applications that can be used as FIPS 140 asks.
+    /// Applications that support FIPS 140 approved mode.
     public var fipsCapable: Capability = []
-    /// Applications that are.
+    /// Applications in FIPS 140 approved mode.
     public var fipsApproved: Capability = []
     /// Whether simple PINs are refused.
     public var requiresComplexPIN = false
-    /// Whether NFC stays off until the key was once in a USB port.
+    /// Whether NFC is disabled until the key has been powered over USB.
     public var isNFCRestricted = false
-    /// Applications that cannot be reset by themselves.
+    /// Applications that cannot be reset individually.
     public var resetBlocked: Capability = []
     /// The fingerprint sensor's firmware.
     public var fingerprintVersion: Version?
-    /// The secure element's neighbour's firmware.
+    /// The firmware of the second processor beside the secure element.
     public var stmVersion: Version?
-    /// What else the key said, as it came.
+    /// Unrecognised data objects.
     public var unknown: [TLV] = []
-    /// Whether the key is too old to say any of this, and it was found out by trying.
+    /// Whether the key is too old to report device information, which was probed instead.
     public var isSynthesized = false
 
-    /// Makes what is known of a key that says nothing but its version.
+    /// Creates the information of a key that reports only its version.
     public init(version: Version, usb: Capability) {
         self.version = version
         self.usb = Applications(supported: usb, enabled: usb)
     }
 
-    /// What there is over one way of plugging it in; `nil` where there is no such way.
+    /// Returns the applications over a transport; `nil` if the key does not support it.
     public func applications(over transport: Transport) -> Applications? { transport == .usb ? usb : nfc }
 
-    /// The version as people write it: for a preview build with its kind and number.
+    /// The version for display; for a preview build with its kind and number.
     public var versionText: String {
         guard let qualifier, qualifier.kind != .final else { return version.description }
         return qualifier.description

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shape of a key (Yubico management interface, tag 04). An open set.
+/// The form factor of a key (Yubico management interface, tag 04). An open set.
 public struct FormFactor: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The low four bits of the tag's value.
     public let rawValue: UInt8
     /// Wraps a code.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Unspecified.
     public static let unknown = FormFactor(rawValue: 0)
     /// USB-A, for a key ring.
     public static let usbAKeychain = FormFactor(rawValue: 1)
@@ -29,7 +29,7 @@ public struct FormFactor: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Whether it is meant to stay in the port.
     public var isNano: Bool { self == .usbANano || self == .usbCNano }
 
-    /// The shape in words.
+    /// The form factor in words.
     public var description: String {
         switch self {
         case .unknown: "unknown"

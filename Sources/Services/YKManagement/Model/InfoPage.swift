@@ -5,7 +5,7 @@ package import YKWire
 /// One page of device information: a length byte that counts everything after it, then data objects.
 package struct InfoPage: Hashable, Sendable {
     package let objects: [TLV]
-    /// How many pages there are after this one, where the page says so (tag 10).
+    /// The number of following pages, if the page has it (tag 10).
     package let more: UInt8?
 
     /// Reads a page.

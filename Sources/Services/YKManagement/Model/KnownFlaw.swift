@@ -2,39 +2,39 @@
 
 package import YKTransport
 
-/// A weakness of firmware that was made public; firmware of a YubiKey cannot be renewed.
+/// A published firmware vulnerability; the firmware of a YubiKey cannot be updated.
 public struct KnownFlaw: Hashable, Sendable {
-    /// What it is called.
+    /// Its name.
     public let name: String
-    /// Where it was made public: Yubico's advisory, and the CVE number where there is one.
+    /// Its publication: Yubico's advisory, and the CVE number if there is one.
     public let reference: String
-    /// What is weak, on a key that has these applications.
+    /// What is vulnerable, on a key with these applications.
     public let summary: String
     /// What to do.
     public let advice: String
 
-    /// The name, and the references that are not the name themselves.
+    /// The name, and the references other than the name.
     public var title: String {
         let others = reference.split(separator: ", ").filter { $0 != name }
         return others.isEmpty ? name : "\(name) (\(others.joined(separator: ", ")))"
     }
 
-    /// The name of the flaw of OpenPGP's reset code, which concerns only who has tries for it.
+    /// The vulnerability of OpenPGP's reset code, which only affects keys with a reset code set.
     package static let resetCode = "YSA-2020-05"
-    /// The name of the flaw of a NEO's OpenPGP, which depends on the version of that application.
+    /// The vulnerability of a NEO's OpenPGP application, which depends on that application's version.
     package static let openPGPPIN = "YSA-2015-1"
-    /// The first version of a NEO's OpenPGP without it.
+    /// The first fixed version of a NEO's OpenPGP application.
     package static let mendedOpenPGP = Version(1, 0, 10)
 
-    /// Those that a key has, by its firmware, its series and its applications; oldest first.
+    /// Returns the vulnerabilities of a key, by its firmware, series and applications; oldest first.
     public static func of(_ info: DeviceInfo) -> [KnownFlaw] {
         [
             openPGPPIN(info), roca(info), fipsRandomness(info), resetCode(info), eucleak(info), shortComparison(info),
         ].compactMap(\.self)
     }
 
-    /// OpenPGP before version 1.0.10, which only NEOs have; their firmware does not tell which (Yubico's advisory of
-    /// 2015-04-14).
+    /// OpenPGP before version 1.0.10, which only NEOs have; their firmware version does not determine it (Yubico's
+    /// advisory of 2015-04-14).
     private static func openPGPPIN(_ info: DeviceInfo) -> KnownFlaw? {
         guard info.version.major == 3, info.usb.supported.contains(.openPGP) else { return nil }
         return KnownFlaw(
@@ -45,7 +45,7 @@ public struct KnownFlaw: Hashable, Sendable {
                 + "them as lost when it is lost")
     }
 
-    /// Firmware 4.2.6 to 4.3.4, where it makes RSA keys.
+    /// Firmware 4.2.6 to 4.3.4, if it generates RSA keys.
     private static func roca(_ info: DeviceInfo) -> KnownFlaw? {
         let made = info.usb.supported.intersection([.piv, .openPGP])
         guard info.version >= Version(4, 2, 6), info.version < Version(4, 3, 5), !made.isEmpty else { return nil }

@@ -4,20 +4,20 @@ public import YKCrypto
 public import YKTransport
 import YKWire
 
-/// The code of 16 bytes that protects what is switched on (Yubico management interface, tags 0A and 0B).
+/// The 16-byte lock code that protects the configuration (Yubico management interface, tags 0A and 0B).
 public struct LockCode: ~Copyable, Sendable {
     private let secret: Secret
 
-    /// How many bytes a code has.
+    /// The length of a code in bytes.
     public static let length = 16
 
-    /// Takes 16 bytes, not all of them zero; anything else throws `badLockCode`.
+    /// Creates a code from 16 bytes, not all of them zero; throws `badLockCode` otherwise.
     public init(_ bytes: some Collection<UInt8>) throws(ManagementError) {
         guard bytes.count == Self.length, bytes.contains(where: { $0 != 0 }) else { throw .badLockCode }
         secret = Secret(bytes)
     }
 
-    /// Reads 32 hexadecimal digits; anything else throws `badLockCode`.
+    /// Parses 32 hexadecimal digits; throws `badLockCode` otherwise.
     public init(hex text: borrowing Secret) throws(ManagementError) {
         var digits = text.copyBytes()
         defer { Secret.wipe(&digits) }
@@ -31,7 +31,7 @@ public struct LockCode: ~Copyable, Sendable {
     /// Sixteen zero bytes, which remove the code.
     public static var cleared: LockCode { LockCode(clearing: ()) }
 
-    /// A code by chance.
+    /// Returns a random code.
     public static func random(_ source: any RandomSource) throws(ManagementError) -> LockCode {
         do { return try LockCode(try source.draw(length, secret: true)) } catch let error as LinkError {
             throw .card(.link(error))
@@ -44,6 +44,6 @@ public struct LockCode: ~Copyable, Sendable {
     /// The bytes, for the message that carries them.
     var bytes: [UInt8] { secret.copyBytes() }
 
-    /// The 32 digits, to show a code that was just made to the person who has to keep it.
+    /// The 32 digits, for displaying a new code to the user who must keep it.
     public borrowing func revealed() -> String { Hex.encode(secret.copyBytes()) }
 }

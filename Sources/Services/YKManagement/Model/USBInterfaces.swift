@@ -4,7 +4,7 @@ import YKWire
 
 /// The USB interfaces of a YubiKey: a keyboard for OTP, FIDO HID, and a smart card reader.
 public struct USBInterfaces: OptionSet, Hashable, Sendable, CustomStringConvertible {
-    /// The bits, of our own.
+    /// The bits, specific to this library.
     public let rawValue: UInt8
     /// Wraps bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -15,7 +15,7 @@ public struct USBInterfaces: OptionSet, Hashable, Sendable, CustomStringConverti
     /// The smart card reader.
     public static let ccid = USBInterfaces(rawValue: 4)
 
-    /// In the order in which modes are written, with their names.
+    /// In the order used in mode names, with their names.
     public static let all: [(interface: USBInterfaces, name: String)] = [
         (.otp, "OTP"), (.fido, "FIDO"), (.ccid, "CCID"),
     ]
@@ -28,7 +28,7 @@ public struct USBInterfaces: OptionSet, Hashable, Sendable, CustomStringConverti
 }
 
 extension Capability {
-    /// The applications that a smart card interface carries.
+    /// The applications of the smart card interface.
     static let overCard: Capability = [.ccid, .managementOverCCID, .oath, .piv, .openPGP, .hsmAuth]
 
     /// The USB interfaces that these applications need.
@@ -40,7 +40,7 @@ extension Capability {
         return interfaces
     }
 
-    /// What of these can be used when only some interfaces are there.
+    /// Returns those that are usable over these interfaces.
     func limited(to interfaces: USBInterfaces) -> Capability {
         var left = self
         if !interfaces.contains(.otp) { left.remove(.otp) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which USB interfaces a key from before firmware 5 shows, as one number (Yubico management interface, SET MODE).
+/// The enabled USB interfaces of a key before firmware 5, as one number (Yubico management interface, SET MODE).
 public struct USBMode: Hashable, Sendable, CustomStringConvertible {
     /// The interfaces.
     public let interfaces: USBInterfaces
@@ -10,19 +10,20 @@ public struct USBMode: Hashable, Sendable, CustomStringConvertible {
         .otp, .ccid, [.otp, .ccid], .fido, [.otp, .fido], [.fido, .ccid], [.otp, .fido, .ccid],
     ]
 
-    /// The mode with these interfaces; `nil` for none.
+    /// The mode with these interfaces; `nil` if there is none.
     public init?(_ interfaces: USBInterfaces) {
         guard Self.modes.contains(interfaces) else { return nil }
         self.interfaces = interfaces
     }
 
-    /// The mode of this number, of which the low three bits count; `nil` for 7.
+    /// The mode with this number, in the low three bits; `nil` for 7.
     public init?(code: UInt8) {
         guard Self.modes.indices.contains(Int(code & 7)) else { return nil }
         interfaces = Self.modes[Int(code & 7)]
     }
 
-    /// Reads a number from 0 to 6, or names such as `OTP+FIDO+CCID`, `o+f+c` or `U2F+CCID`; `nil` for any other text.
+    /// Parses a number from 0 to 6, or names such as `OTP+FIDO+CCID`, `o+f+c` or `U2F+CCID`; `nil` for any other
+    /// string.
     public init?(_ text: String) {
         if let code = UInt8(text) {
             guard code < 7 else { return nil }

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// What the USB product number of a Yubico key says: the family, and which interfaces are there.
+/// The meaning of a Yubico USB product number: the family and the interfaces.
 public struct USBProduct: Hashable, Sendable {
     /// A family of keys.
     public enum Family: Hashable, Sendable {
@@ -42,13 +42,13 @@ public struct USBProduct: Hashable, Sendable {
         self.interfaces = interfaces
     }
 
-    /// Looks the numbers of a USB device up; `nil` when it is not one of Yubico's keys.
+    /// Looks up the numbers of a USB device; `nil` if it is not one of Yubico's keys.
     public init?(vendor: UInt16, product: UInt16) {
         guard vendor == Self.vendor, let known = Self.table[product] else { return nil }
         self = known
     }
 
-    /// Reads the name of a PC/SC reader such as `Yubico YubiKey OTP+FIDO+CCID 00 00`; `nil` when it says nothing.
+    /// Parses the name of a PC/SC reader such as `Yubico YubiKey OTP+FIDO+CCID 00 00`; `nil` for any other name.
     public init?(reader: String) {
         let name = reader.uppercased()
         guard name.contains("YUBIKEY"), name.contains("CCID") else { return nil }
@@ -58,7 +58,7 @@ public struct USBProduct: Hashable, Sendable {
         self.init(name.contains("NEO") ? .neo : .fourAndFive, found)
     }
 
-    /// Fills in what a key that has no device information is known to have (ykman 5.9.2).
+    /// Fills in the known properties of a key that has no device information (ykman 5.9.2).
     func complete(_ info: inout DeviceInfo) {
         switch family {
         case .neo:

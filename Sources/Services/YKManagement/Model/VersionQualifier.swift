@@ -2,19 +2,19 @@
 
 public import YKTransport
 
-/// Which build of a firmware version is on a key (Yubico management interface, tag 19).
+/// The build of a firmware version (Yubico management interface, tag 19).
 public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
-    /// How far a build has come. An open set.
+    /// The release stage of a build. An open set.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code.
         public let rawValue: UInt8
         /// Wraps a code.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Early.
+        /// Alpha.
         public static let alpha = Kind(rawValue: 0)
-        /// Nearly done.
+        /// Beta.
         public static let beta = Kind(rawValue: 1)
-        /// What is sold.
+        /// A release.
         public static let final = Kind(rawValue: 2)
 
         /// The kind in a word.
@@ -30,9 +30,9 @@ public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
 
     /// The version that the build behaves as.
     public let version: Version
-    /// How far it has come.
+    /// Its release stage.
     public let kind: Kind
-    /// Which build of that kind.
+    /// The build number within that stage.
     public let iteration: UInt8
 
     /// Creates a qualifier.

@@ -8,9 +8,9 @@ package final class CardCarrier: ManagementCarrier {
     private let channel: CardChannel
     package let version: Version
 
-    /// Selects the application. A NEO over NFC has none; there the OTP application tells the version. What CanoKey has in
-    /// its place in some versions (canokey-core, meta.c) is a made-up one that tells of a YubiKey 5.5.5 and cannot be
-    /// written to: it counts as none.
+    /// Selects the application. A NEO over NFC has none; there the OTP application reports the version. Some CanoKey
+    /// versions (canokey-core, meta.c) have an imitation that reports a YubiKey 5.5.5 and cannot be written to: it is
+    /// treated as absent.
     package init(_ channel: CardChannel) throws(ManagementError) {
         self.channel = channel
         version = try Self.version(of: channel)
@@ -42,7 +42,7 @@ package final class CardCarrier: ManagementCarrier {
         try lift(ManagementError.card) { () throws(CardError) in try channel.send(WriteConfig(bytes: configuration)) }
     }
 
-    /// A NEO takes it in its OTP application (ykman 5.9.2).
+    /// On a NEO this is a command of the OTP application (ykman 5.9.2).
     package func setMode(_ mode: [UInt8]) throws(ManagementError) {
         try lift(ManagementError.card) { () throws(CardError) in
             if version.major < 4 {
@@ -64,12 +64,12 @@ package final class CardCarrier: ManagementCarrier {
         }
     }
 
-    /// NEO 3.x stays in the management application until a command that it cannot read (ykman 5.9.2).
+    /// NEO 3.x stays in the management application until it gets a command that it cannot read (ykman 5.9.2).
     private func leaveManagement() throws(CardError) {
         if version.major == 3 { _ = try channel.exchange(raw: [0xA4, 0x04, 0x00, 0x08]) }
     }
 
-    /// The first three numbers with dots between them, in a text such as `Virtual mgr - FW version 5.7.1`.
+    /// The first three numbers separated by dots in a string such as `Virtual mgr - FW version 5.7.1`.
     package static func version(in text: [UInt8]) throws(WireError) -> Version {
         let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
         for word in text.split(whereSeparator: { !isOfVersion($0) }) {

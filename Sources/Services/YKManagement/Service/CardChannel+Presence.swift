@@ -4,7 +4,7 @@ package import YKTransport
 package import YKWire
 
 extension CardChannel {
-    /// Whether an application can be selected, which it is then. Throws what became of the link.
+    /// Returns whether an application exists, and selects it. Throws if the link fails.
     package func has(_ application: AID) throws(CardError) -> Bool {
         do throws(CardError) {
             _ = try select(application)

@@ -3,18 +3,18 @@
 public import YKTransport
 
 extension DeviceIdentity {
-    /// What the numbers and the name of a USB device tell; nothing is asked of it.
+    /// Creates an identity from the numbers and the name of a USB device; sends nothing.
     public init(vendor: UInt16, product: UInt16, name: String) {
         let maker = Maker(vendor: vendor, product: product) ?? Maker(named: name)
         let known = KnownKeys.name(vendor: vendor, product: product)
         let fallback = maker.map { "\($0.rawValue) security key" } ?? "Security key"
-        // A YubiKey's own name tells more than its numbers.
+        // A YubiKey's own name is more specific than its numbers.
         let isYubico = maker == .yubico && !name.isEmpty
         self.init(maker: maker ?? .unknown, product: (isYubico ? nil : known) ?? (name.isEmpty ? fallback : name))
     }
 
-    /// Asks a YubiKey for its device information over its FIDO interface; the key of another maker is known by its
-    /// numbers, and its firmware by what it said when the link was opened.
+    /// Reads a YubiKey's device information over its FIDO interface; a key of another vendor is identified by its
+    /// numbers, and its firmware by the reply when the link was opened.
     public static func read(
         fido link: sending any FIDOLink, _ device: ReportIdentity
     ) throws(ManagementError) -> DeviceIdentity {
@@ -29,7 +29,7 @@ extension DeviceIdentity {
         return DeviceIdentity(info)
     }
 
-    /// Asks a YubiKey for its device information over its OTP interface.
+    /// Reads a YubiKey's device information over its OTP interface.
     public static func read(
         otp link: sending any OTPLink, _ device: ReportIdentity
     ) throws(ManagementError) -> DeviceIdentity {

@@ -5,10 +5,11 @@ public import YKTransport
 import YKWire
 
 extension DeviceIdentity {
-    /// Asks the management application, then CanoKey's administration application; a card that has neither is of an
-    /// unknown maker. At most five exchanges for a YubiKey or CanoKey from the last ten years.
+    /// Reads the management application, then CanoKey's administration application; a card with neither is of an
+    /// unknown vendor. At most five exchanges for a YubiKey or CanoKey from the last ten years.
     ///
-    /// Throws `nfcRestricted` for a YubiKey on a contactless reader that says nothing until it was in a USB port.
+    /// - Throws: `nfcRestricted` for a YubiKey on a contactless reader whose NFC is disabled until it is powered over
+    ///   USB.
     public static func read(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
         do throws(ManagementError) {
             return DeviceIdentity(try ManagementSession(channel).deviceInfo())
@@ -21,7 +22,7 @@ extension DeviceIdentity {
         return try stranger(channel)
     }
 
-    /// A card that has neither application; what its reader is called may tell more.
+    /// A card with neither application; the name of its reader may identify it.
     private static func stranger(_ channel: CardChannel) throws(ManagementError) -> DeviceIdentity {
         if (try? NFCRestriction.isMet(channel)) ?? false { throw .nfcRestricted }
         let reader = channel.identity.reader
@@ -54,7 +55,7 @@ extension DeviceIdentity {
             })
     }
 
-    /// What the card answers; `nil` when a recording does not have it.
+    /// The card's answer; `nil` if a recording lacks it.
     private static func recorded(
         _ body: () throws(CardError) -> ResponseAPDU
     ) throws(CardError) -> ResponseAPDU? {
@@ -64,7 +65,7 @@ extension DeviceIdentity {
         }
     }
 
-    /// The reply as text, when it is some: at most 64 bytes, printable.
+    /// The reply as text, if it is at most 64 bytes and printable.
     private static func text(_ channel: CardChannel, _ command: APDU) throws(CardError) -> String? {
         guard let reply = try recorded({ () throws(CardError) in try channel.transmit(command) }) else { return nil }
         guard reply.status == .ok, (1...64).contains(reply.data.count) else { return nil }
@@ -74,7 +75,7 @@ extension DeviceIdentity {
 }
 
 extension CardError {
-    /// Whether an application is missing, or a recording does not tell.
+    /// Whether an application is missing, or a recording does not show it.
     fileprivate var isAbsence: Bool {
         switch self {
         case .appletMissing, .link(.replay): true

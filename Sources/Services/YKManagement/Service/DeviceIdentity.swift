@@ -3,11 +3,11 @@
 public import YKTransport
 import YKWire
 
-/// Who made a key, and which one it is: for a list of the keys that are attached.
+/// The vendor and model of a key, for a list of attached keys.
 public struct DeviceIdentity: Hashable, Sendable {
-    /// A maker of keys. An open set.
+    /// A vendor of keys. An open set.
     public struct Maker: RawRepresentable, Hashable, Sendable {
-        /// The maker's name.
+        /// The vendor's name.
         public let rawValue: String
         /// Wraps a name.
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -15,21 +15,21 @@ public struct DeviceIdentity: Hashable, Sendable {
         public static let yubico = Maker(rawValue: "Yubico")
         /// CanoKeys.
         public static let canokey = Maker(rawValue: "CanoKey")
-        /// Not one that is known here.
+        /// An unknown vendor.
         public static let unknown = Maker(rawValue: "unknown")
     }
 
-    /// Who made it.
+    /// The vendor.
     public var maker: Maker
-    /// What it is called.
+    /// The product name.
     public var product: String
-    /// Its firmware as it names it; `nil` when it does not.
+    /// The firmware as reported; `nil` if it is not.
     public var firmware: String?
-    /// Its firmware as numbers, where the name begins with three.
+    /// The firmware as numbers, if it begins with three.
     public var version: Version?
-    /// Its serial number as it is printed: decimal for Yubico, hexadecimal for others.
+    /// The serial number as printed: decimal for Yubico, hexadecimal for others.
     public var serial: String?
-    /// What a YubiKey says of itself.
+    /// A YubiKey's device information.
     public var info: DeviceInfo?
 
     /// Creates an identity.

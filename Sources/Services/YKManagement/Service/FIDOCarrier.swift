@@ -9,8 +9,8 @@ package final class FIDOCarrier: ManagementCarrier {
     private let runtime: ServiceRuntime?
     package let version: Version
 
-    /// Takes over an open link; nothing is sent. Before the 4 series the version that INIT tells is not the firmware's:
-    /// such a key counts as 3.0.0 (ykman 5.9.2).
+    /// Takes over an open link; sends nothing. Before the 4 series the version in the INIT reply is not the firmware's:
+    /// such a key is treated as 3.0.0 (ykman 5.9.2).
     package init(_ link: any FIDOLink, _ runtime: ServiceRuntime? = nil) {
         self.link = link
         self.runtime = runtime
@@ -44,7 +44,7 @@ package final class FIDOCarrier: ManagementCarrier {
 
     package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
 
-    /// What is known from the USB product number; nothing more can be asked for.
+    /// The properties known from the USB product number; this interface reports nothing more.
     package func olderKey(_ product: USBProduct?) -> DeviceInfo {
         var info = DeviceInfo(version: version, usb: .u2f)
         info.formFactor = .usbAKeychain

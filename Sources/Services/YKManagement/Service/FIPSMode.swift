@@ -3,11 +3,11 @@
 public import YKTransport
 import YKWire
 
-/// The FIPS mode of a YubiKey FIPS of the 4 series, which its U2F application knows.
+/// The FIPS mode of a YubiKey FIPS of the 4 series, which its U2F application reports.
 public enum FIPSMode {
-    /// Asks whether it is on (vendor instruction 46 of U2F): 9000 for yes, 6A81 for no.
+    /// Returns whether it is on (vendor instruction 46 of U2F): 9000 for yes, 6A81 for no.
     ///
-    /// Throws `card(.status)` for any other answer.
+    /// - Throws: `card(.status)` for any other answer.
     public static func isOn(_ link: sending any FIDOLink) throws(ManagementError) -> Bool {
         let reply: [UInt8]
         do {

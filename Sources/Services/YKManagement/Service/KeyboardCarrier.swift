@@ -10,7 +10,7 @@ package final class KeyboardCarrier: ManagementCarrier {
     package let version: Version
     package private(set) var exchanges = 1
 
-    /// Asks the application for its status, which tells the version.
+    /// Reads the application's status, which contains the version.
     package init(_ link: any OTPLink, _ runtime: ServiceRuntime? = nil) throws(ManagementError) {
         self.link = link
         self.runtime = runtime
@@ -37,7 +37,7 @@ package final class KeyboardCarrier: ManagementCarrier {
         try write(.setDeviceInfo, configuration, during: WriteConfig.name)
     }
 
-    /// The programming sequence of a key without anything in its slots does not move on (ykman 5.9.2).
+    /// The programming sequence of a key without programmed slots does not advance (ykman 5.9.2).
     package func setMode(_ mode: [UInt8]) throws(ManagementError) {
         let before = try? link.status(deadline: link.environment.deadline())
         do { try write(.deviceMode, mode, during: SetMode.name) } catch {
@@ -47,7 +47,7 @@ package final class KeyboardCarrier: ManagementCarrier {
 
     package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
 
-    /// What the USB product number tells, and the serial number, where it may be read.
+    /// The properties known from the USB product number, and the serial number, if it is readable.
     package func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo {
         var info = DeviceInfo(version: version, usb: .otp)
         info.isSynthesized = true

@@ -5,51 +5,51 @@ public import YKWire
 
 /// Why a management operation failed.
 public enum ManagementError: Error, Hashable, Sendable {
-    /// The exchange with the card failed, or ended with a status word that means nothing special here; the
-    /// application is not on the card (`appletMissing`).
+    /// The exchange with the card failed, or ended with a status word that has no management meaning; the application
+    /// is missing (`appletMissing`).
     case card(CardError)
     /// The named exchange with the FIDO interface failed.
     case fido(FIDOLinkError, during: String)
     /// The named exchange with the OTP interface failed.
     case otp(OTPLinkError, during: String)
-    /// The reply to the named command is not what the protocol says.
+    /// The reply to the named command violates the protocol.
     case malformed(WireError, during: String)
-    /// The key says that there are more pages of device information than there can be.
+    /// The key reports more pages of device information than the limit.
     case endlessInfo
-    /// The named operation needs the smart card interface.
+    /// The named operation requires the smart card interface.
     case notOverThisLink(String)
-    /// The firmware is older than what is asked for needs.
+    /// The firmware is too old for the operation.
     case tooOld(has: Version, needs: Version)
-    /// The key does not have these applications there.
+    /// The key does not support these applications over this transport.
     case notThere(Capability, over: DeviceInfo.Transport)
-    /// Nothing would be left on over USB, and then nothing could switch anything on again.
+    /// The change would disable everything over USB, so that nothing could be enabled again.
     case lastApplication
-    /// The key's NFC is restricted: but for its tag nothing can be reached over NFC until the key was in a USB port.
+    /// The key's NFC is restricted: only its tag is readable over NFC until the key has been powered over USB.
     case nfcRestricted
-    /// The key has no NFC.
+    /// The key does not support NFC.
     case noNFC
-    /// Applications cannot be switched while these hold something: the key has to be as after a reset.
+    /// The configuration cannot be changed while these applications hold data: they must be reset first.
     case resetBlocked(Capability)
     /// A lock code protects the configuration and none was given.
     case locked
-    /// A lock code was given and the key has none.
+    /// A lock code was given, but the key has none.
     case notLocked
-    /// The key refused the change that came with a lock code.
+    /// The key refused the change and the lock code given with it.
     case wrongLockCode
-    /// A lock code has 16 bytes, as 32 hexadecimal digits, not all of them zero.
+    /// The lock code is not 16 bytes, as 32 hexadecimal digits, not all of them zero.
     case badLockCode
-    /// The key took the change, but does not say afterwards that these are so.
+    /// The key accepted the change, but does not report these settings afterwards.
     case notWritten([String])
-    /// A touch can only eject the smart card when the smart card is the only interface.
+    /// A touch can eject the smart card only if the smart card is the only interface.
     case touchEjectNeedsCCID
     /// The key has no such mode.
     case noSuchMode(USBMode, has: USBInterfaces)
-    /// The key's applications can only be reset one by one.
+    /// The key's applications can only be reset individually.
     case noWholeReset
 }
 
 extension ManagementError {
-    /// Whether the key is gone, as it is when it starts anew.
+    /// Whether the key is gone, as during a restart.
     var meansGone: Bool {
         let link: LinkError? =
             switch self {
@@ -61,7 +61,7 @@ extension ManagementError {
         return link == .removed || link == .reset
     }
 
-    /// Whether the key was there and said no.
+    /// Whether the key is present and refused.
     var isRefusal: Bool {
         switch self {
         case .card(.status), .fido(.refused, _), .otp(.rejected, _): true

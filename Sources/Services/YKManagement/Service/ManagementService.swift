@@ -2,11 +2,11 @@
 
 public import YKTransport
 
-/// The management of a YubiKey: what the key is, what it can do, and what of it is switched on.
+/// The management of a YubiKey: its device information, capabilities and enabled applications.
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key.
+/// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave.
 public actor ManagementService: KeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let session: ManagementSession
 
@@ -17,7 +17,7 @@ public actor ManagementService: KeyService {
 
     /// Selects the management application of a card.
     ///
-    /// Throws `card(.appletMissing)` when the key has none: keys of other makers.
+    /// - Throws: `card(.appletMissing)` if the key has none, as keys of other vendors.
     public static func open(_ channel: sending CardChannel) async throws(ManagementError) -> ManagementService {
         try await start(channel) { channel, runtime throws(ManagementError) in
             channel.runtime = runtime
@@ -25,9 +25,9 @@ public actor ManagementService: KeyService {
         }
     }
 
-    /// Uses the management behind the FIDO interface of a key; nothing is sent.
+    /// Uses management over the FIDO interface of a key; sends nothing.
     ///
-    /// `product` is the USB product, from which a key too old to say more is known.
+    /// `product` is the USB product, which identifies keys too old to report more.
     public static func open(
         fido link: sending any FIDOLink, product: USBProduct? = nil
     ) async throws(ManagementError) -> ManagementService {
@@ -36,7 +36,7 @@ public actor ManagementService: KeyService {
         }
     }
 
-    /// Uses the management behind the OTP interface of a key, after asking for its status.
+    /// Uses management over the OTP interface of a key, after reading its status.
     public static func open(
         otp link: sending any OTPLink, product: USBProduct? = nil
     ) async throws(ManagementError) -> ManagementService {
@@ -53,56 +53,57 @@ public actor ManagementService: KeyService {
         return ManagementService(opened.session, opened.runtime)
     }
 
-    /// The firmware version that the application gave when it was opened; over FIDO HID 3.0.0 for any key from before
+    /// The firmware version that the application reported when it was opened; over FIDO HID 3.0.0 for any key before
     /// the 4 series.
     public var version: Version { session.version }
 
-    /// How many exchanges were made with the key.
+    /// The number of exchanges with the key.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.carrier.exchanges) }
 
     /// Lets other programs use the card until the next operation.
     public func rest() { session.carrier.rest() }
 
-    /// Ends the use of the key.
+    /// Closes the connection to the key.
     public func close() { session.carrier.close() }
 
-    /// Reads every page of device information (READ CONFIG, from firmware 4.1 on); for an older key, finds out what
-    /// can be found out by selecting its applications, or by its USB product number.
+    /// Reads every page of device information (READ CONFIG, from firmware 4.1 on); an older key is probed by selecting
+    /// its applications, or identified by its USB product number.
     public func deviceInfo() throws(ManagementError) -> DeviceInfo { try session.deviceInfo() }
 
-    /// Changes what is switched on, time-outs and flags (WRITE CONFIG, from firmware 5.0 on), reads it back and compares.
-    /// When USB interfaces come or go the key starts anew.
+    /// Changes enabled applications, timeouts and flags (WRITE CONFIG, from firmware 5.0 on), reads them back and
+    /// compares. If USB interfaces are added or removed, the key restarts.
     ///
-    /// Throws, and changes nothing, `lastApplication` when all of USB would be switched off, `notThere` for
-    /// applications the key has not, `resetBlocked`, `noNFC`, `tooOld`, `locked` and `notLocked` when a lock code is
-    /// missing or one too many, and `wrongLockCode`.
+    /// - Throws: Before any change, `lastApplication` if all of USB would be disabled, `notThere` for unsupported
+    ///   applications, `resetBlocked`, `noNFC`, `tooOld`, `locked` and `notLocked` if a lock code is missing or not
+    ///   needed, and `wrongLockCode`.
     public func write(
         _ configuration: DeviceConfiguration, lockCode: consuming LockCode? = nil
     ) throws(ManagementError) -> ConfigurationOutcome {
         try session.write(configuration, unlock: lockCode)
     }
 
-    /// Sets or changes the code of 16 bytes without which nothing can be switched on or off; sixteen zero bytes remove
-    /// it. A lost code cannot be reset.
+    /// Sets or changes the 16-byte lock code that protects the configuration; sixteen zero bytes remove it. A lost code
+    /// cannot be reset.
     ///
-    /// Throws `locked`, `notLocked`, `wrongLockCode`, or `notWritten` when the key does not say afterwards that it is so.
+    /// - Throws: `locked`, `notLocked`, `wrongLockCode`, or `notWritten` if the key does not report the change
+    ///   afterwards.
     public func setLockCode(
         _ new: consuming LockCode, current: consuming LockCode? = nil
     ) throws(ManagementError) -> DeviceInfo {
         try session.setLockCode(new, unlock: current)
     }
 
-    /// Sets which USB interfaces the key shows when it is plugged in again: SET MODE for keys from before firmware 5,
-    /// the applications behind the interfaces for later ones.
+    /// Sets the USB interfaces that the key enables when it is next plugged in: SET MODE for keys before firmware 5,
+    /// the applications of the interfaces for later ones.
     ///
-    /// Throws `noSuchMode` for interfaces the key has not, and `touchEjectNeedsCCID`.
+    /// - Throws: `noSuchMode` for unsupported interfaces, and `touchEjectNeedsCCID`.
     public func setMode(_ mode: USBMode, timeouts: ModeTimeouts = ModeTimeouts()) throws(ManagementError) {
         try session.setMode(mode, timeouts: timeouts)
     }
 
-    /// Resets all applications and the PIN that they share, on keys with a fingerprint sensor and more than FIDO (RESET
+    /// Resets all applications and their shared PIN, on keys with a fingerprint sensor and more than FIDO (RESET
     /// DEVICE). It cannot be undone.
     ///
-    /// Throws `noWholeReset` for other keys, and `notOverThisLink` for anything but a smart card.
+    /// - Throws: `noWholeReset` for other keys, and `notOverThisLink` for anything but a smart card.
     public func resetDevice() throws(ManagementError) { try session.reset() }
 }

@@ -3,13 +3,13 @@
 package import YKTransport
 import YKWire
 
-/// A key's management, over whatever carrier there is.
+/// The management of a key over any transport.
 package final class ManagementSession {
     package let carrier: any ManagementCarrier
-    /// What the USB product number says of the key, where it is known.
+    /// The USB product, if known.
     private let product: USBProduct?
 
-    /// More pages than this are not read.
+    /// Maximum number of pages.
     private static let pageLimit = 16
 
     package init(_ carrier: any ManagementCarrier, product: USBProduct? = nil) {
@@ -60,7 +60,7 @@ package final class ManagementSession {
         try lift({ ManagementError.malformed($0, during: ReadConfig.name) }, body)
     }
 
-    /// Writes what is to change, reads it back, and has the key start anew where that takes it.
+    /// Writes the changes, reads them back, and restarts the key if necessary.
     package func write(
         _ configuration: DeviceConfiguration, unlock: borrowing LockCode?
     ) throws(ManagementError) -> ConfigurationOutcome {
@@ -77,7 +77,7 @@ package final class ManagementSession {
         return outcome
     }
 
-    /// Asks the key to start anew; false when it does not take that, and has to be plugged in again.
+    /// Requests a restart; false if the key does not support it and must be plugged in again.
     private func restart(unlock: borrowing LockCode?) throws(ManagementError) -> Bool {
         do {
             try send([TLV(0x0C, [])], unlock: unlock, lock: nil)
@@ -123,8 +123,8 @@ package final class ManagementSession {
         }
     }
 
-    /// Sets the USB mode of a key from before firmware 5, or what comes nearest to it in the applications of a later
-    /// one. The key shows it when it is plugged in again.
+    /// Sets the USB mode of a key before firmware 5, or the closest application configuration of a later one. It takes
+    /// effect when the key is plugged in again.
     package func setMode(_ mode: USBMode, timeouts: ModeTimeouts) throws(ManagementError) {
         guard timeouts.autoEject == nil || mode.interfaces == .ccid else { throw .touchEjectNeedsCCID }
         let info = try deviceInfo()
@@ -143,7 +143,7 @@ package final class ManagementSession {
         guard wrong.isEmpty else { throw .notWritten(wrong) }
     }
 
-    /// Resets the whole key, where it can be.
+    /// Resets the whole key, if it supports that.
     package func reset() throws(ManagementError) {
         let info = try deviceInfo()
         guard info.canResetWhole else { throw .noWholeReset }

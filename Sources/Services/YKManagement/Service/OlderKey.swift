@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// What can be found out about a key that is older than READ CONFIG.
+/// Probes a key that is older than READ CONFIG.
 enum OlderKey {
     /// U2F of early firmware.
     private static let oldU2F = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x10, 0x02])
@@ -12,7 +12,7 @@ enum OlderKey {
         (.fido, .u2f), (oldU2F, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
     ]
 
-    /// Selects one application after the other; the serial number comes from the OTP application.
+    /// Selects one application after another; the serial number is read from the OTP application.
     static func info(_ channel: CardChannel, version: Version) throws(CardError) -> DeviceInfo {
         var found: Capability = []
         let serial = try serial(channel)
@@ -26,7 +26,7 @@ enum OlderKey {
         return info
     }
 
-    /// The OTP application's serial number (slot command 10), where it may be read.
+    /// The OTP application's serial number (slot command 10), if it is readable.
     private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
         guard try channel.has(.otp) else { return nil }
         let reply = try channel.transmit(APDU(ins: OTPProtocol.Instruction.slot, p1: OTPProtocol.Slot.serial))

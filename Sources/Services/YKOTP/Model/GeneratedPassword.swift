@@ -5,13 +5,13 @@ public import YKTransport
 public import YKWire
 
 extension KeyboardLayout {
-    /// A password of the characters that the layout shows, each as likely as any other.
+    /// A password of the layout's characters, uniformly distributed.
     public func password(length: Int, random: any RandomSource) throws(OTPError) -> Secret {
         guard (1...OTPSlotContent.scanCodeLimit).contains(length) else {
             throw .invalid(.length("static password", expected: 1...OTPSlotContent.scanCodeLimit, is: length))
         }
         let characters = visibleCharacters
-        // Bytes above the last whole multiple are drawn again, or the first characters would be likelier.
+        // Rejects bytes above the last whole multiple, which would make the first characters more likely.
         let limit = 256 - 256 % characters.count
         var text = ""
         while text.count < length {

@@ -3,11 +3,11 @@
 public import YKCrypto
 import YKWire
 
-/// The six bytes that a slot asks for before it lets itself be changed. All zeros is no code.
+/// The six-byte access code that a slot requires before it is changed. All zeros means no code.
 public struct OTPAccessCode: Sendable {
     let secret: SharedSecret
 
-    /// Takes six bytes over; another number throws.
+    /// Creates a code from six bytes; throws for any other length.
     public init(_ bytes: consuming Secret) throws(OTPError) {
         guard bytes.count == OTPSlotRecord.accessCodeSize else {
             throw .invalid(.length("access code", expected: 6...6, is: bytes.count))
@@ -15,7 +15,7 @@ public struct OTPAccessCode: Sendable {
         secret = SharedSecret(bytes)
     }
 
-    /// The six bytes; zeros where there is no code.
+    /// The six bytes; zeros if there is no code.
     static func bytes(_ code: OTPAccessCode?) -> [UInt8] {
         code?.secret.value.copyBytes() ?? OTPSlotRecord.noAccessCode
     }
@@ -26,14 +26,14 @@ public struct OTPAccessCode: Sendable {
     }
 }
 
-/// The access code that a slot has, and the one that it gets.
+/// The current and the new access code of a slot.
 public struct OTPAccess: Sendable {
-    /// The code that the slot has.
+    /// The slot's current code.
     public let current: OTPAccessCode?
-    /// The code that it has afterwards.
+    /// The slot's new code.
     public let new: OTPAccessCode?
 
-    /// A slot without a code that gets none.
+    /// A slot without a code, before and after.
     public static let none = OTPAccess(current: nil, new: nil)
 
     /// A slot that keeps its code, if it has one.

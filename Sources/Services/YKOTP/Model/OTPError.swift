@@ -8,36 +8,36 @@ public import YKWire
 public enum OTPError: Error, Hashable, Sendable {
     /// The HID device failed.
     case device(LinkError)
-    /// The card failed, or ended a command with a status word that means nothing special here.
+    /// The card failed, or ended a command with a status word that has no OTP meaning.
     case card(CardError)
-    /// What came back makes no sense.
+    /// The reply is malformed.
     case malformed(WireError)
-    /// The key did not do it. For a slot that is written: the access code is missing or wrong, or the slot is protected.
+    /// The key refused the command. For a write: the access code is missing or wrong, or the slot is protected.
     case rejected(OTPCommand)
-    /// The key took the command and its status says otherwise.
+    /// The key accepted the command, but its status does not show the change.
     case notStored(OTPSlot)
-    /// Nobody touched the key in its time, about 15 s.
+    /// Nobody touched the key in time, about 15 s.
     case notTouched
     /// The slot is empty; nothing was sent.
     case emptySlot(OTPSlot)
-    /// The slot types when touched and answers no challenges; nothing was sent.
+    /// The slot types when touched and does not answer challenges; nothing was sent.
     case notChallengeResponse(OTPSlot)
-    /// The key's firmware lacks this; nothing was sent.
+    /// The key's firmware does not support this; nothing was sent.
     case unsupported(OTPFeature, needs: Version, has: Version)
-    /// What was to be sent does not fit; nothing was sent.
+    /// The input is invalid; nothing was sent.
     case invalid(Fault)
     /// A primitive failed on this computer.
     case crypto(CryptoFault)
 
-    /// Why something cannot be sent.
+    /// Why an input is invalid.
     public enum Fault: Hashable, Sendable {
-        /// Bytes that have to be so many.
+        /// The length is outside the expected range.
         case length(String, expected: ClosedRange<Int>, is: Int)
-        /// A starting value of HOTP's counter that is no multiple of 16 from 0 to 1048560.
+        /// The initial HOTP counter is not a multiple of 16 from 0 to 1048560.
         case counter(Int)
-        /// A format that cannot be read.
+        /// The format is malformed.
         case format(WireError)
-        /// A token identifier in which a later part is modhex and an earlier is not.
+        /// A later part of the token identifier is modhex and an earlier one is not.
         case identifier
     }
 

@@ -2,11 +2,11 @@
 
 public import YKTransport
 
-/// What an OTP application can do only from some firmware on.
+/// An OTP feature that requires a minimum firmware version.
 public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
-    /// Asking for the serial number.
+    /// Reading the serial number.
     case serial = "the serial number"
-    /// Passwords of scan codes.
+    /// Passwords as scan codes.
     case staticPassword = "a static password"
     /// HOTP.
     case hotp = "HOTP"
@@ -20,16 +20,16 @@ public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
     case ndef = "NDEF"
     /// A scan-code map.
     case scanCodeMap = "a scan-code map"
-    /// The numeric keypad, the fast trigger, and slots that sleep.
+    /// The numeric keypad, the fast trigger, and dormant slots.
     case laterSettings = "numeric keypad, fast trigger and dormant slots"
-    /// A light that is off at rest.
+    /// An LED that is off when idle.
     case invertedLight = "an inverted light"
     /// Setting, changing or removing the access code in an update: firmware 4.3.2 to 4.3.5 does it wrongly.
     case accessCodeUpdate = "changing the access code without writing the slot anew"
-    /// The question for the approved mode of a FIPS key.
+    /// Reading whether a FIPS key is in approved mode.
     case fipsMode = "the FIPS mode"
 
-    /// The first YubiKey firmware that has it.
+    /// The first YubiKey firmware that supports it.
     public var firstVersion: Version {
         switch self {
         case .staticPassword: Version(2, 0, 0)
@@ -43,7 +43,7 @@ public enum OTPFeature: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether this firmware has it.
+    /// Returns whether this firmware supports it.
     public func isSupported(by version: Version) -> Bool {
         guard version >= firstVersion else { return false }
         switch self {

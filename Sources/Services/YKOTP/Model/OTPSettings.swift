@@ -2,7 +2,7 @@
 
 public import YKWire
 
-/// How a slot types, and what else it decides; all of it can be updated without writing the slot anew.
+/// How a slot types, and its other settings; all of them can be updated without rewriting the slot.
 public struct OTPSettings: Sendable, Hashable {
     /// How long the key waits between characters.
     public enum Pacing: Int, Sendable, Hashable, CaseIterable {
@@ -18,12 +18,12 @@ public struct OTPSettings: Sendable, Hashable {
 
     /// Tabs, delays and Enter.
     public var ticket: OTPTicketFlags = .enter
-    /// The wait between characters.
+    /// The delay between characters.
     public var pacing = Pacing.none
-    /// The serial number's visibility, the numeric keypad, the trigger, the light, and whether settings can be updated.
+    /// The serial number's visibility, the numeric keypad, the trigger, the LED, and whether settings can be updated.
     public var extended: OTPExtendedFlags = [.serialByCommand, .allowsUpdate, .fastTrigger]
 
-    /// The settings of a new slot that types: Enter at the end, no wait, a fast trigger, updates allowed.
+    /// The settings of a new slot that types: Enter at the end, no delay, a fast trigger, updates allowed.
     public init() {}
 
     /// The settings of a new slot that answers challenges.
@@ -34,7 +34,7 @@ public struct OTPSettings: Sendable, Hashable {
         return settings
     }
 
-    /// The flags that stand for the wait.
+    /// The flags for the delay.
     var configuration: OTPConfigurationFlags {
         switch pacing {
         case .none: []
@@ -44,7 +44,7 @@ public struct OTPSettings: Sendable, Hashable {
         }
     }
 
-    /// What it needs of the firmware.
+    /// The firmware features that it requires.
     var features: [OTPFeature] {
         var features: [OTPFeature] = []
         if extended.contains(.numericKeypad) || extended.contains(.dormant) { features.append(.laterSettings) }

@@ -3,21 +3,21 @@
 import YKTransport
 import YKWire
 
-/// One of the two places of the OTP application.
+/// One of the two slots of the OTP application.
 public enum OTPSlot: Int, Sendable, Hashable, CaseIterable {
-    /// The one that a short touch triggers.
+    /// The slot triggered by a short touch.
     case one = 1
-    /// The one that a long touch triggers.
+    /// The slot triggered by a long touch.
     case two = 2
 
     func command(_ first: OTPCommand, _ second: OTPCommand) -> OTPCommand { self == .one ? first : second }
 }
 
-/// What the application tells of a slot; `nil` where the firmware does not.
+/// The reported state of a slot; `nil` if the firmware does not report it.
 public struct OTPSlotState: Sendable, Hashable {
     /// Whether it is in use.
     public let isProgrammed: Bool?
-    /// Whether it types when it is touched, rather than answer challenges.
+    /// Whether it types when touched, rather than answering challenges.
     public let isTouchTriggered: Bool?
 
     init(_ status: OTPStatus, _ slot: OTPSlot) {

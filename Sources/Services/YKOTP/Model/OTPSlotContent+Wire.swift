@@ -4,12 +4,12 @@ import YKCrypto
 import YKWire
 
 extension OTPSlotContent {
-    /// The longest HMAC key that the key keeps, in bytes.
+    /// Maximum length of an HMAC key, in bytes.
     static let hmacKeySize = 20
-    /// How many scan codes fit.
+    /// Maximum number of scan codes.
     public static let scanCodeLimit = 38
 
-    /// The bytes that a slot is written with. They hold the key: wipe them.
+    /// The slot's configuration record. It contains the key: wipe it.
     func record(_ settings: OTPSettings, accessCode: [UInt8]) throws(OTPError) -> [UInt8] {
         var parts = try parts
         defer { parts.wipe() }
@@ -83,7 +83,7 @@ extension OTPSlotContent {
             configuration: .shortTicket)
     }
 
-    /// An HMAC key: 16 bytes in the place of the AES key, four in that of the private identity.
+    /// An HMAC key: 16 bytes in place of the AES key, four in that of the private identity.
     private static func split(_ key: SharedSecret) throws(OTPError) -> Parts {
         var bytes = key.value.copyBytes()
         defer { Secret.wipe(&bytes) }

@@ -3,23 +3,23 @@
 public import YKCrypto
 import YKWire
 
-/// What a slot makes when it is touched or asked.
+/// What a slot generates when it is touched or challenged.
 public enum OTPSlotContent: Sendable {
-    /// A Yubico OTP: the public identity of up to 16 bytes, then a block that only who knows the AES key can read, with
-    /// the private identity of six bytes.
+    /// A Yubico OTP: the public identity of up to 16 bytes, then a block encrypted with the AES key, which contains the
+    /// private identity of six bytes.
     case yubicoOTP(publicID: [UInt8], privateID: SharedSecret, key: SharedSecret)
     /// A password: up to 38 scan codes.
     case staticPassword(scanCodes: SharedSecret)
-    /// A block that does not move, typed as a password.
+    /// A block that does not change, typed as a password.
     case staticTicket(fixed: [UInt8], privateID: SharedSecret, key: SharedSecret, StaticTicket)
-    /// The HMAC-SHA-1 of a challenge (RFC 2104), under a key of up to 20 bytes; a longer one than 64 bytes is hashed.
+    /// The HMAC-SHA-1 of a challenge (RFC 2104), with a key of up to 20 bytes; one longer than 64 bytes is hashed.
     case hmac(key: SharedSecret, needsTouch: Bool, takesShortChallenges: Bool = true)
-    /// A Yubico OTP block with the challenge in the place of the private identity.
+    /// A Yubico OTP block with the challenge in place of the private identity.
     case challengeOTP(key: SharedSecret, needsTouch: Bool)
-    /// HOTP (RFC 4226) under a key of up to 20 bytes.
+    /// HOTP (RFC 4226) with a key of up to 20 bytes.
     case hotp(key: SharedSecret, HOTP)
 
-    /// How a static ticket looks.
+    /// The format of a static ticket.
     public struct StaticTicket: OptionSet, Sendable, Hashable {
         /// The flags on the wire.
         public let rawValue: UInt8
@@ -34,24 +34,24 @@ public enum OTPSlotContent: Sendable {
         public static let digits = StaticTicket(rawValue: OTPConfigurationFlags.strongPassword2.rawValue)
         /// An exclamation mark first.
         public static let special = StaticTicket(rawValue: OTPConfigurationFlags.sendReference.rawValue)
-        /// A long press makes a new one.
+        /// A long press generates a new one.
         public static let manualUpdate = StaticTicket(rawValue: OTPConfigurationFlags.manualUpdate.rawValue)
     }
 
-    /// The form of HOTP.
+    /// The HOTP parameters.
     public struct HOTP: Sendable, Hashable {
         /// Whether a code has eight digits rather than six.
         public var hasEightDigits = false
-        /// Where the counter starts: a multiple of 16 up to 1048560.
+        /// The initial counter: a multiple of 16 up to 1048560.
         public var counter = 0
-        /// What is typed before each code.
+        /// The token identifier typed before each code.
         public var identifier: OTPTokenIdentifier?
 
         /// Six digits, from 0, without an identifier.
         public init() {}
     }
 
-    /// What it needs of the firmware.
+    /// The firmware feature that it requires.
     var feature: OTPFeature? {
         switch self {
         case .yubicoOTP, .staticTicket: nil

@@ -2,18 +2,19 @@
 
 import YKWire
 
-/// What an HOTP slot types before each code (OATH Token Identifier Specification): two characters of the manufacturer,
-/// two of the kind of token, eight that are the token's own; each in digits or, from the front on, in modhex.
+/// The token identifier that an HOTP slot types before each code (OATH Token Identifier Specification): two characters
+/// of the manufacturer, two of the token type, eight of the individual token; each in digits or, from the front on, in
+/// modhex.
 public struct OTPTokenIdentifier: Sendable, Hashable {
     /// The six bytes.
     package let bytes: [UInt8]
-    /// How many of them are typed in modhex.
+    /// Which of them are typed in modhex.
     let flags: OTPConfigurationFlags
 
-    /// Yubico's manufacturer and kind of token.
+    /// Yubico's manufacturer and token type.
     public static let yubico = "ubhe"
 
-    /// Reads twelve characters. With four, `serial` fills up the rest in digits; with eight, Yubico's prefix is added.
+    /// Parses twelve characters. With four, `serial` supplies the rest in digits; with eight, Yubico's prefix is added.
     public init(_ text: String, serial: UInt32?) throws(OTPError) {
         var whole = text
         if text.utf8.count == 4, let serial {

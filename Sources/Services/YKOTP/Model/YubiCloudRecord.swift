@@ -3,7 +3,7 @@
 public import YKCrypto
 import YKWire
 
-/// A Yubico OTP as Yubico's servers take it: a line of a CSV file.
+/// A Yubico OTP credential in the format of Yubico's servers: a line of a CSV file.
 public struct YubiCloudRecord: Sendable {
     /// The serial number of the key.
     public var serial: UInt32
@@ -15,7 +15,7 @@ public struct YubiCloudRecord: Sendable {
     public var key: SharedSecret
     /// The slot's access code.
     public var accessCode: OTPAccessCode?
-    /// When the slot was written, in seconds since 1970; it is told in UTC.
+    /// When the slot was written, in seconds since 1970; written in UTC.
     public var time: Int64
 
     /// Creates a record.
@@ -31,8 +31,8 @@ public struct YubiCloudRecord: Sendable {
         self.time = time
     }
 
-    /// Serial number, public identity in modhex, private identity, key and access code in hexadecimal, date; a comma at
-    /// the end, and no line end. It is a secret.
+    /// Serial number, public identity in modhex, private identity, key and access code in hexadecimal, date; a trailing
+    /// comma, and no line end. It is a secret.
     public var line: Secret {
         var fields = [
             String(serial), Modhex.encode(publicID), hex(privateID.value), hex(key.value),
@@ -44,7 +44,7 @@ public struct YubiCloudRecord: Sendable {
 
     private func hex(_ secret: borrowing Secret) -> String { secret.withBytes { Hex.encode($0) } }
 
-    /// `2026-11-21T10:20:30`, after the days of the Gregorian calendar.
+    /// `2026-11-21T10:20:30`, in the Gregorian calendar.
     static func date(_ time: Int64) -> String {
         let (days, seconds) = (time.floored(86_400), time - time.floored(86_400) * 86_400)
         let shifted = days + 719_468

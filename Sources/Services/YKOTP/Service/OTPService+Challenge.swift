@@ -4,11 +4,11 @@ import YKTransport
 import YKWire
 
 extension OTPService {
-    /// The HMAC-SHA-1 of a challenge of up to 64 bytes, 20 bytes.
+    /// Returns the HMAC-SHA-1 of a challenge of up to 64 bytes, 20 bytes.
     ///
-    /// A slot that takes short challenges leaves away all bytes at the end that are the same as the last of 64: shorter
-    /// challenges are filled up so that nothing of them is lost, but one of 64 bytes loses at least its last. A slot that
-    /// does not takes 64 bytes, zeros at the end included.
+    /// A slot that accepts short challenges drops all trailing bytes equal to the last of 64: shorter challenges are
+    /// padded so that nothing of them is lost, but one of 64 bytes loses at least its last. Other slots take 64 bytes,
+    /// including trailing zeros.
     public func hmac(_ slot: OTPSlot, _ challenge: [UInt8]) throws(OTPError) -> [UInt8] {
         try checkChallenge(slot, challenge, 0...Self.hmacChallengeSize)
         let filler: UInt8 = challenge.last == 0 ? 1 : 0
@@ -16,7 +16,7 @@ extension OTPService {
         return try query(slot.command(.challengeHMAC1, .challengeHMAC2), challenge + padding, .bytes(20))
     }
 
-    /// The code of six to eight digits that a slot with the key of a TOTP account gives at a time (RFC 6238 §4).
+    /// Returns the code of six to eight digits for a slot with the key of a TOTP account at a given time (RFC 6238 §4).
     public func code(
         _ slot: OTPSlot, at time: Int64, period: Int64 = 30, digits: Int = 6
     ) throws(OTPError) -> String {
@@ -27,14 +27,14 @@ extension OTPService {
         return Self.truncated(try hmac(slot, writer.bytes), digits: digits)
     }
 
-    /// The Yubico OTP block that a slot makes of a challenge of six bytes: 16 bytes, of which the first six are the
-    /// challenge once they are decrypted.
+    /// Returns the Yubico OTP block for a challenge of six bytes: 16 bytes, whose first six are the challenge after
+    /// decryption.
     public func challengeOTP(_ slot: OTPSlot, _ challenge: [UInt8]) throws(OTPError) -> [UInt8] {
         try checkChallenge(slot, challenge, 6...6)
         return try query(slot.command(.challengeOTP1, .challengeOTP2), challenge, .bytes(16))
     }
 
-    /// The longest HMAC challenge, in bytes.
+    /// Maximum length of an HMAC challenge, in bytes.
     public static let hmacChallengeSize = 64
 
     /// The decimal digits of an HMAC (RFC 4226 §5.3).

@@ -4,9 +4,9 @@ import YKCrypto
 public import YKWire
 
 extension OTPService {
-    /// Writes a slot; what was in it is lost.
+    /// Writes a slot, replacing its content.
     ///
-    /// Throws `unsupported` or `invalid` before anything is sent, `rejected` when the access code is wrong.
+    /// - Throws: `unsupported` or `invalid` before anything is sent, `rejected` if the access code is wrong.
     public func program(
         _ slot: OTPSlot, _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess = .none
     ) throws(OTPError) {
@@ -23,9 +23,9 @@ extension OTPService {
         try check(slot, isProgrammed: true)
     }
 
-    /// Changes how a slot types, and its access code, and leaves what it makes as it is.
+    /// Updates how a slot types, and its access code, without changing its content.
     ///
-    /// Throws `rejected` for a slot that does not allow updates, or is empty.
+    /// - Throws: `rejected` for a slot that does not allow updates, or is empty.
     public func update(
         _ slot: OTPSlot, _ settings: OTPSettings, access: OTPAccess = .none
     ) throws(OTPError) {
@@ -44,19 +44,19 @@ extension OTPService {
         try write(slot.command(.update1, .update2), record, access.current)
     }
 
-    /// Empties a slot.
+    /// Deletes the content of a slot.
     public func delete(_ slot: OTPSlot, access code: OTPAccessCode? = nil) throws(OTPError) {
         try write(slot.command(.configure1, .configure2), OTPSlotRecord.empty, code)
         try check(slot, isProgrammed: false)
     }
 
-    /// Swaps what the slots hold.
+    /// Swaps the contents of the slots.
     public func swap() throws(OTPError) {
         try require(.swap)
         try write(.swap, [], nil)
     }
 
-    /// Writes the NDEF record that the key gives over NFC, and which slot's token stands behind it.
+    /// Writes the NDEF record that the key sends over NFC, and the slot whose token it ends with.
     public func setNDEF(
         _ record: OTPNDEFRecord, for slot: OTPSlot, access code: OTPAccessCode? = nil
     ) throws(OTPError) {
@@ -66,7 +66,7 @@ extension OTPService {
     }
 
     /// Writes the 45 scan codes that tokens are typed with: the sixteen modhex letters, the same in upper case, the
-    /// digits, the exclamation mark, Tab and Enter. `nil` brings the usual ones back.
+    /// digits, the exclamation mark, Tab and Enter. `nil` restores the default.
     public func setScanCodeMap(_ codes: [UInt8]?, access code: OTPAccessCode? = nil) throws(OTPError) {
         try require(.scanCodeMap)
         let codes = codes ?? Self.usualScanCodes
@@ -77,17 +77,17 @@ extension OTPService {
         try write(.scanCodeMap, codes, code)
     }
 
-    /// How many scan codes a map has.
+    /// The number of scan codes in a map.
     public static let scanCodeMapSize = 45
 
-    /// The scan codes of a new key.
+    /// The default scan codes.
     public static let usualScanCodes: [UInt8] = {
         let letters: [UInt8] = Modhex.alphabet.utf8.map { $0 - 0x61 + 0x04 }
         let digits: [UInt8] = [0x27] + Array(0x1E...0x26)
         return letters + letters.map { $0 | KeyboardLayout.shift } + digits + [0x1E | KeyboardLayout.shift, 0x2B, 0x28]
     }()
 
-    /// Sends what is written, and behind it the access code that the slot has.
+    /// Sends the data to write, followed by the slot's current access code.
     private func write(_ command: OTPCommand, _ bytes: [UInt8], _ code: OTPAccessCode?) throws(OTPError) {
         var payload = bytes + OTPAccessCode.bytes(code)
         defer { Secret.wipe(&payload) }

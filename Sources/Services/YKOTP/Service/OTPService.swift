@@ -5,16 +5,16 @@ import YKWire
 
 /// The Yubico OTP application of a key: two slots that type a token when touched, or answer challenges.
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the key. What is
-/// written is checked against the key's programming sequence, so that a change which did not happen is never taken for
-/// one that did.
+/// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave.
+/// Writes are verified with the key's programming sequence, so that a change that was not made is never reported as
+/// made.
 public actor OTPService: KeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let link: any OTPLink
     private let touch: TouchWait
     private var exchanges = 1
-    /// The status after the last command that told it.
+    /// The most recent status.
     public internal(set) var status: OTPStatus
 
     private init(
@@ -26,12 +26,12 @@ public actor OTPService: KeyService {
         self.runtime = runtime
     }
 
-    /// Asks the application for its status, over HID (``HIDOTPLink``) or a card (``CardOTPLink``).
+    /// Reads the application's status, over HID (``HIDOTPLink``) or a card (``CardOTPLink``).
     ///
-    /// `touch` runs while the key waits for a touch: it begins on the service's thread, which it must not block, and its
-    /// task is cancelled when the wait ends.
+    /// `touch` runs while the key waits for a touch: it is called on the service's thread, which it must not block, and
+    /// its task is cancelled when the wait ends.
     ///
-    /// Throws `card(.appletMissing)` when the card has no OTP application, or it is switched off.
+    /// - Throws: `card(.appletMissing)` if the card has no OTP application, or it is disabled.
     public static func open(
         _ link: sending any OTPLink, touch: @escaping @Sendable () async -> Void = {}
     ) async throws(OTPError) -> OTPService {
@@ -46,27 +46,29 @@ public actor OTPService: KeyService {
 
     /// The firmware version of the application.
     public var version: Version { status.version }
-    /// How the application is reached.
+    /// The transport of the application.
     public var carrier: OTPCarrier { link.carrier }
 
-    /// What the application tells of a slot.
+    /// Returns the reported state of a slot.
     public func state(of slot: OTPSlot) -> OTPSlotState { OTPSlotState(status, slot) }
 
-    /// Asks for the status anew.
+    /// Reads the status again.
     public func refresh() throws(OTPError) {
         status = try perform { deadline throws(OTPLinkError) in try link.status(deadline: deadline) }
     }
 
-    /// The serial number. Throws `rejected` where the key's slots forbid it.
+    /// Reads the serial number.
+    ///
+    /// - Throws: `rejected` if the key's slots forbid it.
     public func serial() throws(OTPError) -> UInt32 {
         try require(.serial)
         return try query(.serial, [], .bytes(4)).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// A page of device information as it came: a length byte, then data objects.
+    /// Reads a page of device information unchanged: a length byte, then data objects.
     public func deviceInfo(page: UInt8 = 0) throws(OTPError) -> [UInt8] { try query(.deviceInfo, [page], .counted) }
 
-    /// Whether a FIPS key of series 4 is in its approved mode: both slots are protected with access codes.
+    /// Returns whether a FIPS key of series 4 is in approved mode: both slots are protected with access codes.
     public func isInFIPSMode() throws(OTPError) -> Bool {
         try require(.fipsMode)
         return try query(.fipsMode, [], .bytes(1)) == [1]
@@ -78,13 +80,13 @@ public actor OTPService: KeyService {
         runtime.rest()
     }
 
-    /// Ends the use of the key.
+    /// Closes the connection to the key.
     public func close() {
         link.close()
         runtime.close()
     }
 
-    /// How many commands the key was sent.
+    /// The number of commands sent to the key.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: exchanges) }
 
     func require(_ feature: OTPFeature) throws(OTPError) {
