@@ -38,22 +38,24 @@ public struct Keys: Sendable {
     /// The credential for a secure channel in each card application; `nil` for none. HID has no secure channel, so with
     /// a credential every application is used as a card.
     public var secureChannel: SecureChannelCredential?
-    /// The hardware, by default this machine's.
+    /// Called before selecting the first application that the key offers through a secure channel only, as FIPS series
+    /// keys do on contactless readers, when ``secureChannel`` is `nil`. Returns how to authenticate the key when SCP11b
+    /// is opened, or `nil` to open no channel. Without this function no channel is opened, and the key refuses.
     public var requiredChannelTrust: (@Sendable () -> SCP11Trust?)?
-    /// The node that was already chosen by a touch.
+    /// The hardware, by default this machine's.
     package var hardware: any Hardware = SystemHardware()
-    /// The reader that was chosen already, whatever the selection says.
+    /// The reader that was already chosen, regardless of the selection.
     package var chosenReaderName: String?
-    /// The node that was chosen already by a touch.
+    /// The node that was already chosen by a touch.
     package var chosenPath: String?
 
-    /// Creates a way to keys; nothing is opened yet.
+    /// Creates an access point to keys; nothing is opened yet.
     ///
     /// - Parameters:
-    ///   - selection: Which key is meant; by default the only one.
+    ///   - selection: Which key to use; by default the only one.
     ///   - source: Where keys come from; by default this machine.
-    ///   - environment: Time limit, cancellation, clock and randomness.
-    ///   - decoration: A recorder, a log, a plan or a prompt for everything that is opened.
+    ///   - environment: Timeout, cancellation, clock and randomness.
+    ///   - decoration: The recorder, log, plan and prompt for everything that is opened.
     public init(
         _ selection: KeySelection = KeySelection(), source: Source = .machine,
         environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration()
@@ -67,7 +69,7 @@ public struct Keys: Sendable {
         self.environment = environment
     }
 
-    /// Creates a way to the keys of other hardware than this machine's.
+    /// Creates an access point to the keys of other hardware.
     package init(
         _ selection: KeySelection = KeySelection(), source: Source = .machine,
         environment: Environment = Environment(), decoration: LinkDecoration = LinkDecoration(),
@@ -77,14 +79,14 @@ public struct Keys: Sendable {
         self.hardware = hardware
     }
 
-    /// The recording that is played.
+    /// The recording to replay.
     package var replay: Replay? { if case .recording(let replay) = source { replay } else { nil } }
-    /// The key in software.
+    /// The virtual key.
     package var software: VirtualKey? { if case .virtual(let key, _) = source { key } else { nil } }
 
     // MARK: the machine
 
-    /// The time limit for finding out what is attached.
+    /// The timeout for discovery.
     private var searchTimeout: Duration { min(environment.timeout, .seconds(5)) }
 
     /// The readers of the smart card service.
@@ -92,13 +94,13 @@ public struct Keys: Sendable {
         try hardware.readers(timeout: searchTimeout, cancellation: environment.cancellation)
     }
 
-    /// Everything that is attached, each key once.
+    /// Everything that is attached, with each key listed once.
     package func devices(asking service: Bool) throws(LinkError) -> Discovery.Findings {
         try hardware.keys(asking: service, timeout: searchTimeout, cancellation: environment.cancellation)
     }
 
-    /// The card readers on the USB; only those that no program has claimed when `isFree`: a smart card service that runs
-    /// has claimed its own.
+    /// The card readers on USB; with `isFree`, only those that no program has claimed. A running smart card service has
+    /// claimed its readers.
     package func usbReaders(isFree: Bool) -> [USBDevice] {
         hardware.usbDevices().filter { $0.reader.map { !isFree || $0.driver == nil } ?? false }
     }
@@ -112,7 +114,7 @@ public struct Keys: Sendable {
     }
 }
 
-/// Calls something that throws an error of the link, and throws it as a ``KeyError``.
+/// Runs `body` and rethrows a link error as a ``KeyError``.
 func lifting<Value>(_ body: () throws(LinkError) -> Value) throws(KeyError) -> Value {
     do { return try body() } catch { throw .link(error) }
 }

@@ -10,7 +10,7 @@ struct CardKeyReading {
     let card: ClearCommands
     let environment: Environment
 
-    /// The key of a variant: that of a version, else the first one.
+    /// The key of a variant: the one with the given version, otherwise the first one.
     func key(
         _ variant: SCP11Variant, _ version: UInt8, _ trust: SCP11Trust
     ) throws(CardError) -> (SCPKeyReference, [UInt8]) {
@@ -27,8 +27,8 @@ struct CardKeyReading {
         return (reference, leaf.publicPoint)
     }
 
-    /// The CA key that verifies the host's first certificate: the one of the certificate's authority key identifier,
-    /// else the first of the wanted KID.
+    /// The CA key that verifies the host's first certificate: the one in the certificate's authority key identifier,
+    /// otherwise the first with the given KID.
     func authority(of host: SCP11HostKey) throws(CardError) -> SCPKeyReference {
         try select()
         let wanted = (try? host.certificates.first.map { try SCPCertificate(der: $0) })?.flatMap(\.authorityKeyID)
@@ -85,7 +85,7 @@ struct CardKeyReading {
         }
     }
 
-    /// The chain has to lead to the anchor, and the leaf has to be for key agreement.
+    /// Checks that the chain leads to the anchor, and that the leaf is for key agreement.
     private func check(_ leaf: SCPCertificate, _ chain: [[UInt8]], _ anchor: [UInt8]) throws(CardError) {
         if let usage = leaf.keyUsage, usage & 0x08 == 0 {
             throw .secureChannel(.untrusted("the card's certificate is not for key agreement"))

@@ -6,11 +6,11 @@ public import YKTransport
 /// A static SCP03 key set: three AES-128 keys that the card and its administrators share
 /// (GlobalPlatform Amendment D §6.1).
 public struct SCP03Keys: Sendable {
-    /// K-ENC, from which the key of a session's encryption is derived.
+    /// K-ENC, from which session encryption keys are derived.
     public let encryption: SharedSecret
-    /// K-MAC, from which the keys of a session's MACs are derived.
+    /// K-MAC, from which session MAC keys are derived.
     public let mac: SharedSecret
-    /// K-DEK, which encrypts keys that are sent to the card; needed for PUT KEY only.
+    /// K-DEK, which encrypts keys sent to the card; needed for PUT KEY only.
     public let dataEncryption: SharedSecret?
 
     /// The length of each key in bytes.
@@ -30,9 +30,9 @@ public struct SCP03Keys: Sendable {
 
     private init(all key: SharedSecret) { (encryption, mac, dataEncryption) = (key, key, key) }
 
-    /// Reads `ENC:MAC` or `ENC:MAC:DEK`, each key in 32 hexadecimal digits; also separated by spaces or line ends.
+    /// Parses `ENC:MAC` or `ENC:MAC:DEK`, each key in 32 hexadecimal digits; also separated by spaces or line ends.
     ///
-    /// - Throws: `badHostKey` when it is not that.
+    /// - Throws: `badHostKey` for any other text.
     public init(text: borrowing Secret) throws(SecureChannelFault) {
         var bytes = text.copyBytes()
         defer { Secret.wipe(&bytes) }
@@ -48,7 +48,7 @@ public struct SCP03Keys: Sendable {
     private static let unreadable = SecureChannelFault.badHostKey(
         "an SCP03 key set is ENC:MAC or ENC:MAC:DEK, each key in 32 hexadecimal digits")
 
-    /// The factory set of every YubiKey, 40 to 4F: it is public, and protects nothing.
+    /// The factory key set of every YubiKey, 40 to 4F: it is public, and protects nothing.
     public static var factory: SCP03Keys { SCP03Keys(all: SharedSecret(Secret(Array(0x40...0x4F)))) }
 
     /// Whether the session keys are derived from the public factory keys.
@@ -64,9 +64,9 @@ public struct SCP03Keys: Sendable {
     }
 }
 
-/// Hexadecimal digits that are secret.
+/// Secret hexadecimal digits.
 package enum SecretHex {
-    /// The bytes of an even number of digits; `nil` when these are not such digits.
+    /// Decodes an even number of digits; `nil` for anything else.
     package static func decode(_ digits: some Collection<UInt8>) -> Secret? {
         guard digits.count.isMultiple(of: 2), digits.count <= 1024 else { return nil }
         var bytes: [UInt8] = []

@@ -4,16 +4,16 @@ public import YKCrypto
 public import YKTransport
 import YKWire
 
-/// Which sides of an SCP11 channel prove who they are (GlobalPlatform Amendment F §3.1).
+/// Which sides of an SCP11 channel authenticate (GlobalPlatform Amendment F §3.1).
 public enum SCP11Variant: String, Sendable, Hashable, CaseIterable {
     /// Card and host.
     case a = "11a"
     /// The card only.
     case b = "11b"
-    /// Card and host, by a script that may be prepared beforehand; it may not manage the card's keys.
+    /// Card and host, through a script that may be prepared in advance; it may not manage the card's keys.
     case c = "11c"
 
-    /// The key identifier of the card's private key for it.
+    /// The key identifier of the card's private key for the variant.
     public var keyID: UInt8 {
         switch self {
         case .a: 0x11
@@ -22,7 +22,7 @@ public enum SCP11Variant: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the host proves who it is.
+    /// Whether the host authenticates.
     public var authenticatesHost: Bool { self != .b }
 
     /// The parameter byte of the key agreement (Amendment F §7.6.2.3).
@@ -37,12 +37,13 @@ public enum SCP11Variant: String, Sendable, Hashable, CaseIterable {
 
 /// The host's own key for SCP11a and SCP11c (OCE: off-card entity).
 public struct SCP11HostKey: Sendable {
-    /// The private number on P-256, 32 bytes, most significant first.
+    /// The private scalar on P-256, 32 bytes, most significant byte first.
     public let privateKey: SharedSecret
-    /// Its certificates, DER: the one that the card's CA key verifies first, that of the key last. Without the CA's own.
+    /// The certificate chain, DER: first the one verified by the card's CA key, last the one for the host's key. The
+    /// CA's own is not included.
     public let certificates: [[UInt8]]
-    /// The card's reference of the CA key that verifies the first certificate, such as KID 10; with version 0 it is
-    /// looked for on the card.
+    /// The card's reference to the CA key that verifies the first certificate, such as KID 10; with version 0 the key
+    /// is looked up on the card.
     public let authority: SCPKeyReference
 
     /// Takes a key and its certificates.
@@ -68,17 +69,17 @@ public struct SCP11HostKey: Sendable {
     }
 }
 
-/// What makes the card's public key trustworthy in SCP11.
+/// What makes the card's public key trusted in SCP11.
 public enum SCP11Trust: Sendable, Hashable {
-    /// A certificate of the card's chain, DER, that is trusted: its issuer's.
+    /// A trusted certificate of the card's chain, DER: the issuer's.
     case authority([UInt8])
     /// The card's public key itself: 04, x, y.
     case key([UInt8])
-    /// Nothing: the channel is encrypted, but with whom is not known.
+    /// Nothing: the channel is encrypted, but the card is not authenticated.
     case unverified
 }
 
-/// What is fixed in SCP11 on AES-128 (Amendment F §7.6.2.3).
+/// Constants of SCP11 with AES-128 (Amendment F §7.6.2.3).
 enum SCP11 {
     /// C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION, authenticated.
     static let keyUsage: UInt8 = 0x3C
@@ -94,7 +95,7 @@ enum SCP11 {
         return [TLV(0xA6, control.encoded), TLV(0x5F49, point)].encoded
     }
 
-    /// The card's ephemeral point and its receipt; nothing else may follow.
+    /// The card's ephemeral point and its receipt, with no trailing data.
     static func reply(_ bytes: [UInt8]) throws(WireError) -> (point: [UInt8], pointObject: [UInt8], receipt: [UInt8]) {
         var reader = ByteReader(bytes)
         var point = try reader.tlv(0x5F49, "the card's ephemeral key")

@@ -3,19 +3,19 @@
 import YKCrypto
 public import YKWire
 
-/// A certificate of a Security Domain's key, read as far as a secure channel needs it (RFC 5280 §4.1).
+/// A certificate of a Security Domain key, parsed as far as a secure channel needs it (RFC 5280 §4.1).
 public struct SCPCertificate: Sendable, Hashable {
     /// The whole certificate, DER.
     public let der: [UInt8]
-    /// The serial number as it stands, most significant byte first.
+    /// The encoded serial number, most significant byte first.
     public let serial: [UInt8]
     /// The public key: 04, x, y of a point on P-256.
     public let publicPoint: [UInt8]
-    /// The subject key identifier, where there is one.
+    /// The subject key identifier, if present.
     public let subjectKeyID: [UInt8]?
-    /// The authority key identifier, where there is one.
+    /// The authority key identifier, if present.
     public let authorityKeyID: [UInt8]?
-    /// The bits of the key usage in their first byte, where the certificate limits it: keyAgreement is 08.
+    /// The first byte of the key usage, if the certificate has one: keyAgreement is 08.
     public let keyUsage: UInt8?
 
     private static let limit = 1 << 16
@@ -25,7 +25,7 @@ public struct SCPCertificate: Sendable, Hashable {
         0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
 
-    /// Reads a certificate of a key on P-256.
+    /// Decodes a certificate of a key on P-256.
     public init(der: [UInt8]) throws(WireError) {
         guard der.count <= Self.limit else { throw WireError(.tooLarge, at: 0, "a certificate of \(der.count) bytes") }
         self.der = der
@@ -82,9 +82,9 @@ public struct SCPCertificate: Sendable, Hashable {
         return found
     }
 
-    /// Splits certificates that stand one after the other without anything around them.
+    /// Splits concatenated certificates.
     ///
-    /// - Returns: Each certificate as it stands, at most 16.
+    /// - Returns: The unmodified certificates, at most 16.
     public static func split(_ bytes: [UInt8]) throws(WireError) -> [[UInt8]] {
         var reader = ByteReader(bytes)
         var found: [[UInt8]] = []

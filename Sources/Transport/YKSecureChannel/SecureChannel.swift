@@ -5,18 +5,18 @@ import YKProtocols
 public import YKTransport
 public import YKWire
 
-/// With which keys a secure channel is opened.
+/// The keys with which a secure channel is opened.
 public enum SecureChannelCredential: Sendable {
     /// SCP03 with a static key set; version 0 means the card's first set.
     case scp03(SCP03Keys, version: UInt8 = 0)
-    /// SCP11 with the card's key of this version, 0 for the first there is; `host` for SCP11a and SCP11c.
+    /// SCP11 with the card's key of this version, 0 for the first available; `host` for SCP11a and SCP11c.
     case scp11(SCP11Variant, version: UInt8 = 0, host: SCP11HostKey? = nil, trust: SCP11Trust)
 }
 
 /// A secure channel of GlobalPlatform: SCP03 (Amendment D 1.2) or SCP11 (Amendment F 1.4) with AES-128 and all four
 /// protections, C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION.
 ///
-/// Hand it to ``YKTransport/CardChannel/protect(with:)``; it is then opened in each application that is selected.
+/// Hand it to ``YKTransport/CardChannel/protect(with:)``; it is then opened in each selected application.
 public final class SecureChannel: ChannelProtection {
     private let credential: SecureChannelCredential
     private let environment: Environment
@@ -26,10 +26,10 @@ public final class SecureChannel: ChannelProtection {
     /// The card's key that verifies the host's certificates, once known (SCP11a, SCP11c).
     private var authority: SCPKeyReference?
 
-    /// Makes a channel that is opened later. SCP11a and SCP11c need a key of the host, SCP11b takes none.
+    /// Creates a channel that is opened later. SCP11a and SCP11c require a host key; SCP11b uses none.
     ///
-    /// - Parameter environment: Where challenges and ephemeral keys come from, and the time at which certificates are
-    ///   checked.
+    /// - Parameter environment: Provides the randomness for challenges and ephemeral keys, and the time for checking
+    ///   certificates.
     public init(_ credential: SecureChannelCredential, environment: Environment) {
         self.credential = credential
         self.environment = environment
@@ -38,7 +38,7 @@ public final class SecureChannel: ChannelProtection {
     /// Whether the channel is open.
     public var isOpen: Bool { messaging != nil }
 
-    /// Whether the card knows who the host is, which managing its keys requires.
+    /// Whether the host is authenticated to the card, which is required to manage the card's keys.
     package var authenticatesHost: Bool {
         switch credential {
         case .scp03: true
@@ -46,7 +46,7 @@ public final class SecureChannel: ChannelProtection {
         }
     }
 
-    /// The key that encrypts keys sent to the card, of the session that is open.
+    /// The key of the open session that encrypts keys sent to the card.
     package var dataEncryption: SharedSecret? { messaging?.dataEncryption }
 
     /// Forgets the session keys.
@@ -84,7 +84,7 @@ public final class SecureChannel: ChannelProtection {
         cardKey = try reading.key(variant, version, trust)
     }
 
-    /// Proves the keys of both sides, in the application that was just selected.
+    /// Authenticates both sides in the application that was just selected.
     public func open(in aid: AID, _ card: ClearCommands) throws(CardError) {
         end()
         switch credential {
@@ -108,7 +108,7 @@ extension SecureChannel {
             APDU(
                 cla: 0x80, ins: SecurityDomainProtocol.Instruction.initializeUpdate, p1: version, data: challenge))
         try Self.check(response.status, asked, aid)
-        // Diversification data (10), key information (3), challenge (8), cryptogram (8), perhaps a counter (3).
+        // Diversification data (10), key information (3), challenge (8), cryptogram (8), optional counter (3).
         let reply = response.data
         guard reply.count == 29 || reply.count == 32 else {
             throw .malformed(
@@ -205,7 +205,7 @@ extension SecureChannel {
         }
     }
 
-    /// A new key; one draw in 2³² is not a number below the order of the curve.
+    /// A new key; one draw in 2³² is not below the order of the curve.
     private func ephemeralKey() throws(CardError) -> P256KeyAgreement {
         for _ in 0..<4 {
             var number = try lift(CardError.link) { () throws(LinkError) in

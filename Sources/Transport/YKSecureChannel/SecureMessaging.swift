@@ -8,14 +8,14 @@ package import YKWire
 /// C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION.
 package struct SecureMessaging {
     private let keys: SessionKeys
-    /// The last command's whole MAC, which the next MAC is chained to.
+    /// The full MAC of the last command, to which the next MAC is chained.
     package private(set) var chain: [UInt8]
     /// The number of the next command, from 1.
     package private(set) var counter: UInt32
 
     /// The length of a MAC on the wire, in bytes.
     package static let macSize = 8
-    /// How many commands one session protects; long before the counter could begin again.
+    /// The maximum number of commands in a session; far below the overflow of the counter.
     static let commandLimit: UInt32 = 1 << 24
 
     /// Starts a session.
@@ -32,7 +32,7 @@ package struct SecureMessaging {
     /// The key that encrypts keys sent to the card.
     package var dataEncryption: SharedSecret? { keys.dataEncryption }
 
-    /// Appends the MAC of a command whose data are not encrypted, as EXTERNAL AUTHENTICATE.
+    /// Appends the MAC to a command whose data is not encrypted, such as EXTERNAL AUTHENTICATE.
     package mutating func authenticate(_ command: APDU, _ form: APDU.Form) throws(CardError) -> APDU {
         var result = command
         result.cla |= 0x04
@@ -51,7 +51,7 @@ package struct SecureMessaging {
         return result
     }
 
-    /// Encrypts the data of a command, of none as well, and appends the MAC.
+    /// Encrypts the data of a command, even when empty, and appends the MAC.
     package mutating func protect(_ command: APDU, _ form: APDU.Form) throws(CardError) -> APDU {
         guard counter < Self.commandLimit else { throw .secureChannel(.ended) }
         var plain = command.data + [0x80]
@@ -111,7 +111,7 @@ package struct SecureMessaging {
         return plain
     }
 
-    /// Passes over a command that is not known; MACs cannot be verified afterwards.
+    /// Skips an unknown command; MACs cannot be verified afterwards.
     package mutating func skip() { counter += 1 }
 
     private func decrypt(_ body: [UInt8], isReply: Bool) throws(CardError) -> [UInt8] {
@@ -125,7 +125,7 @@ package struct SecureMessaging {
         return plain
     }
 
-    /// The encrypted counter: of the command that is sent next, or with the top bit set of the one that is answered.
+    /// The encrypted counter of the next command, or with the top bit set that of the answered one.
     private func vector(isReply: Bool) throws(CryptoFault) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: 16)
         let number = isReply ? counter - 1 : counter

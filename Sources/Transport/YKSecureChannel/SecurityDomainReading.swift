@@ -21,14 +21,14 @@ package struct GetSecurityData: CardCommand {
     package func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
 }
 
-/// What a Security Domain says of one of its keys: what its components are (Card Specification 2.3.1 §11.3.3.1).
+/// Information about a key of a Security Domain: the types of its components (Card Specification 2.3.1 §11.3.3.1).
 public struct SCPKeyInformation: Sendable, Hashable {
     /// The key.
     public let reference: SCPKeyReference
-    /// The type and length in bytes of each component, as the card says them.
+    /// The type and length in bytes of each component, as reported by the card.
     public let components: [Component]
 
-    /// A part of a key.
+    /// A component of a key.
     public struct Component: Sendable, Hashable {
         /// The type: 88 AES, B0 public and B1 private key on a curve.
         public let type: UInt8
@@ -36,7 +36,7 @@ public struct SCPKeyInformation: Sendable, Hashable {
         public let length: UInt8
     }
 
-    /// Reads the key information template, wrapped in E0 or bare; at most 128 keys.
+    /// Decodes the key information template, wrapped in E0 or bare; at most 128 keys.
     package static func list(_ bytes: [UInt8]) throws(WireError) -> [SCPKeyInformation] {
         var reader = ByteReader(bytes)
         if reader.peek == SecurityDomainProtocol.Tag.keyInformation {

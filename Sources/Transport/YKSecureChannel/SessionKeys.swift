@@ -2,7 +2,7 @@
 
 package import YKCrypto
 
-/// The keys of one session of a secure channel.
+/// The keys of a secure channel session.
 package struct SessionKeys: Sendable {
     /// S-ENC: encrypts the data of commands and replies.
     package let encryption: SharedSecret
@@ -10,7 +10,7 @@ package struct SessionKeys: Sendable {
     package let mac: SharedSecret
     /// S-RMAC: authenticates replies.
     package let responseMAC: SharedSecret
-    /// Encrypts keys that are sent to the card; `nil` where the host has no such key.
+    /// Encrypts keys sent to the card; `nil` when the host has no such key.
     package let dataEncryption: SharedSecret?
 
     package init(
@@ -20,7 +20,7 @@ package struct SessionKeys: Sendable {
         (self.responseMAC, self.dataEncryption) = (responseMAC, dataEncryption)
     }
 
-    /// What a derived value is for (GlobalPlatform Amendment D §4.1.5, table 4-1).
+    /// The purpose of a derived value (GlobalPlatform Amendment D §4.1.5, table 4-1).
     package enum Purpose: UInt8 {
         case cardCryptogram = 0x00
         case hostCryptogram = 0x01
@@ -40,7 +40,7 @@ package struct SessionKeys: Sendable {
             dataEncryption: keys.dataEncryption)
     }
 
-    /// A cryptogram of 8 bytes under S-MAC, with which a side of SCP03 proves that it has the keys.
+    /// Returns an 8-byte cryptogram under S-MAC, with which a side of SCP03 proves possession of the keys.
     package func cryptogram(_ purpose: Purpose, context: [UInt8]) throws(CryptoFault) -> [UInt8] {
         try Self.derive(mac.value, purpose, context, length: 8).copyBytes()
     }
@@ -56,9 +56,9 @@ package struct SessionKeys: Sendable {
     /// X9.63 with SHA-256.
     ///
     /// - Parameters:
-    ///   - ephemeral: The x coordinate that both ephemeral keys have in common.
-    ///   - fixed: The x coordinate that the static keys have in common; of SCP11b, the host's ephemeral one and the
-    ///     card's static one.
+    ///   - ephemeral: The x coordinate shared by both ephemeral keys.
+    ///   - fixed: The x coordinate shared by the static keys; in SCP11b, by the host's ephemeral and the card's static
+    ///     key.
     static func scp11(
         ephemeral: borrowing Secret, fixed: borrowing Secret
     ) throws(CryptoFault) -> (keys: SessionKeys, receiptKey: SharedSecret) {

@@ -2,16 +2,16 @@
 
 import Synchronization
 
-/// A switch that stops what waits under it. Once thrown it stays thrown.
+/// Cancels the operations that wait under it. Cancellation is permanent.
 public final class Cancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    /// Makes a switch that is not thrown.
+    /// Creates a token that has not been cancelled.
     public init() {}
 
-    /// Throws the switch: waits end with `LinkError.cancelled` at their next look.
+    /// Cancels: waits end with `LinkError.cancelled` when they next check.
     public func cancel() { flag.store(true, ordering: .releasing) }
 
-    /// Whether the switch was thrown.
+    /// Whether it has been cancelled.
     public var isCancelled: Bool { flag.load(ordering: .acquiring) }
 }

@@ -2,20 +2,20 @@
 
 public import YKWire
 
-/// One command of a smart-card application: how it is written and what its reply means.
+/// A command of a smart-card application: its encoding and the meaning of its reply.
 public protocol CardCommand {
-    /// What a successful reply means.
+    /// The decoded reply.
     associatedtype Response
 
     /// The name in the application's specification.
     static var name: String { get }
-    /// The command as it is sent.
+    /// The encoded command.
     var apdu: APDU { get }
-    /// Reads the data of a reply that ended with 9000.
+    /// Decodes the data of a reply with status 9000.
     func decode(_ reader: inout ByteReader) throws(WireError) -> Response
 }
 
 extension CardCommand where Response == Void {
-    /// Expects no data; what some firmware sends all the same is ignored.
+    /// Expects no data; data that some firmware sends anyway is ignored.
     public func decode(_ reader: inout ByteReader) {}
 }

@@ -6,15 +6,15 @@ public import YKWire
 public enum CardError: Error, Hashable, Sendable {
     /// The link below failed.
     case link(LinkError)
-    /// The application is not on this card, or is switched off.
+    /// The application is not on this card, or is disabled.
     case appletMissing(AID)
-    /// The card ended the named command with a status word that is not a success.
+    /// The card answered the named command with a status word other than success.
     case status(StatusWord, during: String)
-    /// The reply to the named command is not what the protocol says.
+    /// The reply to the named command violates the protocol.
     case malformed(WireError, during: String)
-    /// The card keeps announcing more data for the named command without end or without sending any.
+    /// The card announces more data for the named command without end, or without sending any.
     case endlessReply(during: String)
-    /// The named command does not fit what the card or reader takes.
+    /// The named command is too long for the card or reader.
     case tooLong(during: String)
     /// The secure channel could not be opened, or ended.
     case secureChannel(SecureChannelFault)

@@ -3,23 +3,22 @@
 import YKWire
 
 extension CardIdentity {
-    /// Whether the ATR says that this is a YubiKey, as that of all of them does, or else the reader's name, where the ATR
-    /// says nothing to the contrary.
+    /// Whether this is a YubiKey according to its ATR, or to the reader's name unless the ATR contradicts it.
     package var isYubiKey: Bool {
         text.contains("yubi") || reader.lowercased().contains("yubi") && !Self.others.contains { text.contains($0) }
     }
 
-    /// Whether the ATR says that this is a CanoKey, as `Canokey` in the historical bytes of canokey-core does.
+    /// Whether this is a CanoKey: canokey-core has `Canokey` in the historical bytes of its ATR.
     package var isCanoKey: Bool { text.contains("canokey") }
 
-    /// Makers whose keys may be in a reader with another name, as virtual ones are.
+    /// Makers whose keys may be in a reader of another name, such as a virtual one.
     private static let others = ["canokey", "nitrokey", "solo"]
 
-    /// What of the ATR can be read, in lower case.
+    /// The printable part of the ATR, in lower case.
     private var text: String {
         String(decoding: atr.map { (0x20..<0x7F).contains($0) ? $0 : 0x20 }, as: UTF8.self).lowercased()
     }
 
-    /// Whether the reader is not known to take only short commands.
+    /// Whether the reader is not known to be limited to short commands.
     package var readerTakesExtendedLength: Bool { maxCommandLength.map { $0 > 261 } ?? true }
 }

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time that is left for a piece of work, and whether it was cancelled; handed down through every layer.
+/// The deadline and cancellation of an operation, passed down through every layer.
 public struct Deadline: Sendable {
     private let expires: ContinuousClock.Instant
     private let cancellation: Cancellation?
 
-    /// A hundred years: what comes from a user or a file may not overflow the clock.
+    /// A hundred years: a duration from a user or a file must not overflow the clock.
     private static let longest = Duration.seconds(100 * 366 * 86400)
 
-    /// Ends `duration` from now. With a cancellation it also ends when that is cancelled, or the task that waits under it;
-    /// without one nothing but time ends it, as is wanted of what cleans up after a cancellation.
+    /// Ends `duration` from now. With a cancellation it also ends when that, or the current task, is cancelled. Without
+    /// one it ends only when the time is over, as required for cleaning up after a cancellation.
     public static func after(_ duration: Duration, cancellation: Cancellation? = nil) -> Deadline {
         Deadline(expires: .now.advanced(by: min(duration, longest)), cancellation: cancellation)
     }
 
-    /// The one of both that is over first.
+    /// Returns the earlier of both deadlines.
     public func earlier(_ other: Deadline?) -> Deadline {
         guard let other, other.expires < expires else { return self }
         return other
     }
 
-    /// The time left; zero when it is over.
+    /// The time left; zero when it has expired.
     public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: expires)) }
 
-    /// Whether the time is over.
+    /// Whether the deadline has expired.
     public var isOver: Bool { remaining == .zero }
 
-    /// Whether the work was cancelled.
+    /// Whether the operation was cancelled.
     public var isCancelled: Bool { cancellation.map { $0.isCancelled || Task.isCancelled } ?? false }
 
-    /// Throws `cancelled` or `timedOut` when there is no reason to go on.
+    /// Throws `cancelled` or `timedOut` unless there is time left.
     public func check(_ doing: @autoclosure () -> String) throws(LinkError) {
         if isCancelled { throw .cancelled }
         if isOver { throw .timedOut(doing()) }
     }
 
-    /// The time left in milliseconds, rounded up, and no more than `limit`.
+    /// The time left in milliseconds, rounded up, at most `limit`.
     public func milliseconds(limit: Int32 = .max) -> Int32 {
         let (seconds, attoseconds) = remaining.components
         let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where random bytes come from.
+/// A source of random bytes.
 public protocol RandomSource: Sendable {
-    /// Draws bytes; `secret` marks those that must not be written into a capture.
+    /// Draws bytes; `secret` marks bytes that must not be written to a capture.
     func draw(_ count: Int, secret: Bool) throws(LinkError) -> [UInt8]
 }
 
-/// Where the time of day comes from.
+/// A source of the time of day.
 public protocol WallClock: Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     var now: Int64 { get }
 }
 
-/// The world a service works in, handed in from outside so that a replay is exact and a test is instant.
+/// The environment of a service, injected so that replays are exact and tests are instant.
 public struct Environment: Sendable {
-    /// Random bytes.
+    /// The source of random bytes.
     public var random: any RandomSource
-    /// Time of day.
+    /// The source of the time of day.
     public var clock: any WallClock
-    /// How long one operation on the key may take.
+    /// The timeout for one operation on the key.
     public var timeout: Duration
-    /// Stops whatever waits.
+    /// Cancels pending operations.
     public var cancellation: Cancellation
-    /// Waits between two questions to a key, no longer than its deadline; a replay and a test do not wait at all.
+    /// Waits between two polls of a key, at most until its deadline; replays and tests do not wait at all.
     package var pause: @Sendable (Duration, Deadline) -> Void = Pause.system
-    /// Whether a recording is played back whose secrets were overwritten: then a proof that was overwritten is not
-    /// checked, and no result is made of overwritten bytes.
+    /// Whether a recording with overwritten secrets is replayed: overwritten proofs are then not verified, and no
+    /// result is computed from overwritten bytes.
     package var isRedactedReplay = false
 
-    /// Makes an environment; without arguments it is the real world with 30 seconds for an operation.
+    /// Creates an environment; by default the system's, with a timeout of 30 seconds per operation.
     public init(
         random: any RandomSource = SystemRandom(), clock: any WallClock = SystemClock(),
         timeout: Duration = .seconds(30), cancellation: Cancellation = Cancellation()
@@ -39,24 +39,24 @@ public struct Environment: Sendable {
         self.cancellation = cancellation
     }
 
-    /// Whether bytes from the key are a secret that was overwritten with zeros in the recording that is played back.
+    /// Whether bytes from the key are a secret that was overwritten with zeros in the replayed recording.
     package func isOverwritten(_ bytes: [UInt8]) -> Bool {
         isRedactedReplay && !bytes.isEmpty && bytes.allSatisfy { $0 == 0 }
     }
 
-    /// Throws `replay` when bytes from the key were overwritten in the recording that is played back.
+    /// Throws `replay` when bytes from the key were overwritten in the replayed recording.
     package func requireRecorded(_ bytes: [UInt8], _ name: String) throws(LinkError) {
         if isOverwritten(bytes) { throw .replay(.overwritten(name)) }
     }
 
-    /// A deadline for an operation that starts now.
+    /// Returns a deadline for an operation that starts now.
     public func deadline() -> Deadline { .after(timeout, cancellation: cancellation) }
 }
 
-/// A clock that stands still.
+/// A clock that always shows the same time.
 public struct FixedClock: WallClock {
     /// Seconds since 1970-01-01 00:00 UTC.
     public let now: Int64
-    /// Makes a clock that shows `now` for ever.
+    /// Creates a clock that always shows `now`.
     public init(_ now: Int64) { self.now = now }
 }

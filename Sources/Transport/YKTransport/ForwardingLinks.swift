@@ -2,10 +2,10 @@
 
 package import YKWire
 
-// A link around another one implements what it changes; these protocols forward everything else, so that a new member
-// of a link protocol is forwarded by every decorator from the day it exists.
+// A link around another one implements only what it changes; these protocols forward everything else, so that every
+// decorator forwards new members of a link protocol automatically.
 
-/// A card link around another one.
+/// A card link that wraps another one.
 package protocol ForwardingCardLink: CardLink {
     /// The link that commands are forwarded to.
     var link: any CardLink { get }
@@ -28,7 +28,7 @@ extension ForwardingCardLink {
     package func close() { link.close() }
 }
 
-/// A HID device around another one.
+/// A HID link that wraps another one.
 package protocol ForwardingReportLink: ReportLink {
     /// The device that reports are forwarded to.
     var link: any ReportLink { get }
@@ -47,7 +47,7 @@ extension ForwardingReportLink {
     package func close() { link.close() }
 }
 
-/// A FIDO link around another one.
+/// A FIDO link that wraps another one.
 package protocol ForwardingFIDOLink: FIDOLink {
     /// The link that messages are forwarded to.
     var link: any FIDOLink { get }
@@ -67,7 +67,7 @@ extension ForwardingFIDOLink {
     package func close() { link.close() }
 }
 
-/// An OTP link around another one.
+/// An OTP link that wraps another one.
 package protocol ForwardingOTPLink: OTPLink {
     /// The link that commands are forwarded to.
     var link: any OTPLink { get }

@@ -2,50 +2,50 @@
 
 public import YKWire
 
-/// Why bytes did not get to a key, or an answer did not come back.
+/// Why bytes did not reach a key, or a response was not received.
 public enum LinkError: Error, Hashable, Sendable {
-    /// The smart card library (libpcsclite) or service (pcscd) is not on this machine.
+    /// The smart card library (libpcsclite) or service (pcscd) is not installed.
     case serviceNotInstalled
-    /// The USB library (libusb-1.0) is not on this machine, without which no reader is used but through pcscd.
+    /// The USB library (libusb-1.0), which is required to use a reader without pcscd, is not installed.
     case usbLibraryNotInstalled
-    /// The smart card service (pcscd) does not answer.
+    /// The smart card service (pcscd) does not respond.
     case serviceNotRunning
     /// This user or process may not use the smart card service, the card, or the device.
     case accessDenied(Refusal)
     /// The client library and the smart card service speak different versions.
     case serviceMismatch
-    /// No reader, and no key, is attached.
+    /// No reader and no key is attached.
     case noReader
-    /// A reader of that name is not there.
+    /// There is no reader of that name.
     case unknownReader(String)
-    /// No HID device is at that path.
+    /// There is no HID device at that path.
     case noDevice(path: String)
-    /// The reader has no card in it.
+    /// There is no card in the reader.
     case noCard(reader: String)
-    /// Another program has the card, or the HID device at that path, for itself.
+    /// Another program has exclusive use of the card, or of the HID device at that path.
     case busy(reader: String, holders: [Holder])
-    /// The card or key was taken away.
+    /// The card or key was removed.
     case removed
-    /// Another program reset the card: what was selected and unlocked is lost.
+    /// Another program reset the card: the selection and unlocked state are lost.
     case reset
-    /// The time for the named step was over.
+    /// The named step timed out.
     case timedOut(String)
-    /// Somebody called it off.
+    /// The operation was cancelled.
     case cancelled
-    /// The service was closed before.
+    /// The service was already closed.
     case closed
-    /// The card does not answer to power, or the reader cannot talk to it.
+    /// The card does not respond when powered, or cannot communicate with the reader.
     case unresponsive(String)
-    /// What came back is not a response.
+    /// The response is malformed.
     case malformed(WireError)
-    /// The recorded session has something else here.
+    /// The recording does not match what was sent.
     case replay(ReplayMismatch)
     /// The capture file could not be read or written.
     case capture(String)
-    /// Anything else, with the code of the layer below.
+    /// Any other failure, with the code of the layer below.
     case failed(code: UInt32, String)
 
-    /// What was refused, and so which rule has to allow it.
+    /// What was refused, which determines the rule that has to allow it.
     public enum Refusal: Hashable, Sendable {
         /// The use of the smart card service (polkit action `org.debian.pcsc-lite.access_pcsc`).
         case service
@@ -64,7 +64,7 @@ public enum LinkError: Error, Hashable, Sendable {
         /// The program's name.
         public let name: String
 
-        /// Makes a holder.
+        /// Creates a holder.
         public init(pid: Int32, name: String) {
             self.pid = pid
             self.name = name

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a replay and its recording part: the line and the bytes that were expected and sent, secrets overwritten.
+/// Where a replay deviates from its recording: the line, and the expected and actual bytes, with secrets overwritten.
 public struct ReplayMismatch: Hashable, Sendable {
-    /// The line of the capture, 0 when it is past the end.
+    /// The line of the capture; 0 past its end.
     public let line: Int
-    /// The bytes that the recording has there, when it has a command there.
+    /// The recorded bytes, if a command is recorded there.
     public let expected: [UInt8]?
-    /// The bytes that the host sent, when it sent any.
+    /// The bytes sent by the host, if any.
     public let actual: [UInt8]?
     /// What happened, in a few words.
     public let reason: String
-    /// The command that the recording has there, in words.
+    /// The recorded command, in words.
     public var expectedWords: String?
-    /// The command that the host sent, in words.
+    /// The command sent by the host, in words.
     public var actualWords: String?
 
-    /// The secret that was overwritten when the session was recorded, where that is what the replay lacks.
+    /// The overwritten secret that the replay lacks, if that is the reason.
     public private(set) var overwritten: String?
 
     /// A secret is needed that was overwritten when the session was recorded.
@@ -26,7 +26,7 @@ public struct ReplayMismatch: Hashable, Sendable {
         return mismatch
     }
 
-    /// Makes a mismatch.
+    /// Creates a mismatch.
     public init(line: Int, expected: [UInt8]? = nil, actual: [UInt8]? = nil, reason: String) {
         self.line = line
         self.expected = expected

@@ -10,8 +10,8 @@ public struct SystemRandom: RandomSource {
     /// Makes a source.
     public init() {}
 
-    /// Draws bytes from the system's cryptographic generator, as many at once as it gives; on a system without
-    /// getentropy(3) one by one in Swift's way, which ends the program where there is no randomness.
+    /// Draws bytes from the system's cryptographic generator, as many at once as it provides; on a system without
+    /// getentropy(3) one by one with Swift's generator, which terminates the program when no randomness is available.
     public func draw(_ count: Int, secret: Bool) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: max(0, count)) { room, filled in
             while filled < max(0, count) {

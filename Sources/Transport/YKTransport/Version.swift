@@ -11,21 +11,23 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The third number.
     public let patch: UInt8
 
-    /// Makes a version.
+    /// Creates a version.
     public init(_ major: UInt8, _ minor: UInt8, _ patch: UInt8) {
         self.major = major
         self.minor = minor
         self.patch = patch
     }
 
-    /// Reads the three bytes of a version; another number of bytes throws.
+    /// Decodes the three bytes of a version.
+    ///
+    /// - Throws: `WireError` for another number of bytes.
     public init(bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         self.init(try reader.byte("major"), try reader.byte("minor"), try reader.byte("patch"))
         try reader.finish("the version")
     }
 
-    /// Reads `5.7.1`: three decimal numbers up to 255 with dots between them; `nil` for any other text.
+    /// Parses `5.7.1`: three decimal numbers up to 255 separated by dots; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in
@@ -38,7 +40,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The three bytes, major first.
     public var bytes: [UInt8] { [major, minor, patch] }
 
-    /// The three numbers with dots between them.
+    /// The three numbers separated by dots.
     public var description: String { "\(major).\(minor).\(patch)" }
 
     /// Whether `left` is older than `right`.

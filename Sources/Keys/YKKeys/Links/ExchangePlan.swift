@@ -41,13 +41,13 @@ public final class ExchangePlan: Sendable {
     ///   commands as they are before they are protected.
     public init(secureChannel: String? = nil) { self.secureChannel = secureChannel }
 
-    /// Notes that the rest depends on a reply that only the key can give.
+    /// The exchanges so far, in order.
     public var steps: [Step] { state.withLock { $0.steps } }
 
-    /// Whether the plan ends before the operation does: what follows depends on a reply that only the key can give.
+    /// Whether the plan ends before the operation does because the rest depends on a reply that only the key can give.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Notes that what follows depends on a reply that only the key can give.
+    /// Notes that the rest depends on a reply that only the key can give.
     package func stop() { state.withLock { $0.isStopped = true } }
 
     /// Adds an exchange.
@@ -63,7 +63,7 @@ public final class ExchangePlan: Sendable {
         add(Step(command: command, summary: narration.summary, details: narration.details, isSent: isSent))
     }
 
-    /// What a link throws after ``stop()``.
+    /// The error that a link throws after ``stop()``.
     static let end = LinkError.failed(code: 0, "the plan ends here")
 }
 
@@ -107,8 +107,8 @@ final class PlanningLink: ForwardingCardLink {
     }
 }
 
-/// A FIDO link that lets messages through that only read, and keeps back those that change the key, need a touch or use
-/// up a PIN retry.
+/// A FIDO link that sends messages that only read, and withholds those that change the key, need a touch or use up a
+/// PIN retry.
 final class PlanningFIDOLink: ForwardingFIDOLink {
     let link: any FIDOLink
     private let plan: ExchangePlan
@@ -138,7 +138,7 @@ final class PlanningFIDOLink: ForwardingFIDOLink {
     }
 }
 
-/// An OTP link that lets commands through that only read, and keeps back those that change the key or make a token.
+/// An OTP link that sends commands that only read, and withholds those that change the key or generate a token.
 final class PlanningOTPLink: ForwardingOTPLink {
     let link: any OTPLink
     private let plan: ExchangePlan
@@ -169,7 +169,7 @@ final class PlanningOTPLink: ForwardingOTPLink {
 }
 
 extension CommandEffect {
-    /// The effect of a card command; one that is not known to read counts as a change.
+    /// The effect of a card command; an unknown command counts as a change.
     init(of bytes: [UInt8], in applet: AID?) {
         guard let command = try? APDU(decoding: bytes) else {
             self = .write(reply: nil)
@@ -182,7 +182,7 @@ extension CommandEffect {
         }
     }
 
-    /// The effect of a FIDO message; one that is not known to read counts as a change.
+    /// The effect of a FIDO message; an unknown message counts as a change.
     init(ofFIDO command: CTAPHID.Command, _ payload: [UInt8]) {
         switch command {
         case .cbor: self = CTAPProtocol.effect(of: payload)

@@ -102,7 +102,7 @@ extension Keys {
         return channel
     }
 
-    /// Opens it without any decoration but a log.
+    /// Opens the selected card with no decorator except the log.
     package func plainLoggedCard() throws(KeyError) -> sending any CardLink { decoration.logged(try plainCard()) }
 
     private func plainCard() throws(KeyError) -> sending any CardLink {
@@ -127,7 +127,7 @@ extension Keys {
 }
 
 extension KeyError {
-    /// Whether the smart card service has nothing to say of the key: it is absent, or has no such reader or card.
+    /// Whether the smart card service cannot provide the key: it is absent, or has no such reader or card.
     fileprivate var isAbsenceOfCards: Bool {
         switch self {
         case .notFound, .link(.serviceNotInstalled), .link(.serviceNotRunning), .link(.serviceMismatch),
@@ -140,6 +140,6 @@ extension KeyError {
 }
 
 extension LinkError {
-    /// Whether there is no smart card service to ask.
+    /// Whether the smart card service is missing.
     package var isServiceMissing: Bool { self == .serviceNotInstalled || self == .serviceNotRunning }
 }

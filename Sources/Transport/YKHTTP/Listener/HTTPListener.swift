@@ -12,12 +12,12 @@ public final class HTTPListener: Sendable {
     /// Answers a request; called on the listener's thread, which serves nobody else meanwhile.
     public typealias Handler = @Sendable (IncomingRequest) -> HTTPResponse
 
-    /// The limits in time and bytes for draining a refused request, so that the refusal reaches its sender.
+    /// The maximum number of simultaneous connections.
     public static let connectionLimit = 64
     /// How long a connection may take.
     static let patience = Duration.seconds(5)
 
-    /// The port, including one chosen by the system.
+    /// The URL of the listening address.
     public let url: String
     /// The port, also where the system chose it.
     public let port: UInt16

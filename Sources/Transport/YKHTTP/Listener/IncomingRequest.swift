@@ -4,9 +4,9 @@
 public struct IncomingRequest: Hashable, Sendable {
     /// GET or POST.
     public let method: HTTPMethod
-    /// The state after adding some bytes.
+    /// The request target as the client wrote it: a path, perhaps with a query.
     public let target: String
-    /// The request is incomplete.
+    /// Header fields, in order.
     public let fields: [HTTPField]
     /// The body; empty where there is none.
     public let body: [UInt8]

@@ -2,17 +2,17 @@
 
 public import YKWire
 
-/// The way from a service to a card: selects an application and sends it commands through the stages of encoding,
+/// The channel from a service to a card: selects an application and sends it commands through the stages of encoding,
 /// command chaining and response chaining.
 ///
-/// The card is kept from other programs from the first exchange until ``rest()``. After a rest, or when another program
-/// reset the card in between, the application is selected again before the next command.
+/// Other programs are locked out of the card from the first exchange until ``rest()``. After a rest, or when another
+/// program has reset the card, the application is selected again before the next command.
 public final class CardChannel {
-    /// The world this channel works in.
+    /// The environment of the channel.
     public let environment: Environment
-    /// The application that is selected.
+    /// The selected application.
     public private(set) var applet: AID?
-    /// Runs after an application had to be selected again, with the reply to SELECT: a service unlocks it once more.
+    /// Called with the reply to SELECT after an application was selected again, so that a service can unlock it again.
     package var onReselect: (([UInt8]) throws(CardError) -> Void)?
 
     /// Chooses the secure channel that an application requires before it is selected, `nil` for none. It may select other
@@ -29,11 +29,11 @@ public final class CardChannel {
     private let protection: ProtectionStage
     private let quirk: TouchQuirk
     private var isHeld = false
-    /// Whether what was selected is lost, and has to be selected again before the next command.
+    /// Whether the selection is lost and must be repeated before the next command.
     private var isLost = false
     private var isReselecting = false
 
-    /// Takes a link over.
+    /// Takes ownership of a link.
     public init(link: sending any CardLink, environment: Environment = Environment()) {
         self.link = link
         self.environment = environment
@@ -48,48 +48,50 @@ public final class CardChannel {
 
     deinit { link.close() }
 
-    /// What is known of the card and its reader.
+    /// The identity of the card and its reader.
     public var identity: CardIdentity { link.identity }
-    /// How length fields are written; extended where card and reader are known to take it.
+    /// The encoding of length fields; extended if card and reader are known to accept it.
     public var form: APDU.Form {
         get { encoding.form }
         set { encoding.form = newValue }
     }
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var exchanges: Int { encoding.exchanges }
-    /// Whether the card is reset at the end, so that no other program inherits what was unlocked.
+    /// Whether the card is reset when closed, so that no other program can use what was unlocked.
     public var resetsAtEnd: Bool {
         get { link.resetOnClose }
         set { link.resetOnClose = newValue }
     }
-    /// The instruction that asks for the rest of a long reply, for the selected application; C0 unless set.
+    /// The selected application's instruction for reading the rest of a long reply; C0 by default.
     public var continuation: UInt8 {
         get { top.continuation }
         set { top.continuation = newValue }
     }
 
-    /// The secure channel that every application is used through, once ``protect(with:)`` was called.
+    /// The secure channel for every application, once ``protect(with:)`` was called.
     package var secureChannel: (any ChannelProtection)? { protection.protection }
 
-    /// Opens a secure channel in each application that is selected from now on; commands are sent through it only.
+    /// Opens a secure channel in each application that is selected from now on; commands are then sent only through it.
     public func protect(with channel: sending any ChannelProtection) { protection.protection = channel }
 
-    /// Takes over which firmware the key has, of which some wants to be talked to in its own way.
+    /// Adapts to the quirks of a firmware version.
     package func adapt(to firmware: Version) {
         let isInPort = (try? ATR(decoding: identity.atr))?.contactless == nil
         quirk.isMet = identity.isYubiKey && isInPort && TouchQuirk.concerns(firmware)
     }
 
-    /// Selects an application (ISO 7816-4 §11.2.2) and gives the data of the reply.
+    /// Selects an application (ISO 7816-4 §11.2.2) and returns the data of the reply.
     ///
-    /// Throws `appletMissing` when the card has no such application.
+    /// - Throws: `appletMissing` when the card has no such application.
     public func select(_ aid: AID) throws(CardError) -> [UInt8] {
         let deadline = environment.deadline()
         try hold(deadline, reselecting: false)
         return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
     }
 
-    /// Sends a command and reads its reply; a status word other than 9000 throws `status`.
+    /// Sends a command and decodes its reply.
+    ///
+    /// - Throws: `status` for a status word other than 9000.
     public func send<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
         let response = try Self.naming(Command.name) { () throws(CardError) in try transmit(command.apdu) }
         guard response.status == .ok else { throw .status(response.status, during: Command.name) }
@@ -99,7 +101,7 @@ public final class CardChannel {
         }
     }
 
-    /// Names the command in an error of the stages, which know only its header.
+    /// Adds the command's name to an error of the stages, which know only the header.
     private static func naming<Value>(_ name: String, _ body: () throws(CardError) -> Value) throws(CardError) -> Value
     {
         do { return try body() } catch {
@@ -111,20 +113,21 @@ public final class CardChannel {
         }
     }
 
-    /// Sends a command through the stages and gives the reply, whatever its status word.
+    /// Sends a command through the stages and returns the reply, whatever its status word.
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
         try transmit(command, deadline: environment.deadline())
     }
 
-    /// Sends a command under a deadline of its own: one that ends an operation goes out after a cancellation as well.
+    /// Sends a command under its own deadline, so that a command that ends an operation is sent even after a
+    /// cancellation.
     package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
         return try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
     }
 
-    /// Sends one command APDU as it is, without any stage, and gives the response APDU as it came.
+    /// Sends one command APDU unmodified, bypassing all stages, and returns the response APDU as received.
     ///
-    /// - Throws: `secureChannel(.unprotected)` when a secure channel was asked for.
+    /// - Throws: `secureChannel(.unprotected)` when a secure channel is required.
     public func exchange(raw command: [UInt8]) throws(CardError) -> [UInt8] {
         guard protection.protection == nil else { throw .secureChannel(.unprotected) }
         let deadline = environment.deadline()
@@ -142,7 +145,7 @@ public final class CardChannel {
         runtime?.rest()
     }
 
-    /// Ends the use of the card; later commands throw `closed`.
+    /// Closes the channel; later commands throw `closed`.
     package func close() {
         rest()
         link.close()
@@ -180,7 +183,7 @@ public final class CardChannel {
         isLost = false
     }
 
-    /// After a failure of the link nothing is held any more: the next command begins anew.
+    /// After a link failure the card is no longer locked; the next command starts over.
     private func restingOnLinkFailure<Value>(_ body: () throws(CardError) -> Value) throws(CardError) -> Value {
         do { return try body() } catch {
             if case .link(let failure) = error {

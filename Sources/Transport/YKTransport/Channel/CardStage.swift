@@ -2,8 +2,8 @@
 
 package import YKWire
 
-/// One small step between a command and the link: each stage has the next one below it.
+/// A step between a command and the link; each stage calls the one below it.
 package protocol CardStage: AnyObject {
-    /// Turns one command into exchanges of the stage below, and their replies into one.
+    /// Turns one command into exchanges of the stage below, and their replies into one reply.
     func send(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU
 }

@@ -2,13 +2,13 @@
 
 public import YKWire
 
-/// A secure channel between the host and the applications of a card, as one more stage of a ``CardChannel``: it is opened
-/// in each application right after SELECT, and from then on protects every command and verifies every reply.
+/// A secure channel between the host and the applications of a card, as a stage of a ``CardChannel``: it is opened in
+/// each application right after SELECT, and from then on protects every command and verifies every reply.
 public protocol ChannelProtection: AnyObject {
     /// Whether the channel is open, so that commands are protected.
     var isOpen: Bool { get }
 
-    /// Does once what has to precede the selection of the application, such as reading the card's certificate.
+    /// Performs the one-time steps before the application is selected, such as reading the card's certificate.
     ///
     /// - Parameter card: Sends commands in the clear.
     /// - Throws: `secureChannel` when the card cannot be authenticated; the application is then not selected.
@@ -19,26 +19,26 @@ public protocol ChannelProtection: AnyObject {
     /// - Parameters:
     ///   - aid: The application.
     ///   - card: Sends commands in the clear.
-    /// - Throws: `secureChannel` when a side does not prove that it has the keys; nothing is then sent in the clear.
+    /// - Throws: `secureChannel` when a side fails to prove possession of the keys; nothing is then sent in the clear.
     func open(in aid: AID, _ card: ClearCommands) throws(CardError)
 
     /// Encrypts the data of a command and appends its MAC.
     ///
-    /// - Parameter form: How the command is going to be encoded, which is part of what the MAC covers.
+    /// - Parameter form: How the command will be encoded, which the MAC covers.
     /// - Throws: `secureChannel(.ended)` after a failure.
     func protect(_ command: APDU, _ form: APDU.Form) throws(CardError) -> APDU
 
     /// Verifies the MAC of a reply and decrypts its data; the first failure ends the channel.
     func unprotect(_ response: ResponseAPDU) throws(CardError) -> ResponseAPDU
 
-    /// Forgets the session keys; the next ``open(in:_:)`` starts anew.
+    /// Discards the session keys; the next ``open(in:_:)`` starts a new session.
     func end()
 }
 
 /// Sends commands to a card in the clear, for the handshake of a secure channel.
 public struct ClearCommands {
     private let body: (APDU) throws(CardError) -> ResponseAPDU
-    /// How commands are encoded, which is part of what a MAC covers.
+    /// How commands are encoded, which a MAC covers.
     public let form: APDU.Form
 
     /// Wraps a function that sends a command.
@@ -47,19 +47,19 @@ public struct ClearCommands {
         self.body = body
     }
 
-    /// Sends a command, chained where it is long, and returns the whole reply.
+    /// Sends a command, chained if it is long, and returns the whole reply.
     public func send(_ command: APDU) throws(CardError) -> ResponseAPDU { try body(command) }
 }
 
-/// Which key of a Security Domain is meant: key identifier and key version number, one byte each
-/// (GlobalPlatform Card Specification 2.3.1 §11.1.8).
+/// A reference to a key of a Security Domain: key identifier and key version number, one byte each (GlobalPlatform Card
+/// Specification 2.3.1 §11.1.8).
 public struct SCPKeyReference: Hashable, Sendable, CustomStringConvertible {
-    /// The key identifier (KID): what the key is for.
+    /// The key identifier (KID), which determines the key's purpose.
     public var id: UInt8
-    /// The key version number (KVN); 0 means any, where a command allows that.
+    /// The key version number (KVN); 0 means any, if the command allows it.
     public var version: UInt8
 
-    /// Makes a reference.
+    /// Creates a reference.
     public init(id: UInt8, version: UInt8) {
         self.id = id
         self.version = version
@@ -71,7 +71,7 @@ public struct SCPKeyReference: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "0x\(Hex.encode([id]))/0x\(Hex.encode([version]))" }
 }
 
-/// Why a secure channel was not opened, or ended.
+/// Why a secure channel was not opened, or was closed.
 public enum SecureChannelFault: Error, Hashable, Sendable {
     /// The application does not open secure channels.
     case unsupported(AID)
@@ -79,9 +79,9 @@ public enum SecureChannelFault: Error, Hashable, Sendable {
     case noSuchKey(SCPKeyReference)
     /// The key is blocked after too many failed attempts.
     case blocked(SCPKeyReference)
-    /// The card did not prove that it has the same SCP03 keys; no proof of ours was sent.
+    /// The card did not prove possession of the same SCP03 keys; the host sent no proof.
     case wrongKeys(SCPKeyReference)
-    /// The card did not prove that it has the private key of its certificate (SCP11).
+    /// The card did not prove possession of its certificate's private key (SCP11).
     case wrongReceipt(SCPKeyReference)
     /// The card refused the host's proof.
     case hostRefused(SCPKeyReference, StatusWord)
@@ -89,14 +89,14 @@ public enum SecureChannelFault: Error, Hashable, Sendable {
     case certificateRefused(Int, StatusWord)
     /// The card has no certificate for the key, so that its public key is unknown.
     case noCertificate(SCPKeyReference)
-    /// The card's certificates do not lead to a trusted one, or the key is not the expected one; why.
+    /// The card's certificates do not lead to a trusted one, or the key is not the expected one; with the reason.
     case untrusted(String)
-    /// A reply has no MAC, a wrong one, or cannot be decrypted. The channel is closed.
+    /// A reply has no MAC or a wrong one, or cannot be decrypted. The channel is closed.
     case notAuthentic
-    /// The channel was closed after a failure; nothing is sent any more until an application is selected.
+    /// The channel was closed after a failure; nothing is sent until an application is selected.
     case ended
-    /// A command would go out unprotected.
+    /// A command would be sent unprotected.
     case unprotected
-    /// A key or certificate of the host is not usable; why.
+    /// A key or certificate of the host is unusable; with the reason.
     case badHostKey(String)
 }

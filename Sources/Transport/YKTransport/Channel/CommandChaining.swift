@@ -2,14 +2,15 @@
 
 package import YKWire
 
-/// Splits a command whose data does not fit into a row of commands, all but the last with class bit 0x10
-/// (ISO 7816-4 §5.3.3); goes over to the short form when the card refuses the first command in extended form with 6700.
+/// Splits a command whose data is too long into several commands, all but the last with class bit 0x10 (ISO 7816-4
+/// §5.3.3). Switches to the short form when the card refuses the first extended command with 6700.
 package final class CommandChaining: CardStage {
     private let next: EncodingStage
-    /// The longest command APDU, in bytes, that card and reader take in extended form.
+    /// The longest extended command APDU that card and reader accept, in bytes.
     package var extendedLimit = 3062
 
-    /// Whether a command in extended form was taken; until then 6700 can mean that the card knows only the short form.
+    /// Whether an extended command has been accepted; until then 6700 can mean that the card supports only the short
+    /// form.
     private var isExtendedProven = false
 
     package init(next: EncodingStage) { self.next = next }

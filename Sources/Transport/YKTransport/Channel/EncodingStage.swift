@@ -2,12 +2,12 @@
 
 package import YKWire
 
-/// The lowest stage: writes a command in short or extended form, and follows 6Cxx once with the Le the card wants
-/// (ISO 7816-4 §5.1.3).
+/// The lowest stage: encodes a command in short or extended form, and on 6Cxx repeats it once with the Le that the card
+/// requests (ISO 7816-4 §5.1.3).
 package final class EncodingStage: CardStage {
     package let link: any CardLink
     package var form: APDU.Form = .short
-    /// How many exchanges were made.
+    /// The number of exchanges.
     package private(set) var exchanges = 0
 
     package init(link: any CardLink) { self.link = link }
@@ -38,9 +38,9 @@ package final class EncodingStage: CardStage {
 }
 
 extension APDU {
-    /// Whether it carries the MAC of a secure channel, so that it cannot be repeated.
+    /// Whether it carries a secure channel's MAC, and so cannot be repeated.
     package var isProtected: Bool { cla & 0x04 != 0 }
 
-    /// The header in hexadecimal, to name a command that has no better name.
+    /// The header in hexadecimal, as the name of a command without a better one.
     package var label: String { "command \(Hex.encode([cla, ins, p1, p2]))" }
 }

@@ -2,17 +2,17 @@
 
 package import YKWire
 
-/// Collects a reply that ends with 61xx by asking for the rest (ISO 7816-4 §11.5.1), under caps on rounds and bytes.
+/// Collects a reply that ends with 61xx by requesting the rest (ISO 7816-4 §11.5.1), with limits on rounds and bytes.
 ///
-/// xx is not trusted as a length: CanoKey 3.0 answers 61FF for "more, of any length". Le is always sent, because that
-/// firmware repeats 61xx for ever when it is absent.
+/// xx is not trusted as a length: CanoKey 3.0 answers 61FF for "more, of any length". Le is always sent, because
+/// without it that firmware repeats 61xx for ever.
 package final class ResponseChaining: CardStage {
     private let next: any CardStage
-    /// The instruction that asks for the rest: GET RESPONSE, or the application's own.
+    /// The instruction that requests the rest: GET RESPONSE, or the application's own.
     package var continuation: UInt8 = ResponseChaining.getResponse
-    /// The most rounds for one reply.
+    /// The maximum number of rounds for one reply.
     package var roundLimit = 1024
-    /// The most bytes of one reply.
+    /// The maximum size of one reply, in bytes.
     package var byteLimit = 256 * 1024
 
     /// GET RESPONSE (ISO 7816-4 §11.5.1).

@@ -2,20 +2,20 @@
 
 package import YKWire
 
-/// Sends a command that nobody needs before each one that follows a long reply: YubiKey 4 with firmware 4.2.0 to 4.2.6 in
-/// a USB port does not notice a touch then (ykman 5.9.2, which does so within two seconds).
+/// Sends a dummy command before each command that follows a long reply: a YubiKey 4 with firmware 4.2.0 to 4.2.6 in a
+/// USB port would otherwise miss a touch (ykman 5.9.2 does the same within two seconds).
 package final class TouchQuirk: CardStage {
     private let next: any CardStage
-    /// Whether this key has it.
+    /// Whether this key has the quirk.
     package var isMet = false
     private var wasLong = false
 
-    /// The longest reply, in bytes, that does no harm.
+    /// The longest reply that does not trigger the quirk, in bytes.
     private static let longest = 54
 
     package init(next: any CardStage) { self.next = next }
 
-    /// Whether firmware of this version has it.
+    /// Whether this firmware version has the quirk.
     package static func concerns(_ firmware: Version) -> Bool {
         firmware >= Version(4, 2, 0) && firmware <= Version(4, 2, 6)
     }

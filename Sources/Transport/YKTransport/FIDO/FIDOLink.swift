@@ -2,38 +2,39 @@
 
 public import YKWire
 
-/// A way to the FIDO application of a key, over HID or over a card: one message in, its answer out.
+/// A link to the FIDO application of a key, over HID or a card: one message in, its response out.
 ///
-/// The commands are those of CTAPHID (CTAP 2.2 §11.2.9); a card carries `cbor` and `msg`. A `msg` is a U2F command
-/// APDU of extended length and its answer the data and the status word (U2F raw messages §3). Synchronous, used by one
-/// thread at a time, and handed over once to the service that uses it.
+/// The commands are those of CTAPHID (CTAP 2.2 §11.2.9); a card carries `cbor` and `msg`. A `msg` is a U2F command APDU
+/// of extended length, and its response is the data and the status word (U2F raw messages §3). Synchronous, used by one
+/// thread at a time, and transferred once to the service that uses it.
 public protocol FIDOLink: AnyObject {
-    /// The world this link works in.
+    /// The environment of the link.
     var environment: Environment { get }
-    /// What the carrier said of the key.
+    /// The capabilities reported by the carrier.
     var profile: FIDOLinkProfile { get }
-    /// How many times the key had to be selected or initialised anew, so that what it had granted is lost.
+    /// How many times the key had to be selected or initialized again, which invalidates its previous grants.
     var generation: Int { get }
-    /// How many messages were sent.
+    /// The number of messages sent.
     var messages: Int { get }
 
-    /// Sends a message and gives its answer. `keepalive` is told each time the key says that it still works, or waits
-    /// for its user. When the deadline is called off or over while the key works, the key is told to stop first.
+    /// Sends a message and returns its response. `keepalive` is called each time the key reports that it is processing,
+    /// or waits for its user. When the deadline is cancelled or expires during processing, the key is told to stop
+    /// first.
     func call(
         _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline,
         keepalive: (FIDOKeepalive) -> Void
     ) throws(FIDOLinkError) -> [UInt8]
 
-    /// Lets other programs use the key until the next message, where the carrier keeps them away.
+    /// Lets other programs use the key until the next message, if the carrier locks them out.
     func rest()
 
-    /// Ends the use of the key.
+    /// Closes the link.
     func close()
 }
 
-/// What the carrier of FIDO messages said of the key.
+/// The capabilities of a key, as reported by the carrier of FIDO messages.
 public struct FIDOLinkProfile: Sendable, Hashable {
-    /// How messages are carried.
+    /// The carrier of messages.
     public enum Carrier: Sendable, Hashable {
         /// Reports of 64 bytes.
         case hid
@@ -41,18 +42,18 @@ public struct FIDOLinkProfile: Sendable, Hashable {
         case card
     }
 
-    /// How messages are carried.
+    /// The carrier of messages.
     public var carrier: Carrier
-    /// Whether CTAP2 messages are understood, as far as the carrier knows.
+    /// Whether the key supports CTAP2, as far as the carrier knows.
     public var hasCTAP2: Bool
-    /// Whether U2F messages are understood, as far as the carrier knows.
+    /// Whether the key supports U2F, as far as the carrier knows.
     public var hasU2F: Bool
-    /// Whether the key blinks when asked to.
+    /// Whether the key can blink on request.
     public var canWink: Bool
-    /// The version of the device, where the carrier tells it.
+    /// The device version, if the carrier reports it.
     public var deviceVersion: Version?
 
-    /// Makes a profile.
+    /// Creates a profile.
     public init(
         carrier: Carrier, hasCTAP2: Bool, hasU2F: Bool, canWink: Bool = false, deviceVersion: Version? = nil
     ) {
@@ -64,14 +65,14 @@ public struct FIDOLinkProfile: Sendable, Hashable {
     }
 }
 
-/// What a key is doing while its answer is awaited (CTAP 2.2 §11.2.9.1.7). An open set.
+/// The status of a key while its response is pending (CTAP 2.2 §11.2.9.1.7). An open set.
 public struct FIDOKeepalive: RawRepresentable, Hashable, Sendable {
     /// The status byte.
     public let rawValue: UInt8
     /// Wraps a status byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// The key is at work.
+    /// The key is processing.
     public static let processing = FIDOKeepalive(rawValue: 1)
-    /// The key waits for its user to touch it.
+    /// The key waits for a touch.
     public static let touchNeeded = FIDOKeepalive(rawValue: 2)
 }

@@ -2,22 +2,22 @@
 
 public import YKWire
 
-/// Why a FIDO message did not get to the key, or its answer did not come back whole.
+/// Why a FIDO message did not reach the key, or its response was not received in full.
 public enum FIDOLinkError: Error, Hashable, Sendable {
-    /// The card, its reader or its applications failed; the link below a card is in here as `card(.link)`.
+    /// The card, its reader or its applications failed; an error of the card's link is contained as `card(.link)`.
     case card(CardError)
     /// The HID device failed.
     case device(LinkError)
     /// The key refused the message with a CTAPHID error.
     case refused(CTAPHID.ErrorCode)
-    /// What the key sent is not an answer to the message.
+    /// The key's response is invalid.
     case malformed(WireError)
-    /// The time ended while the key waited for a touch, or for a finger.
+    /// The time expired while the key waited for a touch or a finger.
     case notTouched
-    /// This carrier has no such message.
+    /// The carrier does not support this command.
     case notCarried(CTAPHID.Command)
 
-    /// The failure of the link at the bottom, when it was one.
+    /// The underlying link failure, if any.
     public var link: LinkError? {
         switch self {
         case .card(.link(let error)), .device(let error): error

@@ -2,26 +2,26 @@
 
 import Glibc
 
-/// A file that is being written: never through a symbolic link, and no existing file is changed before it is complete.
+/// A file being written: never through a symbolic link, and without changing an existing file before it is complete.
 ///
 /// One that was created beside another, or to reserve a name, is removed at the end of its life unless it was given its
 /// name by ``replace(_:)`` or ``takeFree(_:)`` when it was complete. Beside another it has no name at all until then
 /// (`O_TMPFILE`), so that a killed program leaves no secret behind; where the file system has no such files it has a
 /// temporary name, and the next program that writes the same file removes what a killed one left.
 package struct NewFile: ~Copyable {
-    /// What it is called now; what it will be called, as long as it has no name.
+    /// The current name, or the future one while the file has no name.
     package private(set) var path: String
     /// The open file.
     package private(set) var descriptor: Int32
     private var naming: Naming
 
-    /// What the name of a file is worth.
+    /// The state of the file's name.
     private enum Naming {
-        /// It is the file's own.
+        /// The final name.
         case final
-        /// It is removed with the file.
+        /// A temporary name, removed with the file.
         case temporary
-        /// There is none yet.
+        /// No name yet.
         case none
     }
 
@@ -30,16 +30,16 @@ package struct NewFile: ~Copyable {
         self = try Self(path, .final, 0o600)
     }
 
-    /// Creates a file under its own name, so that nobody else takes it; `replace` with the same name makes it stay.
+    /// Creates a file under its own name to reserve it; `replace` with the same name makes it permanent.
     ///
-    /// - Parameter mode: Its permissions, of which the process's mask is taken off.
+    /// - Parameter mode: Its permissions, reduced by the process's umask.
     package init(reserving path: String, mode: UInt32 = 0o600) throws(FileFailure) {
         self = try Self(path, .temporary, mode)
     }
 
-    /// Creates a file in the same folder, without a name or with one that nothing has.
+    /// Creates a file in the same folder, without a name or with an unused one.
     ///
-    /// - Parameter mode: Its permissions, of which the process's mask is taken off.
+    /// - Parameter mode: Its permissions, reduced by the process's umask.
     package init(beside path: String, mode: UInt32 = 0o600) throws(FileFailure) {
         Self.removeLeftovers(of: path)
         let nameless = open(Self.folder(of: path), Self.nameless | O_RDWR | O_CLOEXEC, mode)
@@ -51,7 +51,7 @@ package struct NewFile: ~Copyable {
         self = try Self.withFreeName(beside: path) { name throws(FileFailure) in try Self(name, .temporary, mode) }
     }
 
-    /// `O_TMPFILE`, whose macro Swift does not see.
+    /// `O_TMPFILE`, whose macro is not visible in Swift.
     private static let nameless = 0o20_000_000 | O_DIRECTORY
 
     /// The name of an open file in the file system of processes.
@@ -59,7 +59,7 @@ package struct NewFile: ~Copyable {
 
     private static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
-    /// Does something with the first of `PATH.new-PID-N` that nothing has.
+    /// Runs `body` with the first unused name of the form `PATH.new-PID-N`.
     private static func withFreeName<Value: ~Copyable>(
         beside path: String, _ body: (String) throws(FileFailure) -> Value
     ) throws(FileFailure) -> Value {
@@ -71,7 +71,7 @@ package struct NewFile: ~Copyable {
         throw FileFailure(.create, path, EEXIST)
     }
 
-    /// Removes this user's `PATH.new-PID-N` of processes that are no more.
+    /// Removes this user's `PATH.new-PID-N` files of processes that no longer exist.
     private static func removeLeftovers(of path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
@@ -104,23 +104,23 @@ package struct NewFile: ~Copyable {
         if naming == .temporary { unlink(path) }
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     package borrowing func append(_ bytes: [UInt8]) throws(FileFailure) {
         try Self.write(bytes, to: descriptor, path)
     }
 
-    /// Takes off what is behind so many bytes.
+    /// Truncates the file to so many bytes.
     package borrowing func truncate(to count: Int) {
         _ = ftruncate(descriptor, off_t(count))
         _ = lseek(descriptor, off_t(count), SEEK_SET)
     }
 
-    /// Waits until the content is on the disk.
+    /// Waits until the content is on disk.
     package borrowing func sync() throws(FileFailure) {
         guard fsync(descriptor) == 0 else { throw FileFailure(.write, path) }
     }
 
-    /// Takes the name of a file, which is gone then.
+    /// Renames the file to `target`, replacing an existing file.
     package mutating func replace(_ target: String) throws(FileFailure) {
         if naming == .none {
             let open = Self.link(descriptor)
@@ -136,7 +136,7 @@ package struct NewFile: ~Copyable {
         (path, naming) = (target, .final)
     }
 
-    /// Takes a name that nothing has; `false`, and no change, when something has it.
+    /// Renames the file to an unused name; returns `false`, and changes nothing, when the name is in use.
     package mutating func takeFree(_ target: String) throws(FileFailure) -> Bool {
         let source = naming == .none ? Self.link(descriptor) : path
         guard linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 else {
@@ -148,13 +148,13 @@ package struct NewFile: ~Copyable {
         return true
     }
 
-    /// The open file, which the caller closes.
+    /// Returns the open file; the caller closes it.
     package consuming func release() -> Int32 {
         defer { descriptor = -1 }
         return descriptor
     }
 
-    /// Writes everything to an open file; its path is for the failure's words.
+    /// Writes everything to an open file; the path is used in errors.
     package static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -165,7 +165,7 @@ package struct NewFile: ~Copyable {
         }
     }
 
-    /// Waits until the names in a file's folder are on the disk, as far as the file system can.
+    /// Waits until the names in a file's folder are on disk, as far as the file system can.
     package static func syncFolder(of path: String) {
         let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

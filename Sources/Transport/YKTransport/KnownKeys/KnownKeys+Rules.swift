@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KnownKeys {
-    /// The rules for udev(7) that give the nodes of all known keys to the user at the machine and the group plugdev: the
+    /// The udev(7) rules that grant the nodes of all known keys to the user at the machine and the group plugdev: the
     /// text of udev/70-ykit.rules.
     package static var rules: String {
         let vendors = vendors
@@ -42,7 +42,7 @@ extension KnownKeys {
         var products: [(number: String, name: String)] = []
     }
 
-    /// The rows of the table by vendor, which are next to each other.
+    /// The table rows grouped by vendor; rows of a vendor are adjacent.
     private static var vendors: [Vendor] {
         var vendors: [Vendor] = []
         for line in table.split(separator: "\n") {

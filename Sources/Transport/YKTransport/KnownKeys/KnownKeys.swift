@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of known keys of any vendor: what they are called.
+/// The names of known keys of all vendors.
 public enum KnownKeys {
-    /// The name of a key with these USB numbers; `nil` for one that is not in the table.
+    /// The name of the key with these USB numbers; `nil` for an unknown key.
     public static func name(vendor: UInt16, product: UInt16) -> String? {
         row(Self.hex(vendor) + " " + Self.hex(product)) ?? row(Self.hex(vendor) + " *")
     }

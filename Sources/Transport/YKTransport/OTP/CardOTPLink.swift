@@ -7,20 +7,20 @@ public import YKWire
 public final class CardOTPLink: OTPLink {
     private let channel: CardChannel
     private var latest: OTPStatus?
-    /// Whether other programs may have written since.
+    /// Whether other programs may have written in the meantime.
     private var isStale = false
 
-    /// Takes a card over; the application is selected with the first command.
+    /// Takes ownership of a card; the application is selected with the first command.
     public init(_ channel: sending CardChannel) { self.channel = channel }
 
-    /// The world this link works in.
+    /// The environment of the link.
     public var environment: Environment { channel.environment }
     /// A smart card.
     public var carrier: OTPCarrier { .card }
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var exchanges: Int { channel.exchanges }
 
-    /// The status: of SELECT the first time, else asked for.
+    /// Returns the status: from SELECT the first time, then read on request.
     public func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
         if latest == nil {
             let reply = try lift(OTPLinkError.card) { () throws(CardError) in try channel.select(.otp) }
@@ -32,8 +32,8 @@ public final class CardOTPLink: OTPLink {
             try transmit(APDU(cla: 0, ins: OTPProtocol.Instruction.status, p1: 0, p2: 0, le: .max), .init(rawValue: 0)))
     }
 
-    /// Sends a command and gives the data of the reply. Over a card a key that waits for a touch is silent; whoever asks
-    /// is told to touch before.
+    /// Sends a command and returns the data of the reply. A card gives no sign while it waits for a touch, so callers
+    /// that ask for a touch prompt the user before.
     public func query(
         _ command: OTPCommand, _ payload: [UInt8], reply: OTPReplySize, deadline: Deadline, waiting: () -> Void
     ) throws(OTPLinkError) -> [UInt8] {
@@ -46,8 +46,7 @@ public final class CardOTPLink: OTPLink {
         return data
     }
 
-    /// Sends a command and compares the status after it with the one before; some firmware does not give it with the
-    /// reply.
+    /// Sends a command and compares the status before and after; some firmware does not return it in the reply.
     public func write(
         _ command: OTPCommand, _ payload: [UInt8], deadline: Deadline
     ) throws(OTPLinkError) -> OTPStatus {
@@ -65,7 +64,7 @@ public final class CardOTPLink: OTPLink {
         channel.rest()
     }
 
-    /// Lets other programs use the card, which is closed when the link goes away.
+    /// Lets other programs use the card, which is closed on deinit.
     public func close() { rest() }
 
     private static func apdu(_ command: OTPCommand, _ payload: [UInt8]) -> APDU {

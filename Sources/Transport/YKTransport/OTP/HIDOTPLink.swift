@@ -2,16 +2,17 @@
 
 public import YKWire
 
-/// The OTP application over HID: frames of 70 bytes out and replies in, in feature reports of eight bytes each.
+/// The OTP application over HID: 70-byte frames out and replies in, in eight-byte feature reports.
 ///
-/// There are no channels: whoever writes last is heard. A key that another program left in the middle of something is
-/// put in order first.
+/// There are no channels: a later write overrides an earlier one. If another program left an operation unfinished, it
+/// is aborted first.
 public final class HIDOTPLink: OTPLink {
-    /// How long to wait before a busy key is looked at again.
+    /// The polling interval while the key is busy.
     private static let interval = Duration.milliseconds(20)
-    /// How long before one that waits for a touch is.
+    /// The polling interval while the key waits for a touch.
     private static let touchInterval = Duration.milliseconds(100)
-    /// How long a key may take to accept a part. NEO and 4 answer nothing for 3 s after their card was used ("reclaim").
+    /// The time limit for a key to accept a part. NEO and 4 do not answer for 3 s after their card was used
+    /// ("reclaim").
     private static let patience = Duration.seconds(5)
 
     private let link: any ReportLink
@@ -19,14 +20,14 @@ public final class HIDOTPLink: OTPLink {
     /// How often what was unfinished was given up for the present command.
     private var abandonments = 0
     private static let abandonmentLimit = 3
-    /// The world this link works in.
+    /// The environment of the link.
     public let environment: Environment
     /// Feature reports.
     public var carrier: OTPCarrier { .hid }
-    /// What is known of the device.
+    /// The identity of the device.
     public var identity: ReportIdentity { link.identity }
 
-    /// Takes a device over; nothing is sent before the first command.
+    /// Takes ownership of a device; nothing is sent before the first command.
     public init(_ link: sending any ReportLink, environment: Environment = Environment()) {
         self.link = link
         self.environment = environment
@@ -34,12 +35,12 @@ public final class HIDOTPLink: OTPLink {
 
     deinit { link.close() }
 
-    /// Nothing: a HID device is shared.
+    /// Does nothing: a HID device is shared.
     public func rest() {}
-    /// Ends the use of the device.
+    /// Closes the device.
     public func close() { link.close() }
 
-    /// Gets the status; what another program left unfinished is given up.
+    /// Reads the status after aborting what another program left unfinished.
     public func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
         abandonments = 0
         while true {
@@ -85,8 +86,8 @@ public final class HIDOTPLink: OTPLink {
         return status
     }
 
-    /// A NEO gives a programming sequence that its card may have left behind, until a frame has got to the application:
-    /// a scan-code map of the wrong length, which it refuses.
+    /// A NEO reports a stale programming sequence after its card was used, until a frame reaches the application: this
+    /// sends a scan-code map of the wrong length, which the key refuses.
     private func refreshed(_ status: OTPStatus, _ deadline: Deadline) throws(OTPLinkError) -> OTPStatus {
         try send(.scanCodeMap, [UInt8](repeating: 0x63, count: 51), deadline)
         do { _ = try answer(to: .scanCodeMap, status, deadline, {}) } catch {
@@ -104,7 +105,7 @@ extension HIDOTPLink {
         case changed(OTPStatus)
     }
 
-    /// Writes a frame part by part, each once the key has taken the one before.
+    /// Writes a frame part by part, each once the key has accepted the previous one.
     private func send(_ command: OTPCommand, _ payload: [UInt8], _ deadline: Deadline) throws(OTPLinkError) {
         let frame = try lift(OTPLinkError.malformed) { () throws(WireError) in try OTPFrame(command, payload) }
         for part in frame.reports {
@@ -163,7 +164,7 @@ extension HIDOTPLink {
         }
     }
 
-    /// Makes the key give up what is under way, or forget a reply that was read.
+    /// Makes the key abort the pending operation, or discard a reply that was read.
     private func abandon(_ deadline: Deadline) throws(OTPLinkError) {
         try lift(OTPLinkError.device) { () throws(LinkError) in
             try link.setFeature(OTPReport.abandonment, deadline: deadline)

@@ -2,53 +2,53 @@
 
 public import YKWire
 
-/// A way to the OTP application of a key: commands with a payload out, data or a new status back.
+/// A link to the OTP application of a key: commands with a payload out, data or a new status back.
 ///
-/// It is synchronous, used by one thread at a time, and handed over once to who uses it.
+/// It is synchronous, used by one thread at a time, and transferred once to its user.
 public protocol OTPLink: AnyObject {
-    /// The world this link works in.
+    /// The environment of the link.
     var environment: Environment { get }
     /// How the application is reached.
     var carrier: OTPCarrier { get }
 
-    /// Asks the application for its status.
+    /// Reads the status of the application.
     func status(deadline: Deadline) throws(OTPLinkError) -> OTPStatus
 
-    /// Sends a command that answers with data, and gives them; `waiting` is called while the key waits for a touch.
+    /// Sends a command that returns data; `waiting` is called while the key waits for a touch.
     ///
-    /// Throws `rejected` when the key gives no data, `notTouched` when its own time was over.
+    /// - Throws: `rejected` when the key returns no data, `notTouched` when the key's touch timeout expires.
     func query(
         _ command: OTPCommand, _ payload: [UInt8], reply: OTPReplySize, deadline: Deadline, waiting: () -> Void
     ) throws(OTPLinkError) -> [UInt8]
 
-    /// Sends a command that changes the application, and gives the status that proves that it did.
+    /// Sends a command that changes the application, and returns the status that confirms the change.
     ///
-    /// Throws `rejected` when the key did not take it, as with a wrong access code.
+    /// - Throws: `rejected` when the key refuses it, for example because of a wrong access code.
     func write(_ command: OTPCommand, _ payload: [UInt8], deadline: Deadline) throws(OTPLinkError) -> OTPStatus
 
     /// Lets other programs use the key until the next command.
     func rest()
 
-    /// Ends the use of the key.
+    /// Closes the link.
     func close()
 }
 
 /// How an OTP application is reached.
 public enum OTPCarrier: String, Sendable, Hashable {
-    /// Feature reports of the key's keyboard.
+    /// Feature reports of the key's keyboard interface.
     case hid
     /// A smart card.
     case card
 }
 
-/// How long a reply is.
+/// The length of a reply.
 public enum OTPReplySize: Sendable, Hashable {
-    /// So many bytes.
+    /// This many bytes.
     case bytes(Int)
-    /// As many as the first byte says, and that byte.
+    /// As many as the first byte says, plus that byte.
     case counted
 
-    /// How many bytes of a reply count.
+    /// The number of valid bytes in a reply.
     func count(of reply: [UInt8]) -> Int {
         switch self {
         case .bytes(let count): count
@@ -61,17 +61,17 @@ public enum OTPReplySize: Sendable, Hashable {
 public enum OTPLinkError: Error, Hashable, Sendable {
     /// The device failed.
     case device(LinkError)
-    /// The card failed, or ended the command with a status word that means nothing special here.
+    /// The card failed, or returned a status word without a special meaning here.
     case card(CardError)
-    /// The key did not do it: the access code is missing or wrong, the slot is empty or of another kind, or the firmware
-    /// does not know the command.
+    /// The key refused: the access code is missing or wrong, the slot is empty or of another kind, or the firmware does
+    /// not know the command.
     case rejected(OTPCommand)
-    /// Nobody touched the key in its time.
+    /// The key was not touched in time.
     case notTouched
-    /// What came back makes no sense.
+    /// The reply is malformed.
     case malformed(WireError)
 
-    /// The failure of the link at the bottom, when it was one.
+    /// The underlying link failure, if any.
     public var link: LinkError? {
         switch self {
         case .card(.link(let error)), .device(let error): error

@@ -2,24 +2,24 @@
 
 public import YKWire
 
-/// What the OTP application says of itself: six bytes, over HID and over a card alike.
+/// The six-byte status of the OTP application, the same over HID and over a card.
 public struct OTPStatus: Hashable, Sendable {
     /// The firmware version.
     public var version: Version
-    /// Counts what was written since the key was plugged in; 0 when both slots are empty.
+    /// The programming sequence since the key was plugged in; 0 when both slots are empty.
     public var sequence: UInt8
     /// Which slots are in use (bits 0, 1), which type when touched (2, 3), whether the light is inverted (4).
     public var touchLevel: UInt16
 
-    /// Makes a status.
+    /// Creates a status.
     public init(version: Version, sequence: UInt8, touchLevel: UInt16) {
         self.version = version
         self.sequence = sequence
         self.touchLevel = touchLevel
     }
 
-    /// Reads the six bytes: version, programming sequence, touch level with its least significant byte first. A seventh
-    /// byte, which some firmware adds over a card, is passed over.
+    /// Decodes the six bytes: version, programming sequence, touch level with its least significant byte first. A
+    /// seventh byte, which some firmware adds over a card, is ignored.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         version = try Version(bytes: try reader.bytes(3, "the version"))
@@ -32,24 +32,24 @@ public struct OTPStatus: Hashable, Sendable {
         version.bytes + [sequence, UInt8(truncatingIfNeeded: touchLevel), UInt8(touchLevel >> 8)]
     }
 
-    /// Whether the slot, 1 or 2, is in use; firmware before 2.1 does not tell.
+    /// Whether the slot, 1 or 2, is in use; firmware before 2.1 does not report it.
     public func isProgrammed(_ slot: Int) -> Bool? {
         version >= Version(2, 1, 0) ? touchLevel & (slot == 1 ? 0x01 : 0x02) != 0 : nil
     }
 
-    /// Whether the slot, 1 or 2, types when it is touched, rather than answer challenges; firmware before 3.0 does not
-    /// tell.
+    /// Whether the slot, 1 or 2, types when touched instead of answering challenges; firmware before 3.0 does not
+    /// report it.
     public func isTouchTriggered(_ slot: Int) -> Bool? {
         version >= Version(3, 0, 0) ? touchLevel & (slot == 1 ? 0x04 : 0x08) != 0 : nil
     }
 
-    /// Whether the light is off at rest.
+    /// Whether the light is off when idle.
     public var isLightInverted: Bool { touchLevel & 0x10 != 0 }
 
-    /// Whether this status tells that what was written after `earlier` took effect.
+    /// Whether this status confirms that a write after `earlier` took effect.
     ///
-    /// The sequence counts on by one, or is 0 again when the last slot in use was emptied. Firmware 5.0 to 5.4.2 also
-    /// gives 0 over a card after a change, whatever the slots hold.
+    /// The sequence increases by one, or becomes 0 when the last used slot was cleared. Firmware 5.0 to 5.4.2 also
+    /// returns 0 over a card after a change, whatever the slots contain.
     func confirms(changeSince earlier: OTPStatus) -> Bool {
         if sequence == earlier.sequence &+ 1 { return true }
         guard sequence == 0, earlier.sequence > 0 else { return false }

@@ -2,47 +2,53 @@
 
 public import YKWire
 
-/// A card for commands of one's own: an actor on a thread of its own, as the services of applications are.
+/// A card for custom commands: an actor with its own thread, like the services of applications.
 ///
-/// Calls run one after the other in the order in which they come; none mixes with another on the card.
+/// Calls run in the order in which they arrive; their exchanges never interleave on the card.
 public actor CardService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
 
-    /// Takes a channel over; nothing is sent. Throws `link` when the system has no thread to give.
+    /// Takes ownership of a channel; nothing is sent.
+    ///
+    /// - Throws: `link` when the system cannot create a thread.
     public init(_ channel: sending CardChannel) throws(CardError) {
         do { runtime = try ServiceRuntime.start() } catch { throw .link(error) }
         channel.runtime = runtime
         self.channel = channel
     }
 
-    /// Takes a channel over; nothing is sent. Throws `link` when the system has no thread to give.
+    /// Takes ownership of a channel; nothing is sent.
+    ///
+    /// - Throws: `link` when the system cannot create a thread.
     public static func open(_ channel: sending CardChannel) async throws(CardError) -> CardService {
         try CardService(channel)
     }
 
-    /// What is known of the card and its reader.
+    /// The identity of the card and its reader.
     public var identity: CardIdentity { channel.identity }
 
-    /// Selects an application (ISO 7816-4 §11.2.2) and gives the data of the reply. Throws `appletMissing`.
+    /// Selects an application (ISO 7816-4 §11.2.2) and returns the data of the reply.
+    ///
+    /// - Throws: `appletMissing`.
     public func select(_ aid: AID) throws(CardError) -> [UInt8] { try channel.select(aid) }
 
-    /// Sends a command, chained where it is long, and gives the whole reply, whatever its status word.
+    /// Sends a command, chained if it is long, and returns the whole reply, whatever its status word.
     public func send(_ command: APDU) throws(CardError) -> ResponseAPDU { try channel.transmit(command) }
 
-    /// Sends the bytes of a command APDU as they are and gives the response APDU as it came.
+    /// Sends a command APDU unmodified and returns the response APDU as received.
     public func exchange(raw command: [UInt8]) throws(CardError) -> [UInt8] { try channel.exchange(raw: command) }
 
-    /// Runs several exchanges as one, behind all that was asked for before: no other caller's come in between.
+    /// Runs several exchanges as a unit, after all earlier requests; no other caller's exchanges come in between.
     public func perform<Value: Sendable, Failure: Error>(
         _ body: @Sendable (CardChannel) throws(Failure) -> Value
     ) throws(Failure) -> Value { try body(channel) }
 
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
     /// Lets other programs use the card until the next call.
     public func rest() { channel.rest() }
-    /// Ends the use of the card.
+    /// Closes the card.
     public func close() { channel.close() }
 }

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Runs one service: the thread that it is opened on and does every exchange on, and the state that others can watch.
+/// Runs one service: the thread on which it is opened and does every exchange, and its observable state.
 ///
-/// An exchange blocks; it does so on the service's own thread and never in Swift's shared thread pool. While a person is
-/// asked for something with ``ask(_:_:)`` the thread waits, so that no other caller gets onto the key in between.
+/// An exchange blocks; it does so on the service's own thread, never in Swift's shared thread pool. While the user is
+/// asked for something with ``ask(_:_:)`` the thread waits, so that no other caller can use the key in between.
 public final class ServiceRuntime: Sendable {
     private let thread: ServiceThread
     private let current = Mutex(ServiceState.open)
@@ -16,10 +16,10 @@ public final class ServiceRuntime: Sendable {
     /// The thread as the executor of the service's actor.
     public var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// What the service is doing with its key now.
+    /// The current state of the service.
     public var state: ServiceState { current.withLock { $0 } }
 
-    /// The present state and each later one; ends after `closed`.
+    /// The current state and each later one; ends after `closed`.
     public var states: AsyncStream<ServiceState> {
         current.withLock { state in
             let stream = watchers.stream(beginningWith: state)
@@ -43,7 +43,7 @@ public final class ServiceRuntime: Sendable {
         return (runtime, try await Opening(runtime).run(link, start))
     }
 
-    /// A runtime for a service that begins without an exchange.
+    /// Creates a runtime for a service that starts without an exchange.
     package static func start() throws(LinkError) -> ServiceRuntime { try ServiceRuntime() }
 }
 
@@ -63,7 +63,9 @@ private actor Opening {
 // MARK: - State
 
 extension ServiceRuntime {
-    /// Notes that an operation begins. Throws `closed`, or why the key is gone.
+    /// Notes that an operation begins.
+    ///
+    /// - Throws: `closed`, or the reason why the key is gone.
     package func begin() throws(LinkError) {
         let closed: LinkError? = current.withLock { state in
             if case .closed(let cause) = state { return cause ?? .closed }
@@ -102,7 +104,7 @@ extension ServiceRuntime {
         watchers.send(next)
     }
 
-    /// Runs one operation on the link: refused once the service is closed, and a removed key closes it.
+    /// Runs one operation on the link. Throws when the service is closed; closes the service when the key was removed.
     package func perform<Value, Failure: Error>(
         _ lifted: (LinkError) -> Failure, cause: (Failure) -> LinkError?, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -117,10 +119,10 @@ extension ServiceRuntime {
 // MARK: - People
 
 extension ServiceRuntime {
-    /// Asks a person while the service waits: nobody else gets onto the key, and no thread of Swift's pool is blocked.
+    /// Asks the user while the service waits: no one else can use the key, and no thread of Swift's pool is blocked.
     ///
-    /// The question starts on the service's thread and may continue anywhere. It is cancelled, and `cancelled` thrown,
-    /// when `cancellation` or the task of the caller is.
+    /// The question starts on the service's thread and may continue anywhere. When `cancellation` or the caller's task
+    /// is cancelled, the question is cancelled too, and `cancelled` is thrown.
     package static func ask<Value: Sendable>(
         _ cancellation: Cancellation, _ question: @escaping @Sendable () async -> Value
     ) throws(LinkError) -> Value {
@@ -137,7 +139,7 @@ extension ServiceRuntime {
         }
     }
 
-    /// What a person answers, given by one thread and waited for by another.
+    /// The user's answer, set by one thread and awaited by another.
     private final class Answer<Value: Sendable>: Sendable {
         private let content = Mutex<Value?>(nil)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells a person to touch the key, for as long as it waits for that.
+/// Prompts the user to touch the key while it waits for a touch.
 ///
 /// Belongs to the thread of a service. The prompt starts there, may continue anywhere, and its task is cancelled when the
 /// wait ends.
@@ -10,7 +10,7 @@ package final class TouchWait {
 
     package init(_ show: @escaping @Sendable () async -> Void) { self.show = show }
 
-    /// Notes that the key waits for a touch; the prompt is started once until ``end()``.
+    /// Notes that the key waits for a touch; starts the prompt once until ``end()``.
     package func begin() {
         guard task == nil else { return }
         let show = show

@@ -2,11 +2,13 @@
 
 import Synchronization
 
-/// A serial executor with a thread of its own: a service actor blocks here, never in Swift's shared thread pool.
+/// A serial executor with its own thread: a service actor blocks here, never in Swift's shared thread pool.
 package final class ServiceThread: SerialExecutor {
     private let core = Core()
 
-    /// Starts the thread; it ends when the executor goes away. Throws `failed` when the system has no thread to give.
+    /// Starts the thread; it ends when the executor is released.
+    ///
+    /// - Throws: `failed` when the system cannot create a thread.
     package init() throws(LinkError) {
         guard SystemThread.start({ [core] in core.run() }) else {
             throw .failed(code: 0, "no thread for the service: the system has none left for this user")

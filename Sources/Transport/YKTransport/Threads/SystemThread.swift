@@ -2,14 +2,14 @@
 
 import Glibc
 
-/// A thread of the operating system, for what blocks.
+/// A thread of the operating system, for blocking work.
 package enum SystemThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Starts a thread that runs `body` and ends; false when the system has no thread to give.
+    /// Starts a thread that runs `body` and ends; returns false when the system cannot create a thread.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
