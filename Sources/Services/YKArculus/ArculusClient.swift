@@ -4,9 +4,9 @@ public import YKCrypto
 public import YKFIDO
 public import YKHTTP
 
-/// Registers and authenticates a card at a server, the client speaking with the server itself: begin, card, complete.
+/// Registers and authenticates a card with a server that the client talks to directly: begin, card, complete.
 ///
-/// Nothing is done to the card before the server began, and nothing is told the server when the card failed.
+/// The card is not used before the server's begin, and the server is not called if the card failed.
 public struct ArculusClient {
     /// The server.
     public let server: ArculusServer
@@ -14,7 +14,7 @@ public struct ArculusClient {
     public let card: ArculusCard
     private let http: any HTTPClient
 
-    /// Puts server and card together.
+    /// Creates a client for a server and a card.
     public init(_ server: ArculusServer, card: ArculusCard, http: any HTTPClient) {
         self.server = server
         self.card = card
@@ -23,7 +23,7 @@ public struct ArculusClient {
 
     /// Registers a credential of the card for a user (the SDK's registerUser).
     ///
-    /// With `newPIN` (the SDK's resetDevice) the card is reset as soon as the server began, and gets this PIN.
+    /// With `newPIN` (the SDK's resetDevice) the card is reset after the server's begin, and gets this PIN.
     public func registerUser(
         _ username: String, displayName: String, pin: ArculusPIN, wishes: ArculusWishes = ArculusWishes(),
         afterResetTo newPIN: SharedSecret? = nil
@@ -53,7 +53,7 @@ public struct ArculusClient {
         return signed
     }
 
-    /// The relying party: the server may name none, but no other than the one that it was described with.
+    /// The relying party: the server may omit it, but may not name another one than its configuration.
     private func relyingParty(_ named: String?) throws(ArculusError) -> String? {
         guard let wanted = server.rpID else { return named }
         guard named == nil || named == wanted else {

@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// SELECT of a file by its identifier, no answer wanted (ISO 7816-4 §11.2.2; NFC Forum Type 4 Tag 2.0 §5.4.2).
+/// SELECT of a file by its identifier, without response data (ISO 7816-4 §11.2.2; NFC Forum Type 4 Tag 2.0 §5.4.2).
 struct SelectFile: CardCommand {
     static let name = "SELECT"
     let file: UInt16
@@ -28,14 +28,14 @@ struct ReadBinary: CardCommand {
             le: .bytes(UInt16(count)))
     }
 
-    /// What was asked for; a card that gives more is cut short.
+    /// The requested bytes; extra bytes are dropped.
     func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         guard !reader.isAtEnd else { throw WireError(.truncated, at: 0, "a piece of a file without bytes") }
         return Array(reader.rest().prefix(Int(count)))
     }
 }
 
-/// READ BINARY with the offset in a data object, for what lies behind 32767 (ISO 7816-4 §11.3.3, odd instruction).
+/// READ BINARY with the offset in a data object, for offsets above 32767 (ISO 7816-4 §11.3.3, odd instruction).
 struct ReadBinaryFar: CardCommand {
     static let name = "READ BINARY"
     let offset: UInt32
@@ -48,7 +48,7 @@ struct ReadBinaryFar: CardCommand {
         return APDU(ins: ISO7816.readBinaryExtended, data: writer.bytes, le: .bytes(UInt16(count)))
     }
 
-    /// A data object 53 with what was asked for.
+    /// A data object 53 with the requested bytes.
     func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let objects = try reader.tlvs()
         guard let value = objects.value(0x53), !value.isEmpty else {

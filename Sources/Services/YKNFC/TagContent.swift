@@ -2,14 +2,14 @@
 
 public import YKWire
 
-/// What was read of a tag at once.
+/// The content of a tag, read at once.
 public struct TagContent: Hashable, Sendable {
-    /// How the tag wants to be read.
+    /// The tag's capability container.
     public let capabilities: CapabilityContainer
-    /// The bytes of its message; empty when it has none.
+    /// The bytes of its message; empty if it has none.
     public let bytes: [UInt8]
 
-    /// The message; `nil` when there is none. Throws when the bytes are no message.
+    /// Decodes the message; `nil` if there is none. Throws if the bytes are not a message.
     public func message() throws(WireError) -> NDEFMessage? {
         bytes.isEmpty ? nil : try NDEFMessage(decoding: bytes)
     }

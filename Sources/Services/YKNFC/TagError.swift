@@ -5,22 +5,22 @@ public import YKWire
 
 /// Why a tag could not be read.
 public enum TagError: Error, Hashable, Sendable {
-    /// The exchange failed, or ended with a status word that means nothing special here.
+    /// The exchange failed, or ended with a status word that has no meaning for tags.
     case card(CardError)
-    /// What is in the reader is not a Type 4 tag: it has no NDEF application.
+    /// The card is not a Type 4 tag: it has no NDEF application.
     case notATag
-    /// The tag left the reader's field, or the key was pulled out, before it was read to the end.
+    /// The tag left the reader's field, or the key was unplugged, before it was read completely.
     case lost
-    /// The tag asks for a password or a key before it is read; the byte says which (NFC Forum Type 4 Tag §5.1.2).
+    /// The tag requires a password or a key for reading; the byte says which (NFC Forum Type 4 Tag §5.1.2).
     case protected(access: UInt8)
-    /// What is on the tag is not a message.
+    /// The tag's content is not a message.
     case malformed(WireError)
-    /// The tag changed again and again while it was read.
+    /// The tag kept changing while it was read.
     case unsteady
 }
 
 extension TagError {
-    /// Lifts what went wrong below; a tag that went away is one thing, whatever noticed it.
+    /// Lifts a card error; a removed tag is always `lost`, whichever layer noticed it.
     init(_ error: CardError) {
         switch error {
         case .link(.removed): self = .lost

@@ -3,11 +3,11 @@
 public import YKTransport
 public import YKWire
 
-/// A Type 4 tag, such as a security key at a contactless reader: reads what it tells a telephone.
+/// A Type 4 tag, such as a security key on a contactless reader: reads what it sends to a phone.
 ///
-/// Every method runs a whole exchange with the tag on a thread of its own; two callers never mix on the card.
+/// Every method runs a whole exchange with the tag on the service's own thread; concurrent calls never interleave.
 public actor TagService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let session: TagSession
 
@@ -18,7 +18,7 @@ public actor TagService: CardKeyService {
 
     /// Selects the NDEF application (NFC Forum Type 4 Tag 2.0 §5.4.1).
     ///
-    /// Throws `notATag` when there is none.
+    /// - Throws: `notATag` if there is none.
     public static func open(_ channel: sending CardChannel) async throws(TagError) -> TagService {
         let (runtime, session) = try await ServiceRuntime.open(channel, { TagError.card(.link($0)) }) {
             channel, runtime throws(TagError) in
@@ -28,27 +28,28 @@ public actor TagService: CardKeyService {
         return TagService(session, runtime)
     }
 
-    /// How many exchanges were made with the tag.
+    /// The number of exchanges with the tag.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: session.channel.exchanges) }
 
-    /// What is known of the tag and the reader.
+    /// The identity of the tag and the reader.
     public var identity: CardIdentity { session.channel.identity }
 
     /// Lets other programs use the tag until the next operation.
     public func rest() { session.channel.rest() }
 
-    /// Ends the use of the tag.
+    /// Closes the connection to the tag.
     public func close() { session.channel.close() }
 
     /// Reads the capability container (NFC Forum Type 4 Tag 2.0 §5.1).
     public func capabilities() throws(TagError) -> CapabilityContainer { try session.capabilities() }
 
-    /// Reads capability container and message. On a key that makes one-time passwords each reading gives another one.
+    /// Reads capability container and message. A key that generates one-time passwords returns another one on each
+    /// read.
     ///
-    /// Throws `lost` when the tag left the field, `protected`, `malformed` when a length lies, or `unsteady`.
+    /// - Throws: `lost` if the tag left the field, `protected`, `malformed` if a length is wrong, or `unsteady`.
     public func content() throws(TagError) -> TagContent { try session.content() }
 
-    /// Reads the message; `nil` when the tag has none. Throws as ``content()`` does.
+    /// Reads the message; `nil` if the tag has none. Throws as ``content()`` does.
     public func message() throws(TagError) -> NDEFMessage? {
         let content = try session.content()
         return try lift(TagError.malformed) { () throws(WireError) in try content.message() }

@@ -6,11 +6,11 @@ import YKWire
 /// A Type 4 tag's application, selected on a channel (NFC Forum Type 4 Tag 2.0 §7.2, the NDEF detection procedure).
 final class TagSession {
     let channel: CardChannel
-    /// How often a tag that was reset is read from the start.
+    /// How often reading is restarted after a reset of the tag.
     private static let attempts = 3
-    /// The longest message that is read, in bytes.
+    /// Maximum size of a message, in bytes.
     static let limit = 1 << 20
-    /// When a reading has to be at its end: a tag that gives a byte at a time, each just in time, must not hold it for ever.
+    /// The deadline of the whole read: a tag that sends a byte at a time, each just in time, must not block it forever.
     private var deadline: Deadline
 
     init(_ channel: CardChannel) throws(TagError) {
@@ -19,7 +19,7 @@ final class TagSession {
         try lift(TagError.init) { () throws(CardError) in
             do throws(CardError) { _ = try channel.select(.ndef) } catch {
                 guard case .appletMissing = error else { throw error }
-                // A tag of mapping version 1 has the older name only.
+                // A tag of mapping version 1 has only the older name.
                 _ = try channel.select(.ndefVersion1)
             }
         }
@@ -30,8 +30,7 @@ final class TagSession {
         try anew { () throws(TagError) in try readCapabilities() }
     }
 
-    /// Capability container and message, read from the start again when the tag was reset or its content changed in
-    /// between.
+    /// Reads capability container and message, restarting if the tag was reset or its content changed meanwhile.
     func content() throws(TagError) -> TagContent {
         try anew { () throws(TagError) in
             let container = try readCapabilities()
@@ -63,8 +62,8 @@ final class TagSession {
         return try malformed { () throws(WireError) in try CapabilityContainer(decoding: bytes) }
     }
 
-    /// The message in the file that is selected: its length first, then pieces no longer than the tag allows; `nil` when
-    /// the length was another one when the first piece came.
+    /// Reads the message in the selected file: its length first, then pieces no longer than the tag allows; `nil` if
+    /// the length had changed when the first piece was read.
     private func read(_ container: CapabilityContainer) throws(TagError) -> [UInt8]? {
         let width = container.lengthWidth
         let head = try piece(at: 0, width)

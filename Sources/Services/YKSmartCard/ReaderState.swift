@@ -2,29 +2,29 @@
 
 import YKHardware
 
-/// A reader as it was seen last and as it is now (SCARD_READERSTATE).
+/// The last known and the current state of a reader (SCARD_READERSTATE).
 public struct ReaderState: Hashable, Sendable {
-    /// What is the case with a reader (SCARD_STATE_…).
+    /// The state of a reader (SCARD_STATE_…).
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt32
         /// Wraps bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// Do not look at this one.
+        /// Ignore this reader.
         public static let ignore = Flags(rawValue: 0x0001)
-        /// Something is different now.
+        /// The state has changed.
         public static let changed = Flags(rawValue: 0x0002)
         /// There is no such reader.
         public static let unknown = Flags(rawValue: 0x0004)
-        /// No card is in it.
+        /// The reader is empty.
         public static let empty = Flags(rawValue: 0x0010)
         /// A card is in it.
         public static let present = Flags(rawValue: 0x0020)
-        /// A program has the card for itself.
+        /// A program uses the card exclusively.
         public static let exclusive = Flags(rawValue: 0x0080)
         /// A program uses the card.
         public static let inUse = Flags(rawValue: 0x0100)
-        /// The card does not answer to power.
+        /// The card is unresponsive.
         public static let mute = Flags(rawValue: 0x0200)
 
         init(_ status: ReaderStatus?) {
@@ -41,25 +41,25 @@ public struct ReaderState: Hashable, Sendable {
 
     /// The name of the reader, or ``SmartCardContext/hotPlug``.
     public var reader: String
-    /// What the caller knows; empty for nothing.
+    /// The state known to the caller; empty if unknown.
     public var current: Flags
-    /// How often a card came or went, as the caller knows.
+    /// The number of insertions and removals known to the caller.
     public var currentCount: UInt32
-    /// What is the case now.
+    /// The current state.
     public var event: Flags = []
-    /// How often a card came or went by now; for ``SmartCardContext/hotPlug`` how many readers there are.
+    /// The current number of insertions and removals; for ``SmartCardContext/hotPlug`` the number of readers.
     public var eventCount: UInt32 = 0
-    /// The answer to reset of the card that is in it now.
+    /// The answer to reset of the current card.
     public var atr: [UInt8] = []
 
-    /// Asks about a reader of which nothing is known, or this.
+    /// Creates a query for a reader, by default with an unknown state.
     public init(_ reader: String, current: Flags = [], count: UInt32 = 0) {
         self.reader = reader
         self.current = current
         currentCount = count
     }
 
-    /// The same reader with what is the case now as what is known.
+    /// The same reader with its current state as the known one.
     public var seen: ReaderState {
         ReaderState(reader, current: event.subtracting(.changed), count: eventCount)
     }

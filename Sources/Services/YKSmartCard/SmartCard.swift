@@ -4,9 +4,9 @@ import YKHardware
 import YKTransport
 import YKWire
 
-/// A card that is connected to (PC/SC part 5 §3.2.5, SCARDHANDLE).
+/// A connected card (PC/SC part 5 §3.2.5, SCARDHANDLE).
 public final class SmartCard {
-    /// What is done to a card when it, or a transaction, is let go (SCARD_LEAVE_CARD and others).
+    /// What happens to a card at the end of a connection or transaction (SCARD_LEAVE_CARD and others).
     public enum Disposition: UInt32, Sendable, Hashable, CaseIterable {
         /// Nothing.
         case leave = 0
@@ -14,15 +14,15 @@ public final class SmartCard {
         case reset = 1
         /// Power off.
         case unpower = 2
-        /// Out of the reader; readers for keys cannot, so it is power off.
+        /// Ejection; readers for keys do not support it, so the card is powered off.
         case eject = 3
     }
 
-    /// What is known of a card (SCardStatus).
+    /// The status of a card (SCardStatus).
     public struct Status: Hashable, Sendable {
         /// The name of its reader.
         public let reader: String
-        /// The bits of SCARD_PRESENT, SCARD_POWERED and SCARD_SPECIFIC, as far as they hold.
+        /// The bits of SCARD_PRESENT, SCARD_POWERED and SCARD_SPECIFIC that apply.
         public let state: UInt32
         /// The protocol in use.
         public let activeProtocol: SmartCardProtocol
@@ -37,7 +37,7 @@ public final class SmartCard {
     private var isConnected = true
     private var transactions = 0
 
-    /// The longest command APDU.
+    /// Maximum length of a command APDU.
     static let longest = 4 + 3 + 65535 + 2
 
     init(_ link: any CardLink, _ activeProtocol: SmartCardProtocol, _ cancellation: Cancellation) {
@@ -48,7 +48,7 @@ public final class SmartCard {
 
     deinit { if isConnected { link.close() } }
 
-    /// Makes the connection anew, resetting the card as wished (SCardReconnect); gives the protocol in use.
+    /// Reconnects, resetting the card if requested (SCardReconnect); returns the protocol in use.
     public func reconnect(
         protocols: SmartCardProtocol = .any, initialization: Disposition = .leave
     ) throws(SmartCardError) -> SmartCardProtocol {
@@ -65,7 +65,7 @@ public final class SmartCard {
         return active
     }
 
-    /// Lets the card go (SCardDisconnect); every later call throws `invalidHandle`.
+    /// Disconnects the card (SCardDisconnect); every later call throws `invalidHandle`.
     public func disconnect(_ disposition: Disposition = .leave) throws(SmartCardError) {
         defer {
             if isConnected { link.close() }
@@ -74,7 +74,7 @@ public final class SmartCard {
         try connected { deadline throws(LinkError) in try reset(disposition, deadline) }
     }
 
-    /// Keeps other programs off the card, waiting for one that has it (SCardBeginTransaction). Transactions nest.
+    /// Locks the card for this program, after waiting for other programs (SCardBeginTransaction). Transactions nest.
     public func beginTransaction() throws(SmartCardError) {
         try connected { deadline throws(LinkError) in
             if transactions == 0 { _ = try link.begin(deadline: deadline) }
@@ -82,7 +82,9 @@ public final class SmartCard {
         transactions += 1
     }
 
-    /// Lets other programs use the card again (SCardEndTransaction). Throws `notTransacted` without a beginning.
+    /// Unlocks the card (SCardEndTransaction).
+    ///
+    /// - Throws: `notTransacted` without a transaction.
     public func endTransaction(_ disposition: Disposition = .leave) throws(SmartCardError) {
         guard isConnected else { throw .invalidHandle }
         guard transactions > 0 else { throw .notTransacted }
@@ -91,7 +93,9 @@ public final class SmartCard {
         try connected { deadline throws(LinkError) in try reset(disposition, deadline) }
     }
 
-    /// What is known of the card (SCardStatus). Throws `removedCard` and `resetCard` where the service says so.
+    /// Returns the card's status (SCardStatus).
+    ///
+    /// - Throws: `removedCard` and `resetCard` if the service reports them.
     public func status() throws(SmartCardError) -> Status {
         guard isConnected else { throw .invalidHandle }
         let identity = link.identity
@@ -106,10 +110,10 @@ public final class SmartCard {
             reader: identity.reader, state: 0x0004 | 0x0010 | 0x0040, activeProtocol: activeProtocol, atr: identity.atr)
     }
 
-    /// Sends a command APDU and gives the response APDU (SCardTransmit).
+    /// Sends a command APDU and returns the response APDU (SCardTransmit).
     ///
-    /// Throws `invalidParameter` for fewer than four bytes, `insufficientBuffer` for more than an APDU has, `resetCard`,
-    /// `removedCard` and others.
+    /// - Throws: `invalidParameter` for fewer than four bytes, `insufficientBuffer` for more than the maximum,
+    ///   `resetCard`, `removedCard` and others.
     public func transmit(_ command: [UInt8]) throws(SmartCardError) -> [UInt8] {
         guard isConnected else { throw .invalidHandle }
         guard command.count >= 4 else { throw .invalidParameter }
@@ -117,11 +121,12 @@ public final class SmartCard {
         return try connected { deadline throws(LinkError) in try link.exchange(command, deadline: deadline) }
     }
 
-    /// Sends bytes to the reader rather than to the card, and gives what it answers (SCardControl).
+    /// Sends bytes to the reader instead of the card, and returns its answer (SCardControl).
     ///
-    /// For a reader on the USB without the service the code 42000001 is PC_to_RDR_Escape (CCID 1.1 §6.1.8), which libccid
-    /// has to be told to let through, and 42000D48 lists it. Throws `unsupportedFeature` for a code that the reader does not
-    /// have, and for cards that are played.
+    /// For a USB reader without the service the code 42000001 is PC_to_RDR_Escape (CCID 1.1 §6.1.8), which libccid only
+    /// allows if configured, and 42000D48 lists it.
+    ///
+    /// - Throws: `unsupportedFeature` for a code that the reader does not support, and for simulated cards.
     public func control(_ code: UInt32, _ bytes: [UInt8] = []) throws(SmartCardError) -> [UInt8] {
         guard isConnected else { throw .invalidHandle }
         guard let link = link as? any ReaderLink else { throw .unsupportedFeature }
@@ -130,8 +135,9 @@ public final class SmartCard {
         }
     }
 
-    /// An attribute of reader or card by its tag (SCardGetAttrib). Throws `unsupportedFeature` for one that neither this
-    /// module nor the reader has.
+    /// Returns an attribute of reader or card by its tag (SCardGetAttrib).
+    ///
+    /// - Throws: `unsupportedFeature` for one that neither this module nor the reader supports.
     public func getAttrib(_ attribute: SmartCardAttribute) throws(SmartCardError) -> [UInt8] {
         guard isConnected else { throw .invalidHandle }
         let identity = link.identity
@@ -185,7 +191,7 @@ public struct SmartCardAttribute: RawRepresentable, Hashable, Sendable {
     public static let systemName = SmartCardAttribute(rawValue: 0x7FFF_0004)
     /// SCARD_ATTR_CURRENT_PROTOCOL_TYPE: the protocol in use, four bytes, least significant first.
     public static let currentProtocol = SmartCardAttribute(rawValue: 0x0008_0201)
-    /// SCARD_ATTR_ICC_PRESENCE: 2 for a card that is there.
+    /// SCARD_ATTR_ICC_PRESENCE: 2 if a card is present.
     public static let presence = SmartCardAttribute(rawValue: 0x0009_0300)
     /// SCARD_ATTR_MAXINPUT: the longest command APDU, four bytes, least significant first.
     public static let maxInput = SmartCardAttribute(rawValue: 0x0007_A007)

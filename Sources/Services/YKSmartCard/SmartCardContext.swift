@@ -4,47 +4,48 @@ public import YKHardware
 public import YKTransport
 import YKWire
 
-/// The application's tie to the readers (PC/SC part 5 §3.2.2): for people who port code that calls
-/// `SCardEstablishContext` or YubiKit's `YKFSCard…`.
+/// A PC/SC context (PC/SC part 5 §3.2.2), for porting code that calls `SCardEstablishContext` or YubiKit's `YKFSCard…`.
 ///
-/// Each call of winscard.h is a method of the same name, less `SCard`; what a C caller gets through pointers is returned,
-/// and a return code other than success is thrown. A context and its cards are used by one thread at a time; only
+/// Each function of winscard.h is a method of the same name without `SCard`; output parameters are returned, and a
+/// return code other than success is thrown. A context and its cards may be used by one thread at a time; only
 /// ``canceller`` may be used by another.
 public final class SmartCardContext {
-    /// Calls off ``getStatusChange(timeout:_:)`` from another thread (SCardCancel); from then on every call that waits
+    /// Cancels ``getStatusChange(timeout:_:)`` from another thread (SCardCancel); from then on every waiting call
     /// throws `cancelled`, until ``resume()``.
     public private(set) var canceller = Cancellation()
     private let source: any SmartCardReaders
     private var isEstablished = true
-    /// How often a card came or went, for each reader that was asked about.
+    /// The number of insertions and removals of each queried reader.
     private var events: [String: (status: ReaderStatus?, count: UInt32)] = [:]
 
-    /// How long a call that does not wait for a person may take.
+    /// The timeout of a call that does not wait for the user.
     static let patience = Duration.seconds(30)
-    /// The name that stands for readers that come and go (PC/SC part 5 §3.2.2, as Windows and pcsc-lite have it).
+    /// The name that stands for added and removed readers (PC/SC part 5 §3.2.2, as in Windows and pcsc-lite).
     public static let hotPlug = #"\\?PnP?\Notification"#
 
-    /// Ties the application to readers, of the service unless others are given (SCardEstablishContext).
+    /// Establishes a context, by default with the readers of the service (SCardEstablishContext).
     ///
-    /// Throws `noService` when the service cannot be used.
+    /// - Throws: `noService` if the service is unavailable.
     public init(_ source: any SmartCardReaders = ServiceReaders()) throws(SmartCardError) {
         self.source = source
         _ = try readers()
     }
 
-    /// Lets the readers go (SCardReleaseContext); every later call throws `invalidHandle`.
+    /// Releases the context (SCardReleaseContext); every later call throws `invalidHandle`.
     public func releaseContext() throws(SmartCardError) {
         try check()
         isEstablished = false
     }
 
-    /// Whether the context can be used (SCardIsValidContext).
+    /// Whether the context is valid (SCardIsValidContext).
     public var isValidContext: Bool { isEstablished }
 
-    /// Makes waits possible again after a cancellation.
+    /// Allows waiting again after a cancellation.
     public func resume() { canceller = Cancellation() }
 
-    /// The names of the readers (SCardListReaders). Throws `noReadersAvailable` when there is none.
+    /// Lists the names of the readers (SCardListReaders).
+    ///
+    /// - Throws: `noReadersAvailable` if there is none.
     public func listReaders() throws(SmartCardError) -> [String] {
         try check()
         let names = try readers().map(\.name)
@@ -54,7 +55,7 @@ public final class SmartCardContext {
 
     /// Connects to the card in a reader (SCardConnect).
     ///
-    /// Throws `unknownReader`, `noSmartCard`, `sharingViolation`, `protocolMismatch` or `unresponsiveCard`.
+    /// - Throws: `unknownReader`, `noSmartCard`, `sharingViolation`, `protocolMismatch` or `unresponsiveCard`.
     public func connect(
         reader: String, share: PCSC.Share = .shared, protocols: SmartCardProtocol = .any
     ) throws(SmartCardError) -> SmartCard {
@@ -69,10 +70,10 @@ public final class SmartCardContext {
         return SmartCard(link, active, canceller)
     }
 
-    /// Waits until a reader is not as its ``ReaderState/current`` says, and tells how it is (SCardGetStatusChange). A
-    /// reader of which nothing is known (`current` is empty) is told of at once.
+    /// Waits until a reader's state differs from its ``ReaderState/current``, and returns it (SCardGetStatusChange).
+    /// Returns at once for a reader whose state is unknown (`current` is empty).
     ///
-    /// Throws `timeout`, or `cancelled` when ``canceller`` was thrown.
+    /// - Throws: `timeout`, or `cancelled` if ``canceller`` was cancelled.
     public func getStatusChange(
         timeout: Duration, _ states: [ReaderState]
     ) throws(SmartCardError) -> [ReaderState] {
@@ -85,7 +86,7 @@ public final class SmartCardContext {
             now = try lift(SmartCardError.init) { () throws(LinkError) in
                 try source.readers(otherThan: now, deadline: deadline)
             }
-            // The service may come back from a wait because the time is over.
+            // The service may return from a wait because the deadline has passed.
             try lift(SmartCardError.init) { () throws(LinkError) in try deadline.check("a change of the readers") }
         }
     }

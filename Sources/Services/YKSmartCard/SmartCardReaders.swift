@@ -4,11 +4,11 @@ import Synchronization
 public import YKHardware
 public import YKTransport
 
-/// Where readers and cards come from: the smart card service, or links of one's own.
+/// A source of readers and cards: the smart card service, or custom links.
 public protocol SmartCardReaders: Sendable {
-    /// The readers and what is in them.
+    /// Returns the readers and their cards.
     func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus]
-    /// Waits until they are no longer as `known`; at once when they are not.
+    /// Waits until they differ from `known`; returns at once if they already do.
     func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus]
     /// Powers the card in a reader and connects to it.
     func connect(
@@ -17,7 +17,7 @@ public protocol SmartCardReaders: Sendable {
 }
 
 extension SmartCardReaders {
-    /// Asks for the readers again and again until there is another reader or card.
+    /// Polls the readers until a reader or card changes.
     public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         try Pause.until(deadline, "a change of the readers") { () throws(LinkError) in
             let now = try readers(deadline: deadline)
@@ -26,17 +26,17 @@ extension SmartCardReaders {
     }
 }
 
-/// The readers of the smart card service of this machine (pcscd).
+/// The readers of this computer's smart card service (pcscd).
 public struct ServiceReaders: SmartCardReaders {
-    /// Names the service; nothing is asked before it is needed.
+    /// Creates the source; the service is contacted when first needed.
     public init() {}
 
-    /// The readers that the service has.
+    /// Returns the readers of the service.
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         try PCSC.readers(timeout: deadline.remaining)
     }
 
-    /// Waits for another reader or card.
+    /// Waits for a reader or card to change.
     public func readers(otherThan known: [ReaderStatus], deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         try PCSC.readers(otherThan: known, deadline: deadline)
     }
@@ -49,13 +49,13 @@ public struct ServiceReaders: SmartCardReaders {
     }
 }
 
-/// The readers on the USB of this machine, without any service; a card is this program's alone while it is connected.
+/// The USB readers of this computer, without any service; a connected card is used exclusively.
 public struct USBReaders: SmartCardReaders {
-    /// Names the readers; nothing is asked before it is needed.
+    /// Creates the source; devices are opened when first needed.
     public init() {}
 
-    /// The readers on the USB. None is asked anything: each is said to have a card in it, as a key always has, and no answer
-    /// to reset.
+    /// Returns the USB readers without opening them: each is reported with a card, as a key always has one, and without
+    /// an answer to reset.
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         USB.devices().filter { $0.reader != nil }.map { ReaderStatus(name: Self.name($0), hasCard: true) }
     }
@@ -70,13 +70,13 @@ public struct USBReaders: SmartCardReaders {
         return try USB.connect(device, deadline: deadline)
     }
 
-    /// Two keys of one kind differ in their ports.
+    /// Two keys of the same model have different ports.
     private static func name(_ device: USBDevice) -> String { "\(device.readerName) \(device.usbPath)" }
 }
 
-/// Readers that are played: software keys and recordings in place of cards.
+/// Simulated readers: software keys and recordings instead of cards.
 public final class PlayedReaders: SmartCardReaders {
-    /// Gives a new connection to a card.
+    /// Opens a new connection to a card.
     public typealias Card = @Sendable () throws(LinkError) -> sending any CardLink
 
     private struct Reader {
@@ -87,10 +87,10 @@ public final class PlayedReaders: SmartCardReaders {
 
     private let list = Mutex<[Reader]>([])
 
-    /// Begins without readers.
+    /// Creates the source without readers.
     public init() {}
 
-    /// Puts a card into a reader, which is attached when it is not there yet.
+    /// Inserts a card into a reader, which is attached first if necessary.
     public func insert(_ name: String, atr: [UInt8], card: @escaping Card) {
         list.withLock { list in
             list.removeAll { $0.name == name }
@@ -98,7 +98,7 @@ public final class PlayedReaders: SmartCardReaders {
         }
     }
 
-    /// Takes the card out of a reader, which is attached when it is not there yet.
+    /// Removes the card from a reader, which is attached first if necessary.
     public func empty(_ name: String) {
         list.withLock { list in
             list.removeAll { $0.name == name }
@@ -106,10 +106,10 @@ public final class PlayedReaders: SmartCardReaders {
         }
     }
 
-    /// Takes a reader away.
+    /// Detaches a reader.
     public func detach(_ name: String) { list.withLock { $0.removeAll { $0.name == name } } }
 
-    /// The readers in the order of their names.
+    /// Returns the readers sorted by name.
     public func readers(deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         list.withLock { list in
             list.sorted { $0.name < $1.name }.map { ReaderStatus(name: $0.name, hasCard: $0.card != nil, atr: $0.atr) }

@@ -4,26 +4,26 @@ import Glibc
 import YKTransport
 public import YKWire
 
-/// A file that says how far each key has come: JSON, mode 0600, replaced whole under a lock.
+/// A file with the latest counter of each key: JSON, mode 0600, replaced atomically under a lock.
 ///
-/// A counter is on the disk before ``advance(_:to:)`` ends, so that a crash cannot bring an accepted password back. The
-/// lock is on a file of its own beside it (`.lock`), which stays.
+/// A counter is on disk before ``advance(_:to:)`` returns, so that a crash cannot make an accepted password valid
+/// again. The lock is a separate file beside it (`.lock`), which is never deleted.
 public struct CounterFile: CounterStore, Sendable {
-    /// Where it is.
+    /// Its path.
     public let path: String
-    /// How long another program that has the lock is waited for, in milliseconds.
+    /// How long to wait for another program's lock, in milliseconds.
     private let patience: Int32
     private static let mark = "ykit-otp-counters"
     private static let format: Int64 = 1
     private static let limit = 16 << 20
 
-    /// Names a file; nothing is opened before it is needed.
+    /// Creates a store for a path; the file is opened when first needed.
     public init(_ path: String, patience milliseconds: Int32 = 5000) {
         self.path = path
         patience = milliseconds
     }
 
-    /// Takes note of a counter when it is higher than the one in the file.
+    /// Stores a counter if it is higher than the one in the file.
     public func advance(_ publicID: [UInt8], to counter: OTPCounter) throws(CounterFileError) -> OTPCounter? {
         let lock = try locked()
         defer { close(lock) }
@@ -69,7 +69,7 @@ public struct CounterFile: CounterStore, Sendable {
         return OTPCounter(use: use, session: session)
     }
 
-    /// The bytes of the file; `nil` when there is none yet.
+    /// The bytes of the file; `nil` if it does not exist yet.
     private func content() throws(CounterFileError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -89,7 +89,7 @@ public struct CounterFile: CounterStore, Sendable {
         }
     }
 
-    /// Writes a new file, waits until it is on the disk, and gives it the name.
+    /// Writes a new file, syncs it to disk, and renames it.
     private func replace(with json: JSON) throws(CounterFileError) {
         do {
             var file = try NewFile(beside: path)
@@ -105,12 +105,12 @@ public struct CounterFile: CounterStore, Sendable {
 
 /// Why the file of counters could not be used.
 public enum CounterFileError: Error, Hashable, Sendable {
-    /// Another program has it.
+    /// Another program has locked it.
     case inUse(path: String)
     /// It could not be read.
     case unreadable(path: String, reason: String)
     /// It could not be written.
     case unwritable(path: String, reason: String)
-    /// It is not what it should be; it is left as it is, for without it old passwords would be accepted again.
+    /// It is malformed. It is left unchanged, because without it old passwords would be accepted again.
     case broken(path: String, reason: String)
 }

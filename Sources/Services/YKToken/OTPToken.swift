@@ -2,33 +2,33 @@
 
 public import YKWire
 
-/// What a key typed, or told a telephone: a one-time password or a static one, and where it stood.
+/// A one-time or static password that a key typed or sent to a phone, and its source.
 public struct OTPToken: Hashable, Sendable {
     /// What kind of password it is.
     public enum Kind: Hashable, Sendable {
         /// A Yubico OTP.
         case yubicoOTP(YubicoOTP)
-        /// An OATH code that counts events (RFC 4226), with the token identifier that may stand before it.
+        /// A counter-based OATH code (RFC 4226), with an optional token identifier before it.
         case hotp(identifier: String?, code: String)
-        /// Always the same one.
+        /// A static password.
         case fixed
     }
 
-    /// Where it stood.
+    /// The source of a password.
     public enum Source: Hashable, Sendable {
         /// In a URI record.
         case uri(NDEFURI)
         /// In a text record.
         case text(NDEFText)
-        /// It was typed.
+        /// Typed input.
         case typed
     }
 
-    /// What kind it is, as far as its look tells: a static password of 32 to 64 letters of modhex looks like an OTP.
+    /// The kind, judged by its form: a static password of 32 to 64 letters of modhex looks like an OTP.
     public var kind: Kind
-    /// The password as it is to be passed on.
+    /// The normalised password.
     public var value: String
-    /// Where it stood.
+    /// Its source.
     public var source: Source
 
     /// Creates a token.
@@ -38,14 +38,14 @@ public struct OTPToken: Hashable, Sendable {
         self.source = source
     }
 
-    /// Takes what was typed, without the Enter at the end; `nil` for nothing.
+    /// Parses typed input without the final Enter; `nil` for empty input.
     public init?(typed line: String) {
         let text = line.trimmed
         guard !text.isEmpty else { return nil }
         self.init(text, source: .typed)
     }
 
-    /// Takes a text for what it looks like; a Yubico OTP that was typed with Caps Lock comes in lower case.
+    /// Detects the kind of a string; a Yubico OTP typed with Caps Lock is converted to lower case.
     init(_ text: String, source: Source) {
         let kind = Kind(oneTime: text) ?? .fixed
         if case .yubicoOTP(let otp) = kind {
@@ -57,7 +57,7 @@ public struct OTPToken: Hashable, Sendable {
 }
 
 extension OTPToken.Kind {
-    /// The kind of a text that looks like a one-time password; `nil` for another one.
+    /// The kind of a string that looks like a one-time password; `nil` for any other string.
     public init?(oneTime text: String) {
         if let otp = try? YubicoOTP(parsing: text) {
             self = .yubicoOTP(otp)
@@ -68,8 +68,8 @@ extension OTPToken.Kind {
         }
     }
 
-    /// Six or eight digits, alone or behind the twelve characters of a token identifier: two of a maker, two of a kind of
-    /// token, eight of a serial number, each in modhex or digits (OATH Token Identifier Specification 1.0 §2).
+    /// Six or eight digits, alone or after the twelve characters of a token identifier: two of a manufacturer, two of a
+    /// token type, eight of a serial number, each in modhex or digits (OATH Token Identifier Specification 1.0 §2).
     private static func hotp(_ text: String) -> Self? {
         let characters = Array(text.utf8)
         for digits in [6, 8] {

@@ -3,27 +3,27 @@
 public import YKCrypto
 public import YKWire
 
-/// Checks Yubico one-time passwords with the AES key of the slot that makes them.
+/// Verifies Yubico one-time passwords with the AES key of the slot that generates them.
 public struct OTPVerifier<Store: CounterStore> {
-    /// What was accepted.
+    /// An accepted password.
     public struct Verdict: Hashable, Sendable {
-        /// What the password says.
+        /// The decrypted block.
         public let block: YubicoOTPBlock
-        /// The counter of the password that was accepted before; `nil` for the first.
+        /// The counter of the previously accepted password; `nil` for the first.
         public let previous: OTPCounter?
     }
 
-    /// Where it is kept what was accepted.
+    /// The store of the accepted counters.
     public let store: Store
 
     /// Creates a verifier.
     public init(store: Store) { self.store = store }
 
-    /// Decrypts a password, compares the identities that are given, and takes note of its counter before it accepts: no
-    /// password is accepted twice, nor one that was made before an accepted one.
+    /// Decrypts a password, compares the given identities, and stores its counter before accepting it: no password is
+    /// accepted twice, nor one generated before an accepted one.
     ///
-    /// Throws `otherPublicID`, `wrongKey`, `otherPrivateID`, `replayed`, `store`, or `crypto` for a key that is not 16
-    /// bytes long.
+    /// - Throws: `otherPublicID`, `wrongKey`, `otherPrivateID`, `replayed`, `store`, or `crypto` for a key that is not
+    ///   16 bytes long.
     public func verify(
         _ otp: YubicoOTP, key: borrowing Secret, publicID: [UInt8]? = nil, privateID: SharedSecret? = nil
     ) throws(TokenError) -> Verdict {
@@ -39,9 +39,9 @@ public struct OTPVerifier<Store: CounterStore> {
 }
 
 extension YubicoOTP {
-    /// Opens the block (AES-128, one block) and checks its CRC.
+    /// Decrypts the block (AES-128, one block) and checks its CRC.
     ///
-    /// Throws `wrongKey` when the CRC says so, `crypto` for a key that is not 16 bytes long.
+    /// - Throws: `wrongKey` if the CRC is wrong, `crypto` for a key that is not 16 bytes long.
     public func decrypted(with key: borrowing Secret) throws(TokenError) -> YubicoOTPBlock {
         guard key.count == 16 else { throw .crypto(CryptoFault("an AES key of a slot has 16 bytes, not \(key.count)")) }
         let plain = try lift(TokenError.crypto) { () throws(CryptoFault) in
@@ -52,9 +52,9 @@ extension YubicoOTP {
     }
 }
 
-/// Keeps how far each key has come.
+/// A store of the latest counter of each key.
 public protocol CounterStore {
-    /// Takes note of a counter when it is higher than the one that is known for this public identity, so that it lasts
-    /// before the call ends; answers with the one that was known. Two callers never both see the same lower one.
+    /// Stores a counter if it is higher than the known one for this public identity, durably before the call returns;
+    /// returns the previously known one. Two concurrent callers never both get the same lower one.
     func advance(_ publicID: [UInt8], to counter: OTPCounter) throws(CounterFileError) -> OTPCounter?
 }

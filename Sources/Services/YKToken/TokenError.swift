@@ -5,18 +5,18 @@ public import YKWire
 
 /// Why a one-time password was not accepted.
 public enum TokenError: Error, Hashable, Sendable {
-    /// It is no Yubico OTP.
+    /// It is not a Yubico OTP.
     case malformed(WireError)
-    /// It comes from another key: its public identity is not the expected one.
+    /// It is from another key: the public identity does not match.
     case otherPublicID([UInt8])
-    /// The key does not open it: another AES key, or a password with a letter wrong.
+    /// It cannot be decrypted with the key: another AES key, or a mistyped password.
     case wrongKey
-    /// It opens, but the private identity in it is not the expected one.
+    /// The private identity in it does not match.
     case otherPrivateID
-    /// It, or a later one, was accepted before.
+    /// It, or a later one, was already accepted.
     case replayed(OTPCounter, last: OTPCounter)
-    /// What was accepted before could not be read or written, so nothing is accepted.
+    /// The stored counter could not be read or written, so nothing is accepted.
     case store(CounterFileError)
-    /// The arithmetic failed: the AES key does not have 16 bytes.
+    /// The AES key is not 16 bytes long.
     case crypto(CryptoFault)
 }

@@ -2,14 +2,14 @@
 
 public import YKWire
 
-/// How the password is cut out of a record: ready-made, or the caller's own.
+/// How to extract the password from a record: with the built-in parsers, or the caller's.
 public struct TokenParsers: Sendable {
-    /// Takes the bytes of the password out of a URI; `nil` when there is none.
+    /// Extracts the bytes of the password from a URI; `nil` if there is none.
     public var uri: @Sendable (NDEFURI) -> [UInt8]?
-    /// Takes the bytes of the password out of a text; `nil` when there is none.
+    /// Extracts the bytes of the password from a text; `nil` if there is none.
     public var text: @Sendable (NDEFText) -> [UInt8]?
 
-    /// Makes parsers; those that are not given are ready-made.
+    /// Creates parsers, by default the built-in ones.
     public init(
         uri: @escaping @Sendable (NDEFURI) -> [UInt8]? = TokenParsers.password(in:),
         text: @escaping @Sendable (NDEFText) -> [UInt8]? = TokenParsers.password(in:)
@@ -18,10 +18,9 @@ public struct TokenParsers: Sendable {
         self.text = text
     }
 
-    /// What stands behind the `#` of a URI on any host, behind `/neo/`, or in the last part of its path.
+    /// Returns the password after the `#` of a URI on any host, after `/neo/`, or in the last part of its path.
     ///
-    /// What a key would type as a static password is only taken where keys put one: behind `/yk/#` and `/neo/`, or as scan
-    /// codes.
+    /// A static password is only accepted in the places that keys use: after `/yk/#` and `/neo/`, or as scan codes.
     public static func password(in uri: NDEFURI) -> [UInt8]? {
         let bytes = uri.bytes
         let places = [("#", false), ("/yk/#", true), ("/neo/", true), ("/neo/#", true)]
@@ -36,13 +35,13 @@ public struct TokenParsers: Sendable {
         return oneTime(last) ?? (ScanCodes.looksLike(last) ? Array(last) : nil)
     }
 
-    /// The text, when it is a password; else its last word, or what modhex it ends with.
+    /// Returns the text, if it is a password; otherwise its last word, or the modhex it ends with.
     public static func password(in text: NDEFText) -> [UInt8]? {
         let bytes = Array(text.text.utf8)
         return oneTime(bytes[...]) ?? (ScanCodes.looksLike(bytes[...]) ? bytes : nil)
     }
 
-    /// A one-time password at the end of some bytes: all of them, their last word, or the modhex they end with.
+    /// A one-time password at the end of the bytes: all of them, their last word, or the modhex they end with.
     private static func oneTime(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let text = String(decoding: bytes, as: UTF8.self).trimmed
         let word = text.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
@@ -54,10 +53,10 @@ public struct TokenParsers: Sendable {
 }
 
 extension OTPToken {
-    /// Takes the first password out of a message; `nil` when no record has one.
+    /// Extracts the first password from a message; `nil` if no record has one.
     ///
-    /// A static password comes as scan codes, which `layout` turns into characters; where it has none for a code the
-    /// password cannot be told and the record is passed over.
+    /// A static password consists of scan codes, which `layout` maps to characters; a record with an unmapped code is
+    /// skipped.
     public init?(in message: NDEFMessage, parsers: TokenParsers = TokenParsers(), layout: KeyboardLayout = .us) {
         for content in message.contents {
             let found: (bytes: [UInt8]?, source: Source)
@@ -83,15 +82,15 @@ extension OTPToken {
     }
 }
 
-/// Key positions instead of characters (HID Usage Tables 1.5 §10), as a key puts a static password on a tag.
+/// Key positions instead of characters (HID Usage Tables 1.5 §10), as a key stores a static password on a tag.
 enum ScanCodes {
-    /// Whether bytes can only be key positions: all of them are, and one is no character of a text.
+    /// Whether the bytes can only be key positions: all are valid positions, and one is not a text character.
     static func looksLike(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.allSatisfy { (0x04...0x38).contains($0 & 0x7F) || $0 & 0x7F == 0x64 }
             && bytes.contains { $0 < 0x20 || $0 >= 0x80 }
     }
 
-    /// The characters, without the Enter at the end; `nil` when the layout has none for a position.
+    /// The characters, without the final Enter; `nil` if the layout has none for a position.
     static func text(_ bytes: [UInt8], _ layout: KeyboardLayout) -> String? {
         var text = ""
         for code in bytes {
@@ -111,7 +110,7 @@ extension String {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// What stands behind the first place where these characters stand.
+    /// The part after the first occurrence of these characters.
     fileprivate func after(_ mark: String) -> SubSequence? {
         let mark = Array(mark.utf8)
         guard count >= mark.count else { return nil }

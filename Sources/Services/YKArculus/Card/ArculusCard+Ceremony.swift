@@ -26,9 +26,9 @@ extension ArculusCard {
         }
     }
 
-    /// Has a credential sign for options of a server; the user is verified by the PIN, whatever the options say.
+    /// Requests an assertion for a server's options; the user is verified by the PIN, whatever the options say.
     ///
-    /// When the options name no credential and the card remembers several, `username` chooses one.
+    /// If the options list no credential and the card has several, `username` selects one.
     public func authenticate(
         _ options: PublicKeyCredentialRequestOptions, username: String?, origin: Origin, pin: ArculusPIN
     ) async throws(ArculusError) -> AuthenticationResponse {
@@ -47,8 +47,8 @@ extension ArculusCard {
         }
     }
 
-    /// Makes a credential without a server (the SDK's registerCardOnly): client data of this challenge and origin, the
-    /// answer for whoever made the challenge.
+    /// Creates a credential without a server (the SDK's registerCardOnly), with client data of this challenge and
+    /// origin. The response is for the issuer of the challenge.
     public func registerCardOnly(
         pin: ArculusPIN, username: String, displayName: String, rpID: String, challenge: [UInt8], origin: Origin,
         isResident: Bool = false
@@ -63,8 +63,8 @@ extension ArculusCard {
         return try await register(options, origin: origin, pin: pin)
     }
 
-    /// Has a credential sign without a server (the SDK's authenticateCardOnly): client data of the options' challenge
-    /// and this origin.
+    /// Requests an assertion without a server (the SDK's authenticateCardOnly), with client data of the options'
+    /// challenge and this origin.
     public func authenticateCardOnly(
         pin: ArculusPIN, username: String?, rpID: String, options: PublicKeyCredentialRequestOptions, origin: Origin
     ) async throws(ArculusError) -> AuthenticationResponse {

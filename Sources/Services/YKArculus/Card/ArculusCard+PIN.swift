@@ -4,17 +4,17 @@ public import YKCrypto
 public import YKFIDO
 
 extension ArculusCard {
-    /// What a card says of itself, and how many PIN tries are left.
+    /// A card's capabilities and remaining PIN retries.
     public struct State: Sendable {
         /// The model.
         public let model: ArculusModel
-        /// What it can do (getInfo).
+        /// Its capabilities (getInfo).
         public let info: AuthenticatorInfo
-        /// Wrong PINs that are left; `nil` without a PIN.
+        /// The remaining PIN retries; `nil` without a PIN.
         public let retries: PINRetries?
     }
 
-    /// Waits for a card and asks what it is; no PIN is needed.
+    /// Waits for a card and reads its state; needs no PIN.
     public func state() async throws(ArculusError) -> State {
         try await session { service throws(ArculusError) in
             try await during(.opening) { () throws(FIDOError) in
@@ -35,7 +35,7 @@ extension ArculusCard {
         }
     }
 
-    /// Resets a card unless that was done already, and sets its PIN unless that got through before the card was lost.
+    /// Resets a card unless that was done already, and sets its PIN unless it was set before the card was lost.
     static func reset(
         _ service: FIDOService, to newPIN: SharedSecret, _ isReset: inout Bool
     ) async throws(ArculusError) {
@@ -45,15 +45,15 @@ extension ArculusCard {
         }
         let info = try await during(.opening) { () throws(FIDOError) in try await service.info() }
         try await during(.settingPIN) { () throws(FIDOError) in
-            // The PIN that is there can only be ours; that it is shows that this is the same card, too.
+            // An existing PIN can only be ours; verifying it also shows that this is the same card.
             if info.hasPIN { try await service.verifyPIN(newPIN) } else { try await service.setPIN(newPIN) }
         }
     }
 
-    /// Changes the PIN and keeps the credentials. `old` is asked once, with the tries that are left; a wrong one costs
-    /// a try.
+    /// Changes the PIN and keeps the credentials. `old` is requested once, with the remaining retries; a wrong one uses
+    /// up a retry.
     ///
-    /// Throws `changeInDoubt` when the card was lost while it did it.
+    /// - Throws: `changeInDoubt` if the card was lost during the change.
     public func changePIN(
         from old: (PINRetries) -> SharedSecret?, to newPIN: SharedSecret
     ) async throws(ArculusError) {

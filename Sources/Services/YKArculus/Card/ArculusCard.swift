@@ -4,29 +4,29 @@ import YKFIDO
 public import YKTransport
 
 /// An Arculus card on a contactless reader: registration, authentication, reset and PIN, each as one session that
-/// waits for the card and survives that it slips away once.
+/// waits for the card and continues if it is removed once.
 ///
-/// When the card is lost in the middle, the whole is done once more with the same card if the user wants that. A PIN
-/// that may have been wrong is never sent a second time.
+/// If the card is lost during an operation, the whole operation is repeated once with the same card if the user agrees.
+/// A PIN that may have been wrong is never sent again.
 public struct ArculusCard {
-    /// Waits for a card and connects to its FIDO application; throws `reader` when none comes in time.
+    /// Waits for a card and connects to its FIDO application; throws `reader` on a timeout.
     public typealias Connect = () async throws(ArculusError) -> sending any FIDOLink
 
     /// Waits for a card.
     public var connect: Connect
-    /// Tells the person with the card what to do.
+    /// Tells the user what to do with the card.
     public var prompt: (ArculusPrompt) -> Void = { _ in }
-    /// Asked whether to go on after the card was lost; asked once at most.
+    /// Asks the user whether to continue after the card was lost; called at most once.
     public var wantsRetry: () -> Bool = { true }
-    /// Whether cards of other makers are refused.
+    /// Whether cards of other vendors are refused.
     public var takesOnlyArculus = false
-    /// Whether answers that are not in CTAP2's canonical form are refused.
+    /// Whether responses that are not in CTAP2's canonical form are refused.
     public var isStrict = false
 
-    /// Creates a card of a way to wait for one.
+    /// Creates a card with a closure that waits for one.
     public init(connect: @escaping Connect) { self.connect = connect }
 
-    /// Does a piece of work with a card, and once more if the card is lost and comes again.
+    /// Runs an operation with a card, and repeats it once if the card is lost and presented again.
     func session<Value>(
         _ pin: PINGuard? = nil, _ body: (FIDOService) async throws(ArculusError) -> Value
     ) async throws(ArculusError) -> Value {
@@ -49,7 +49,7 @@ public struct ArculusCard {
         }
     }
 
-    /// Looks at a card; on a second look it has to be the same.
+    /// Opens a card; on the second attempt it must be the same.
     private func open(
         _ link: sending any FIDOLink, _ pin: PINGuard?, _ mark: inout CardMark?
     ) async throws(ArculusError) -> FIDOService {
@@ -69,7 +69,7 @@ public struct ArculusCard {
     }
 }
 
-/// What two looks at the same card have in common.
+/// What identifies a card across two connections.
 private struct CardMark: Hashable {
     let model: ArculusModel
     private let versions: [String]
@@ -82,7 +82,7 @@ private struct CardMark: Hashable {
     }
 }
 
-/// Does something with a card's service, and says in which step it failed.
+/// Uses a card's service, and adds the step to errors.
 func during<Value: Sendable>(
     _ step: ArculusStep, _ body: () async throws(FIDOError) -> Value
 ) async throws(ArculusError) -> Value {

@@ -16,7 +16,7 @@ public struct ArculusModel: RawRepresentable, Hashable, Sendable {
         0x3F, 0x59, 0x67, 0x2F, 0x20, 0xAA, 0x4A, 0xFE, 0xB6, 0xF4, 0x7E, 0x5E, 0x91, 0x6B, 0x6D, 0x98,
     ])
 
-    /// What the public lists call it; `nil` for a model that is no Arculus card, or not known.
+    /// Its name in the public lists; `nil` for other or unknown models.
     public var name: String? {
         switch self {
         case .keyCard: "Arculus FIDO2/U2F Key Card"

@@ -3,20 +3,22 @@
 public import YKCrypto
 public import YKFIDO
 
-/// Where the PIN of an operation comes from.
+/// The source of an operation's PIN.
 public struct ArculusPIN: Sendable {
-    /// The fewest characters of a PIN of an Arculus card; CTAP alone would take four (Arculus SDK).
+    /// Minimum PIN length of an Arculus card; CTAP alone requires four (Arculus SDK).
     public static let shortest = 6
 
     let give: @Sendable (PINRequest) throws(ArculusError) -> SharedSecret?
 
-    /// A PIN that is known. Throws `unsuitablePIN` when an Arculus card cannot have it: no try is spent on it.
+    /// Uses a known PIN.
+    ///
+    /// - Throws: `unsuitablePIN` if an Arculus card cannot have it, so that no retry is lost.
     public init(_ pin: SharedSecret) throws(ArculusError) {
         try Self.checkLength(pin)
         give = { _ throws(ArculusError) in pin }
     }
 
-    /// A PIN that is asked for when the card needs it, with the tries that are left; `nil` gives up.
+    /// Requests the PIN when the card requires it, with the remaining retries; `nil` cancels.
     public init(asking: @escaping @Sendable (PINRequest) -> SharedSecret?) {
         give = { request throws(ArculusError) in
             guard let pin = asking(request) else { return nil }
@@ -25,13 +27,13 @@ public struct ArculusPIN: Sendable {
         }
     }
 
-    /// Refuses a PIN that is shorter than an Arculus card's.
+    /// Refuses a PIN that is too short for an Arculus card.
     static func checkLength(_ pin: SharedSecret) throws(ArculusError) {
         let count = PINText(pin.value).codePoints
         guard count >= shortest else { throw .unsuitablePIN(.tooShort(count)) }
     }
 
-    /// Refuses what cannot be a new PIN: six digits or more.
+    /// Refuses an invalid new PIN; it must have six digits or more.
     public static func checkNew(_ pin: SharedSecret) throws(ArculusError) {
         try checkLength(pin)
         let isDigits = pin.value.withBytes { $0.allSatisfy { (0x30...0x39).contains($0) } }

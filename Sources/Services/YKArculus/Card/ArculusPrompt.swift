@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the person with the card should be told.
+/// An instruction for the user with the card.
 public enum ArculusPrompt: Hashable, Sendable {
-    /// The card is talked to: hold it steady.
+    /// The card is in use: hold it steady.
     case holdSteady
-    /// The card was lost: the same one is wanted again, once.
+    /// The card was lost: present the same one again, once.
     case holdAgain
-    /// The card can be taken away.
+    /// The card can be removed.
     case done
 }

@@ -4,8 +4,8 @@ import Synchronization
 import YKCrypto
 import YKFIDO
 
-/// Gives the PIN of one operation, and gives it again after the card was lost only if the card's counter shows that the
-/// first time cost no try.
+/// Sends the PIN of one operation, and resends it after the card was lost only if the retry counter shows that the
+/// first attempt did not use up a retry.
 final class PINGuard: Sendable {
     private struct State {
         var pin: SharedSecret?
@@ -21,11 +21,11 @@ final class PINGuard: Sendable {
     /// Why no PIN was given.
     var problem: ArculusError? { state.withLock { $0.problem } }
 
-    /// The PIN for what the card asks; `nil` when there is none, or it is not sent again.
+    /// The PIN for the card's request; `nil` if there is none, or it is not sent again.
     func pin(_ request: PINRequest) -> SharedSecret? {
         let known = state.withLock { ($0.pin, $0.retries) }
         if let pin = known.0, let before = known.1 {
-            // A card counts a try before it looks at the PIN, and gives it back when the PIN is right.
+            // A card decrements the counter before it checks the PIN, and restores it if the PIN is right.
             if let left = request.retries, left.count >= before.count { return pin }
             state.withLock { $0.problem = .pinInDoubt(request.retries ?? before) }
             return nil

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How Arculus numbers what went wrong: three digits for the card, `E0024R` and the like for the server
-/// (developer.getarculus.com, error codes). An open set: unknown codes are kept.
+/// Arculus' error codes: three digits for the card, `E0024R` and the like for the server (developer.getarculus.com,
+/// error codes). An open set: unknown codes are kept.
 public struct ArculusCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The code as it is written.
+    /// The code as written.
     public let rawValue: String
     /// Wraps a code.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Wraps a code.
     init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// The card was taken away in the middle.
+    /// The card was removed during the operation.
     public static let tagLost = ArculusCode("600")
-    /// Something else with the card.
+    /// Another card error.
     public static let unknown = ArculusCode("601")
     /// The card has no credential for this.
     public static let noCredentials = ArculusCode("602")
-    /// The card has credentials, none is this user's.
+    /// The card has credentials, but none of this user.
     public static let userNotFound = ArculusCode("603")
     /// The card did not sign.
     public static let signatureFailed = ArculusCode("604")
@@ -24,30 +24,30 @@ public struct ArculusCode: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let resetFailed = ArculusCode("605")
     /// The card has no room for another credential.
     public static let storeFull = ArculusCode("606")
-    /// A message did not get through.
+    /// A message was not transmitted.
     public static let transmitFailed = ArculusCode("607")
-    /// The PIN gave no token: it is wrong, blocked or not set.
+    /// No token was issued: the PIN is wrong, blocked or not set.
     public static let pinFailed = ArculusCode("608")
-    /// The card's public key for the PIN was not to be had.
+    /// The card's public key for the PIN was not available.
     public static let publicKeyFailed = ArculusCode("609")
     /// The new PIN was not set.
     public static let setPINFailed = ArculusCode("611")
-    /// There is no reader for contactless cards.
+    /// There is no contactless reader.
     public static let noReader = ArculusCode("615")
-    /// The server has forgotten what was begun.
+    /// The server's session has expired.
     public static let sessionExpired = ArculusCode("E0024R")
-    /// The server does not accept the signature.
+    /// The server rejected the signature.
     public static let invalidSignature = ArculusCode("E2017R")
     /// The server does not know the credential.
     public static let unknownCredential = ArculusCode("E2019R")
 
-    /// What it means, where that is published.
+    /// Its published meaning, if there is one.
     public var meaning: String? { Self.meanings[self] }
 
-    /// The code, and what it means.
+    /// The code and its meaning.
     public var description: String { meaning.map { "\(rawValue) (\($0))" } ?? rawValue }
 
-    /// The number, for codes that are one.
+    /// The number, for numeric codes.
     public var number: Int? { rawValue.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(rawValue) : nil }
 
     private static let meanings: [ArculusCode: String] = [
@@ -59,7 +59,7 @@ public struct ArculusCode: RawRepresentable, Hashable, Sendable, CustomStringCon
         .unknownCredential: "unknown credential",
     ]
 
-    /// The first code of a server in a text: a letter, four digits, a letter, as a word of its own.
+    /// Returns the first server code in a string: a letter, four digits, a letter, as a separate word.
     public static func find(in text: String) -> ArculusCode? {
         for word in text.split(whereSeparator: { !($0.isASCII && ($0.isLetter || $0.isNumber)) }) {
             let bytes = Array(word.utf8)

@@ -5,7 +5,7 @@ import YKHTTP
 import YKTransport
 
 extension ArculusError {
-    /// The code that Arculus gives this; what has none of its own is 601, from the card, or the HTTP status.
+    /// Arculus' code for this error; without one, 601 for the card, or the HTTP status.
     public var code: ArculusCode {
         switch self {
         case .card(let error, let step): Self.code(error, step)
@@ -19,7 +19,7 @@ extension ArculusError {
         }
     }
 
-    /// What the SDK's calls answer with.
+    /// The result in the form of the SDK.
     public var result: ArculusResult {
         switch self {
         case .server(let refusal): refusal.result

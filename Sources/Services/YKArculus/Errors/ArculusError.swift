@@ -6,48 +6,48 @@ public import YKTransport
 
 /// Why an operation with an Arculus card or its server failed.
 public enum ArculusError: Error, Hashable, Sendable {
-    /// The card or the way to it failed, or the options are not what a client takes.
+    /// The card or its transport failed, or the options are invalid.
     case card(WebAuthnError, during: ArculusStep)
-    /// No reader, or no card held to it in time.
+    /// No reader, or no card was presented in time.
     case reader(LinkError)
-    /// After the first card was lost, another one came.
+    /// After the first card was lost, another one was presented.
     case otherCard
-    /// The card is no Arculus card, and only such are wanted; its model number.
+    /// The card is not an Arculus card, and only those are accepted; its AAGUID.
     case notArculus([UInt8])
-    /// The card was lost while it checked the PIN and has fewer tries now: the PIN may have been wrong, and is not sent
-    /// again.
+    /// The card was lost during PIN verification and has fewer retries now: the PIN may have been wrong, and is not
+    /// sent again.
     case pinInDoubt(PINRetries)
-    /// The card was lost while its PIN was changed: it has the old one or the new one.
+    /// The card was lost during the PIN change: it has the old PIN or the new one.
     case changeInDoubt
-    /// The PIN cannot be one; nothing was sent.
+    /// The PIN is invalid; nothing was sent.
     case unsuitablePIN(ArculusPINProblem)
-    /// The server, or the backend in between, refused.
+    /// The server or the backend refused.
     case server(ArculusRefusal)
-    /// The server gave no answer that can be used.
+    /// The server gave no usable reply.
     case http(HTTPError)
-    /// What the server, or the backend in between, answered is not what the protocol says.
+    /// The reply of the server or the backend violates the protocol.
     case reply(String)
-    /// The description of the server is wrong.
+    /// The server's configuration is invalid.
     case configuration(String)
 }
 
-/// What was being done.
+/// A step of an operation.
 public enum ArculusStep: String, Hashable, Sendable {
-    /// The card was looked at.
+    /// Opening the card.
     case opening
-    /// A credential was made.
+    /// Creating a credential.
     case registering
-    /// A credential signed.
+    /// Requesting an assertion.
     case authenticating
-    /// The card was reset.
+    /// Resetting the card.
     case resetting
-    /// A PIN was set or changed.
+    /// Setting or changing a PIN.
     case settingPIN
 }
 
-/// Why a PIN is refused here, before the card sees it.
+/// Why a PIN is refused before it is sent.
 public enum ArculusPINProblem: Hashable, Sendable {
-    /// It has fewer characters than an Arculus card's.
+    /// It is too short for an Arculus card.
     case tooShort(Int)
     /// It has other characters than digits.
     case notDigits
@@ -57,7 +57,7 @@ extension ArculusError {
     /// Lifts an error of the card's service.
     init(_ error: FIDOError, _ step: ArculusStep) { self = .card(.key(error), during: step) }
 
-    /// Whether the card was taken away in the middle.
+    /// Whether the card was removed during the operation.
     public var isTagLost: Bool {
         guard let link else { return false }
         return switch link {
@@ -66,7 +66,7 @@ extension ArculusError {
         }
     }
 
-    /// The failure of the link at the bottom, when it was one.
+    /// The underlying link error, if there is one.
     var link: LinkError? {
         switch self {
         case .card(.key(.ctap(.link(let error))), _): error.link
@@ -75,6 +75,6 @@ extension ArculusError {
         }
     }
 
-    /// Whether the whole was called off.
+    /// Whether the operation was cancelled.
     public var isCancelled: Bool { link == .cancelled || self == .http(.cancelled) }
 }

@@ -4,8 +4,8 @@ public import YKFIDO
 public import YKWire
 
 extension RegistrationResponse {
-    /// What completes a registration at a server of Arculus or of the conformance tests. A card that does not say how
-    /// it is reached is reached by NFC.
+    /// The message that completes a registration with a server of Arculus or of the conformance tests. The transport of
+    /// a card that reports none is NFC.
     public var arculusJSON: JSON {
         var response = JSON.Object()
         response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)
@@ -17,7 +17,7 @@ extension RegistrationResponse {
 }
 
 extension AuthenticationResponse {
-    /// What completes an authentication at a server of Arculus or of the conformance tests.
+    /// The message that completes an authentication with a server of Arculus or of the conformance tests.
     public var arculusJSON: JSON {
         var response = JSON.Object()
         response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)

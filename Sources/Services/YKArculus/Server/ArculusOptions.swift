@@ -3,15 +3,19 @@
 public import YKFIDO
 import YKWire
 
-/// Turns what a backend hands on into options for the card (the SDK's createOptionsResponseFromBackend): bare, under
-/// `publicKey` or `options`, with the `status` of the conformance tests or without.
+/// Parses options forwarded by a backend (the SDK's createOptionsResponseFromBackend): bare, under `publicKey` or
+/// `options`, with or without the `status` of the conformance tests.
 public enum ArculusOptions {
-    /// Options of a registration. Throws `server` when the reply is a refusal, `reply` when it is no options.
+    /// Parses registration options.
+    ///
+    /// - Throws: `server` if the reply is a refusal, `reply` if it contains no options.
     public static func creation(fromBackend text: [UInt8]) throws(ArculusError) -> PublicKeyCredentialCreationOptions {
         try creation(try ArculusReply(backend: text))
     }
 
-    /// Options of an authentication. Throws `server` when the reply is a refusal, `reply` when it is no options.
+    /// Parses authentication options.
+    ///
+    /// - Throws: `server` if the reply is a refusal, `reply` if it contains no options.
     public static func request(fromBackend text: [UInt8]) throws(ArculusError) -> PublicKeyCredentialRequestOptions {
         try request(try ArculusReply(backend: text))
     }

@@ -3,13 +3,13 @@
 import YKHTTP
 import YKWire
 
-/// What a server said when it refused.
+/// A server's refusal.
 public struct ArculusRefusal: Hashable, Sendable {
-    /// The code: the server's own where it said one, E0024R for a session that is over, else the HTTP status.
+    /// The code: the server's own if it sent one, E0024R for an expired session, otherwise the HTTP status.
     public let code: ArculusCode
-    /// The status word; `false` for a session that is over.
+    /// The status word; `false` for an expired session.
     public let status: ArculusResult.Status
-    /// The server's words.
+    /// The server's message.
     public let message: String
     /// The HTTP status.
     public let httpStatus: Int
@@ -22,21 +22,23 @@ public struct ArculusRefusal: Hashable, Sendable {
         self.httpStatus = httpStatus
     }
 
-    /// What the SDK's calls answer with.
+    /// The result in the form of the SDK.
     public var result: ArculusResult {
         ArculusResult(status: status, errorMessage: message, statuscode: code.rawValue, responseCode: httpStatus)
     }
 }
 
-/// What a server, or a backend that hands its answers on, says: `status`, `errorMessage`, and whatever was asked for.
+/// The reply of a server, or of a backend that forwards it: `status`, `errorMessage`, and the requested data.
 struct ArculusReply {
     /// The whole object.
     let object: JSON.Object
 
-    /// The most of a server's words that are told on.
+    /// Maximum length of a server message that is shown.
     private static let messageLimit = 500
 
-    /// Reads an answer. Throws `server` when it is a refusal, `reply` when it is no answer of such a server.
+    /// Parses a reply.
+    ///
+    /// - Throws: `server` if it is a refusal, `reply` if it is not a reply of such a server.
     init(_ response: HTTPResponse) throws(ArculusError) {
         guard let json = try? JSON(parsing: response.body), let object = json.object else {
             throw Self.unreadable(response)

@@ -4,16 +4,16 @@ public import YKCrypto
 public import YKTransport
 public import YKWire
 
-/// The way to a validation server.
+/// A transport to a validation server.
 public protocol ValidationTransport {
-    /// Sends GET and gives status and body; follows no redirection, and throws when the body is longer than `limit`
-    /// bytes or the time is over.
+    /// Sends GET and returns status and body; does not follow redirects, and throws if the body is longer than `limit`
+    /// bytes or the deadline has passed.
     func get(
         _ address: String, limit: Int, timeout: Duration
     ) async throws(ValidationTransportError) -> (status: Int, body: [UInt8])
 }
 
-/// Why there is no answer.
+/// Why there is no reply.
 public struct ValidationTransportError: Error, Hashable, Sendable {
     /// What happened, in a few words.
     public let reason: String
@@ -21,18 +21,18 @@ public struct ValidationTransportError: Error, Hashable, Sendable {
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// Asks validation servers, one after the other, whether a password is good (Validation Protocol 2.0).
+/// Verifies a password with validation servers, one after another (Validation Protocol 2.0).
 public struct ValidationClient<Transport: ValidationTransport> {
-    /// The addresses of the servers, in the order in which they are asked.
+    /// The URLs of the servers, in the order in which they are tried.
     public var servers: [String]
-    /// The number that the servers know the client by.
+    /// The client's identifier on the servers.
     public var client: UInt32
-    /// Whether the servers sign with the key of the client; then only signed replies count.
+    /// The client's key, if the servers sign with it; then unsigned replies are refused.
     private let key: SharedSecret?
     private let transport: Transport
     private let environment: Environment
 
-    /// Makes a client. Without a key the servers have to be `https://`, so that nobody else can answer.
+    /// Creates a client. Without a key the servers must be `https://`, so that their replies are authenticated.
     public init(
         servers: [String], client: UInt32, key: SharedSecret?, transport: Transport, environment: Environment
     ) {
@@ -43,10 +43,10 @@ public struct ValidationClient<Transport: ValidationTransport> {
         self.environment = environment
     }
 
-    /// Asks until a server says yes or no; one that cannot be reached or is out of order makes room for the next, which
-    /// gets the same nonce.
+    /// Queries the servers until one accepts or refuses; if one is unreachable or broken, the next one is queried with
+    /// the same nonce.
     ///
-    /// Throws why the last one was no help; `refused` when one says no.
+    /// - Throws: The last server's error; `refused` if a server refuses.
     public func verify(
         _ otp: YubicoOTP, syncLevel: Int? = nil, timeout: Int? = nil
     ) async throws(ValidationError) -> (reply: ValidationReply, server: String) {
@@ -96,7 +96,7 @@ public struct ValidationClient<Transport: ValidationTransport> {
 }
 
 extension ValidationError {
-    /// Whether another server may be of help.
+    /// Whether another server may answer.
     fileprivate var leavesHope: Bool {
         switch self {
         case .refused(let status, _): status.isTemporary

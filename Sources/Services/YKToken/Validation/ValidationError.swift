@@ -3,24 +3,24 @@
 public import YKTransport
 public import YKWire
 
-/// Why no validation server said that a password is good.
+/// Why no validation server accepted a password.
 public enum ValidationError: Error, Hashable, Sendable {
-    /// The server says that it is not, or does not want to say.
+    /// The server rejects the password or the request.
     case refused(ValidationStatus, server: String)
-    /// The reply is not signed with the client's key: somebody else wrote or changed it.
+    /// The reply is not signed with the client's key.
     case badReplySignature(server: String)
-    /// The reply is the answer to another question.
+    /// The reply is for another request.
     case otherReply(server: String)
-    /// The reply is none.
+    /// The reply is malformed.
     case malformed(WireError, server: String)
-    /// The server answered with an HTTP status that is not 200; a redirection is not followed.
+    /// The server answered with an HTTP status that is not 200; a redirect is not followed.
     case http(status: Int, server: String)
     /// The server could not be reached.
     case unreachable(server: String, reason: String)
-    /// The address is not `https://`, and there is no key to know the server by.
+    /// The URL is not `https://`, and there is no key to authenticate the server.
     case unprotected(server: String)
-    /// No random bytes for the nonce, or the whole was called off.
+    /// No random bytes for the nonce, or the operation was cancelled.
     case link(LinkError)
-    /// There is no server to ask.
+    /// No server is configured.
     case noServer
 }

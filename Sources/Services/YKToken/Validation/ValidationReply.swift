@@ -3,20 +3,20 @@
 public import YKCrypto
 public import YKWire
 
-/// What a validation server answered (Validation Protocol 2.0, "Response").
+/// The reply of a validation server (Validation Protocol 2.0, "Response").
 public struct ValidationReply: Hashable, Sendable {
-    /// What it says of the password.
+    /// The status of the password.
     public let status: ValidationStatus
-    /// Everything else, by name.
+    /// All other values, by name.
     public let values: [String: String]
-    /// What is signed, as one line, and the signature.
+    /// The signed values, as one line, and the signature.
     private let signed: String
     private let signature: [UInt8]?
 
-    /// The longest reply that is read, in bytes.
+    /// Maximum size of a reply, in bytes.
     public static let limit = 8192
 
-    /// Reads lines of `name=value`; a line twice, too many bytes, or no status throw.
+    /// Parses lines of `name=value`; throws for a repeated name, too many bytes, or a missing status.
     public init(parsing bytes: [UInt8]) throws(WireError) {
         guard bytes.count <= Self.limit else { throw WireError(.tooLarge, at: Self.limit, "a reply of this size") }
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -39,18 +39,18 @@ public struct ValidationReply: Hashable, Sendable {
         self.values = values
     }
 
-    /// Whether the client's key signed it.
+    /// Returns whether it is signed with the client's key.
     public func isSigned(by key: SharedSecret) -> Bool {
         guard let signature else { return false }
         return constantTimeEqual(HashAlgorithm.sha1.hmac(key: key.value, Array(signed.utf8)), signature)
     }
 
-    /// Whether it answers this question: it repeats the password and the nonce.
+    /// Returns whether it answers this request: it repeats the password and the nonce.
     public func answers(_ request: ValidationRequest) -> Bool {
         values["otp"] == "\(request.otp)" && values["nonce"] == request.nonce
     }
 
-    /// The counter that the server read in the password, where it told.
+    /// The counter that the server read from the password, if it reported it.
     public var counter: OTPCounter? {
         guard let use = values["sessioncounter"].flatMap(UInt16.init),
             let session = values["sessionuse"].flatMap(UInt8.init)

@@ -3,22 +3,22 @@
 public import YKCrypto
 public import YKWire
 
-/// The question whether a password is good (Validation Protocol 2.0, "Request").
+/// A request to verify a password (Validation Protocol 2.0, "Request").
 public struct ValidationRequest: Hashable, Sendable {
-    /// The number that the server gave the client.
+    /// The client's identifier on the server.
     public var client: UInt32
     /// The password as it was typed.
     public var otp: YubicoOTP
-    /// 16 to 40 letters and digits that the reply has to repeat.
+    /// 16 to 40 letters and digits that the reply must repeat.
     public var nonce: String
-    /// Whether the reply shall tell the counters.
+    /// Whether to request the counters.
     public var wantsCounters: Bool
-    /// How many of the other servers have to confirm, in percent; `nil` leaves it to the server.
+    /// How many of the other servers must confirm, in percent; `nil` for the server's default.
     public var syncLevel: Int?
-    /// How long the server may wait for the others, in seconds; `nil` leaves it to the server.
+    /// How long the server may wait for the others, in seconds; `nil` for the server's default.
     public var timeout: Int?
 
-    /// Creates a question.
+    /// Creates a request.
     public init(
         client: UInt32, otp: YubicoOTP, nonce: String, wantsCounters: Bool = true, syncLevel: Int? = nil,
         timeout: Int? = nil
@@ -39,7 +39,7 @@ public struct ValidationRequest: Hashable, Sendable {
         return list
     }
 
-    /// The address with the question in it, signed with the client's key where there is one.
+    /// The URL with the request, signed with the client's key if there is one.
     public func address(at server: String, key: SharedSecret?) -> String {
         var query = ValidationSignature.line(parameters)
         if let key { query += "&h=" + ValidationSignature.make(parameters, key).queryEscaped }
@@ -60,7 +60,7 @@ enum ValidationSignature {
 }
 
 extension String {
-    /// With what base 64 has and a query does not take written as `%XX`.
+    /// The base 64 string with characters that are reserved in queries escaped as `%XX`.
     fileprivate var queryEscaped: String {
         replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a validation server says of a password (Validation Protocol 2.0, "status"). An open set.
+/// The status in a validation server's reply (Validation Protocol 2.0, "status"). An open set.
 public struct ValidationStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The word in the reply.
     public let rawValue: String
@@ -9,30 +9,30 @@ public struct ValidationStatus: RawRepresentable, Hashable, Sendable, CustomStri
     /// The word in the reply.
     public var description: String { rawValue }
 
-    /// The password is good.
+    /// The password is valid.
     public static let ok = ValidationStatus(rawValue: "OK")
-    /// The password is no password, or of no key that the server knows.
+    /// The password is malformed, or of a key unknown to the server.
     public static let badOTP = ValidationStatus(rawValue: "BAD_OTP")
     /// The password was used before.
     public static let replayedOTP = ValidationStatus(rawValue: "REPLAYED_OTP")
     /// The request was not signed as the server expects.
     public static let badSignature = ValidationStatus(rawValue: "BAD_SIGNATURE")
-    /// The request lacks something.
+    /// A parameter is missing from the request.
     public static let missingParameter = ValidationStatus(rawValue: "MISSING_PARAMETER")
-    /// The server does not know the client's number.
+    /// The server does not know the client's identifier.
     public static let noSuchClient = ValidationStatus(rawValue: "NO_SUCH_CLIENT")
-    /// The client may not ask.
+    /// The client is not allowed to make requests.
     public static let operationNotAllowed = ValidationStatus(rawValue: "OPERATION_NOT_ALLOWED")
-    /// The server is out of order.
+    /// The server has an internal error.
     public static let backendError = ValidationStatus(rawValue: "BACKEND_ERROR")
     /// Too few other servers confirmed in time.
     public static let notEnoughAnswers = ValidationStatus(rawValue: "NOT_ENOUGH_ANSWERS")
     /// The same request was answered before.
     public static let replayedRequest = ValidationStatus(rawValue: "REPLAYED_REQUEST")
 
-    /// Whether another server may know better.
+    /// Whether another server may give a different answer.
     var isTemporary: Bool { self == .backendError || self == .notEnoughAnswers }
-    /// Whether the server may have no key to sign with, and so the word needs no signature to be believed: it refuses.
+    /// Whether the server may have no key to sign with, so that the status is accepted unsigned: it is a refusal.
     var isUnsigned: Bool {
         [.badSignature, .missingParameter, .noSuchClient, .operationNotAllowed, .backendError].contains(self)
     }
