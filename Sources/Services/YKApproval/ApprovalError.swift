@@ -7,62 +7,63 @@ public import YKPIV
 public import YKPrivacyIDEA
 public import YKStore
 
-/// Why an approval, an enrolment or an account could not be dealt with.
+/// Why an approval, an enrolment or an account operation failed.
 public enum ApprovalError: Error, Hashable, Sendable {
-    /// The server refused or could not be asked.
+    /// The server refused or was unreachable.
     case server(PrivacyIDEAError)
-    /// A link, a QR code or an answer is not what it has to be.
+    /// A link, a QR code or an answer is malformed.
     case malformed(String)
-    /// The link is of a version that is not known here.
+    /// The link has an unsupported version.
     case unsupportedVersion(String)
-    /// The link's server accepts push keys of RSA only; the kind that was offered.
+    /// The link's server accepts only RSA push keys; the kind that was offered.
     case unsupportedKey(String)
-    /// The server does not accept the enrolment: the link was used already, has expired, or is not its own.
+    /// The server refused the enrolment: the link was already used, has expired, or is from another server.
     case enrolmentRefused(String)
 
-    /// A request is not what the enrolled server would send.
+    /// A request is not one that the enrolled server would send.
     case request(PushRequestFault)
-    /// The request wants one of these numbers, and none of them was given.
+    /// The request requires one of these numbers, and none was given.
     case numberNeeded([String])
     /// The request does not offer this number.
     case numberNotOffered(String, offered: [String])
-    /// The answer was signed and sent, and nothing usable came back: the server may have it. What was signed, and how.
+    /// The answer was signed and sent, but no usable reply came: the server may have received it. What was signed, and
+    /// how.
     case noReceipt(PrivacyIDEAError, signedText: String, signature: String)
-    /// The server refuses polls though the clock is right: the account was deleted there, or has another key.
+    /// The server refuses polls although the clock is right: the account was deleted there, or has another key.
     case pollRefused
-    /// The server refuses polls because of their time; this clock is so many seconds behind the server's.
+    /// The server refuses polls because of their time; this clock is this many seconds behind the server's.
     case clock(behind: Int64)
 
     /// No slot of the key is free for a new account.
     case noFreeSlot
-    /// The slot holds another key than the account's.
+    /// The slot holds another key.
     case otherKey(PIVSlot)
-    /// The key does not have the properties that were asked for.
+    /// The key does not have the requested policies.
     case policyNotApplied(PIVSlot, String)
     /// A signature of the account's own key does not verify.
     case possession
-    /// The security key has neither a PIN for FIDO2 nor a fingerprint, so that it cannot verify its user.
+    /// The security key has neither a FIDO2 PIN nor a fingerprint, so it cannot verify its user.
     case cannotVerifyUser
-    /// The proof of presence does not verify: why.
+    /// The proof of presence is invalid: why.
     case unproven(String)
     /// The FIDO2 application of the security key failed.
     case fido(FIDOError)
     /// The security key failed.
     case key(PIVError)
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
     /// The store of accounts failed.
     case store(StoreError)
 
-    /// A link of an account with one-time codes has a fault.
+    /// A link of an account with one-time codes is invalid.
     case link(OtpauthError)
-    /// A log-in names another service or person than the account's.
+    /// A log-in names a service or user other than the account's.
     case otherAccount(String)
     /// An address leads to another server than the enrolled one.
     case otherServer(String, enrolled: String)
-    /// The server wants the answer to this question.
+    /// The server requires the answer to this question.
     case passphraseNeeded(String)
-    /// The key at hand is not the one of the account with this name.
+    /// The key in use is not the one of the account with this name.
     case wrongKey(String)
     /// The system gave no random bytes.
     case random

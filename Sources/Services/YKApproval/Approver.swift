@@ -6,10 +6,10 @@ public import YKPrivacyIDEA
 public import YKTransport
 import YKWire
 
-/// The person's side of push approvals: enrols accounts, fetches requests, and answers them.
+/// The user's side of push approvals: enrols accounts, fetches requests, and answers them.
 ///
-/// It has neither a terminal nor files: an app shows ``PushRequest`` in a dialog of its own, and keeps accounts and events
-/// where it likes.
+/// It uses neither a terminal nor files: an app shows ``PushRequest`` in its own dialog, and stores accounts and events
+/// where it chooses.
 public struct Approver: Sendable {
     /// Maximum duration of one exchange with a server.
     public var timeout = Duration.seconds(30)
@@ -19,7 +19,7 @@ public struct Approver: Sendable {
 
     /// Minimum difference from the server's clock, in seconds, that is reported and used.
     static let tolerance: Int64 = 20
-    /// The longest exchange whose `Date` tells the time.
+    /// The longest exchange whose `Date` is used as the time.
     private static let longestTrip = Duration.seconds(5)
 
     /// Creates an approver.
@@ -32,7 +32,7 @@ public struct Approver: Sendable {
         self.environment = environment
     }
 
-    /// An answer of the server, and how far its clock is ahead of this one where that is known.
+    /// A reply of the server, and how far its clock is ahead of this one, if known.
     struct Exchange {
         let answer: Result<PrivacyIDEAAnswer, PrivacyIDEAError>
         let offset: Int64?
@@ -63,9 +63,9 @@ public struct Approver: Sendable {
 }
 
 extension Approver {
-    /// What an enrolment came to.
+    /// The result of an enrolment.
     public struct Enrolment: Sendable {
-        /// The account, to be kept whatever follows.
+        /// The account, which must be stored in any case.
         public let account: PushAccount
         /// Why the server refused the first poll with the new key; `nil` when it was accepted, which proves the account.
         public let problem: ApprovalError?
@@ -89,7 +89,7 @@ extension Approver {
         guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
-        // Without its padding the server takes a key, and answers each poll with 500 afterwards.
+        // Without padding the server accepts the key, but answers each poll with 500 afterwards.
         let sent: JSON = [
             "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
             "fbtoken": .string(address ?? ""),

@@ -5,7 +5,7 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// PUT CREDENTIAL: stores a credential under a label that no other has.
+/// PUT CREDENTIAL: stores a credential under an unused label.
 package struct PutCredential: CardCommand {
     package static let name = "PUT CREDENTIAL"
     package let apdu: APDU
@@ -116,7 +116,7 @@ package struct GetManagementKeyRetries: CardCommand {
     }
 }
 
-/// CHANGE CREDENTIAL PASSWORD, by who knows the password.
+/// CHANGE CREDENTIAL PASSWORD, with the old password.
 package struct ChangeCredentialPassword: CardCommand {
     package static let name = "CHANGE CREDENTIAL PASSWORD"
     package let apdu: APDU
@@ -130,7 +130,7 @@ package struct ChangeCredentialPassword: CardCommand {
     }
 }
 
-/// CHANGE CREDENTIAL PASSWORD, by who knows the management key.
+/// CHANGE CREDENTIAL PASSWORD, with the management key.
 package struct SetCredentialPassword: CardCommand {
     package static let name = "CHANGE CREDENTIAL PASSWORD (administrator)"
     package let apdu: APDU
@@ -145,7 +145,7 @@ package struct SetCredentialPassword: CardCommand {
     }
 }
 
-/// RESET: deletes all credentials and makes the management key that of a new key; it requires no authentication.
+/// RESET: deletes all credentials and resets the management key to its default; it requires no authentication.
 package struct ResetHSMAuth: CardCommand {
     package static let name = "RESET"
 
@@ -155,7 +155,7 @@ package struct ResetHSMAuth: CardCommand {
 }
 
 extension ByteReader {
-    /// Takes all that is left as an uncompressed point of P-256: 04, x, y.
+    /// Reads the remaining bytes as an uncompressed point of P-256: 04, x, y.
     mutating func point() throws(WireError) -> [UInt8] {
         let start = offset
         let point = try bytes(65, "a point of P-256")

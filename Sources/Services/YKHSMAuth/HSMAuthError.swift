@@ -6,47 +6,47 @@ import YKWire
 
 /// Why an operation of YubiHSM Auth failed.
 public enum HSMAuthError: Error, Hashable, Sendable {
-    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    /// The exchange with the card failed, or ended with a status word that has no meaning here.
     case card(CardError)
-    /// The management key is not the right one (63Cn).
+    /// The management key is wrong (63Cn).
     case wrongManagementKey(triesLeft: Int)
-    /// The management key has no tries left: only a reset helps (63C0).
+    /// The management key has no retries left: only a reset helps (63C0).
     case managementKeyBlocked
-    /// The password of the credential is not the right one (63Cn).
+    /// The password of the credential is wrong (63Cn).
     case wrongPassword(HSMAuthLabel, triesLeft: Int)
-    /// The password was wrong too often, and the key deleted the credential (63C0).
+    /// The password was wrong too often, so the key deleted the credential (63C0).
     case credentialLost(HSMAuthLabel)
     /// No credential has that label (6A82).
     case noSuchCredential(HSMAuthLabel)
-    /// A credential has that label already (6983); there is no overwriting.
+    /// A credential with that label exists (6983); it cannot be overwritten.
     case credentialExists(HSMAuthLabel)
-    /// There is no room for another credential (6A84).
+    /// The key has no room for another credential (6A84).
     case full
     /// Nobody touched the key in time (6982).
     case touchTimeout
-    /// The HSM's cryptogram or receipt is not right (6984): it is not the HSM that has the other half of the keys.
+    /// The HSM's cryptogram or receipt is wrong (6984): it is not the HSM with the matching keys.
     case notAuthentic
     /// The key has no challenge pending for this credential (6985).
     case noChallenge
-    /// The key refuses this password or key: not complex enough, or against a rule of the FIPS series (6985).
+    /// The key refuses this password or key: too simple, or against a rule of the FIPS series (6985).
     case refusedByPolicy
     /// The credential has no public key.
     case notAsymmetric(HSMAuthLabel)
-    /// The key's firmware lacks this; nothing was sent.
+    /// The key's firmware does not support this; nothing was sent.
     case unsupported(HSMAuthFeature, has: Version)
-    /// A label has 1 to 64 bytes; nothing was sent.
+    /// A label is not 1 to 64 bytes; nothing was sent.
     case badLabel(bytes: Int)
-    /// A password has at most 16 bytes; nothing was sent.
+    /// A password is longer than 16 bytes; nothing was sent.
     case passwordTooLong(bytes: Int)
-    /// The keys have another length in bytes; nothing was sent.
+    /// The keys have the wrong length in bytes; nothing was sent.
     case badKeyLength(Int)
-    /// A challenge, point or cryptogram has another length or form; nothing was sent.
+    /// A challenge, point or cryptogram has the wrong length or form; nothing was sent.
     case badContext(String)
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 
-/// Which secret a command gave, so that an error names it.
+/// The secret in a command, so that an error can name it.
 enum HSMAuthSecret {
     case none
     case managementKey
@@ -54,7 +54,7 @@ enum HSMAuthSecret {
 }
 
 extension HSMAuthError {
-    /// Lifts what the card said of a command; the only place that does.
+    /// Lifts the error of a command; the only place that does.
     init(_ error: CardError, giving secret: HSMAuthSecret, label: HSMAuthLabel?) {
         guard case .status(let status, let command) = error,
             let meaning = Self.meaning(status, of: command, secret, label)

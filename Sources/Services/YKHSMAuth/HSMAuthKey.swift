@@ -2,16 +2,16 @@
 
 public import YKCrypto
 
-/// The keys of a credential that is to be stored.
+/// The keys of a new credential.
 public enum HSMAuthKey: Sendable {
     /// K-ENC and K-MAC, 16 bytes each.
     case symmetric(encryption: SharedSecret, mac: SharedSecret)
     /// A private number of P-256, 32 bytes, most significant byte first.
     case p256(SharedSecret)
-    /// A P-256 key that the key generates; the private number never leaves it.
+    /// A P-256 key generated on the key; its private number never leaves it.
     case generatedP256
 
-    /// The kind of credential that it makes.
+    /// The algorithm of the credential.
     public var algorithm: HSMAuthAlgorithm {
         if case .symmetric = self { .aes128 } else { .p256 }
     }
@@ -19,7 +19,7 @@ public enum HSMAuthKey: Sendable {
     private static let salt = Array("Yubico".utf8)
     private static let rounds = 10_000
 
-    /// K-ENC and K-MAC in one piece of 32 bytes.
+    /// K-ENC and K-MAC concatenated, 32 bytes.
     ///
     /// - Throws: `badKeyLength` for another length.
     public static func symmetric(_ keys: borrowing Secret) throws(HSMAuthError) -> HSMAuthKey {
@@ -36,8 +36,8 @@ public enum HSMAuthKey: Sendable {
         try symmetric(try derive(password))
     }
 
-    /// A P-256 key from a password, as Yubico's C library does: the same 32 bytes of the password and one more byte,
-    /// from 00 up, until they are a private key.
+    /// A P-256 key from a password, as in Yubico's C library: the same 32 bytes of the password and one more byte,
+    /// counted up from 00 until they are a valid private key.
     public static func derivedP256(from password: borrowing Secret) throws(HSMAuthError) -> HSMAuthKey {
         for suffix in UInt8.min ... .max {
             var text = password.copyBytes() + [suffix]

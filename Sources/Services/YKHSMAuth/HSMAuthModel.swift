@@ -15,7 +15,7 @@ public struct HSMAuthAlgorithm: RawRepresentable, Hashable, Sendable, CustomStri
     /// A P-256 key, for a session like that of SCP11.
     public static let p256 = HSMAuthAlgorithm(rawValue: 39)
 
-    /// The usual name, else the number.
+    /// The usual name, otherwise the number.
     public var description: String {
         switch self {
         case .aes128: "aes128"
@@ -25,19 +25,19 @@ public struct HSMAuthAlgorithm: RawRepresentable, Hashable, Sendable, CustomStri
     }
 }
 
-/// The name of a credential: 1 to 64 bytes, UTF-8 as a rule.
+/// The name of a credential: 1 to 64 bytes, usually UTF-8.
 public struct HSMAuthLabel: Hashable, Sendable {
-    /// The most bytes of a label.
+    /// Maximum length of a label in bytes.
     public static let limit = 64
-    /// The bytes as the key has them.
+    /// The bytes as stored on the key.
     public let bytes: [UInt8]
 
-    /// A label that the key told of.
+    /// A label read from the key.
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Takes the UTF-8 bytes of a text.
+    /// Creates a label from the UTF-8 bytes of a string.
     ///
-    /// - Throws: `badLabel` when there are none or more than 64.
+    /// - Throws: `badLabel` if it has none or more than 64.
     public init(_ text: String) throws(HSMAuthError) {
         bytes = Array(text.utf8)
         guard (1...Self.limit).contains(bytes.count) else { throw .badLabel(bytes: bytes.count) }
@@ -47,25 +47,25 @@ public struct HSMAuthLabel: Hashable, Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A credential as LIST tells of it.
+/// A credential as listed by LIST.
 public struct HSMAuthCredential: Hashable, Sendable {
     /// Its name.
     public let label: HSMAuthLabel
-    /// What kind of keys it has.
+    /// The algorithm of its keys.
     public let algorithm: HSMAuthAlgorithm
-    /// Whether CALCULATE requires a touch; `nil` for a byte that has no meaning.
+    /// Whether CALCULATE requires a touch; `nil` for an unknown value.
     public let needsTouch: Bool?
-    /// How many wrong passwords are left; with the last the key deletes the credential.
+    /// The remaining retries; after the last the key deletes the credential.
     public let retries: Int
 }
 
-/// Sixteen bytes that are checked by the key: the password of a credential, or the management key.
+/// A 16-byte secret that the key verifies: the password of a credential, or the management key.
 public struct HSMAuthPassword: ~Copyable, Sendable {
     /// The length in bytes.
     public static let size = 16
     private let bytes: Secret
 
-    /// Takes a password: UTF-8, filled up with 00 to 16 bytes; 32 hexadecimal digits are the 16 bytes themselves.
+    /// Creates a password: UTF-8, padded with 00 to 16 bytes; 32 hexadecimal digits are the 16 bytes themselves.
     ///
     /// - Throws: `passwordTooLong` for more than 16 bytes.
     public init(_ text: borrowing Secret) throws(HSMAuthError) {
@@ -84,15 +84,15 @@ public struct HSMAuthPassword: ~Copyable, Sendable {
 
     private init(bytes: consuming Secret) { self.bytes = bytes }
 
-    /// The management key of every new key: sixteen bytes 00.
+    /// The default management key: sixteen bytes 00.
     public static func defaultManagementKey() -> HSMAuthPassword {
         HSMAuthPassword(bytes: Secret([UInt8](repeating: 0, count: size)))
     }
 
-    /// Whether it is that of a new key, or an empty password.
+    /// Whether it is the default management key, or an empty password.
     public var isDefault: Bool { bytes == Secret([UInt8](repeating: 0, count: Self.size)) }
 
-    /// A second one of the same bytes.
+    /// Returns a copy.
     public borrowing func copy() -> HSMAuthPassword { HSMAuthPassword(bytes: bytes.copy()) }
 
     borrowing func copyBytes() -> [UInt8] { bytes.copyBytes() }
@@ -129,7 +129,7 @@ public struct HSMSessionKeys: Sendable {
     public let responseMAC: SharedSecret
 }
 
-/// What the application can do only from some firmware on.
+/// A feature that requires a minimum firmware version.
 public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
     /// P-256 credentials, GET PUBLIC KEY.
     case asymmetric = "asymmetric credentials"
@@ -138,7 +138,7 @@ public enum HSMAuthFeature: String, Sendable, Hashable, CaseIterable {
     /// CHANGE CREDENTIAL PASSWORD.
     case passwordChange = "changing a credential password"
 
-    /// The first firmware that has it.
+    /// The first firmware that supports it.
     public var firstVersion: Version {
         switch self {
         case .asymmetric, .challenge: Version(5, 6, 0)

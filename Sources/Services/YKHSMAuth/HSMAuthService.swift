@@ -8,9 +8,9 @@ import YKWire
 /// The YubiHSM Auth application of a key: it stores the long-term keys with which a host opens a session to a YubiHSM 2,
 /// and calculates the session's keys.
 ///
-/// Every method runs a whole exchange with the key on a thread of its own; two callers never mix on the card.
+/// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave.
 public actor HSMAuthService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
     /// The version of the application, which is that of the firmware.
@@ -24,7 +24,7 @@ public actor HSMAuthService: CardKeyService {
 
     /// Selects the application.
     ///
-    /// - Throws: `card(.appletMissing)` when the key has none, or it is switched off.
+    /// - Throws: `card(.appletMissing)` when the key has none, or it is disabled.
     public static func open(_ channel: sending CardChannel) async throws(HSMAuthError) -> HSMAuthService {
         let (runtime, session) = try await ServiceRuntime.open(channel, { HSMAuthError.card(.link($0)) }) {
             channel, runtime throws(HSMAuthError) in
@@ -37,10 +37,10 @@ public actor HSMAuthService: CardKeyService {
     /// Lets other programs use the card until the next operation.
     public func rest() { channel.rest() }
 
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
 
-    /// Ends the use of the card.
+    /// Closes the connection to the card.
     public func close() { channel.close() }
 
     // MARK: - Credentials
@@ -105,17 +105,17 @@ public actor HSMAuthService: CardKeyService {
 
     // MARK: - Management
 
-    /// How many wrong management keys are left (GET MANAGEMENT KEY RETRIES).
+    /// Reads the remaining retries of the management key (GET MANAGEMENT KEY RETRIES).
     public func managementKeyRetries() throws(HSMAuthError) -> Int { try send(GetManagementKeyRetries()) }
 
-    /// Sets another management key (PUT MANAGEMENT KEY).
+    /// Changes the management key (PUT MANAGEMENT KEY).
     public func changeManagementKey(
         from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword
     ) throws(HSMAuthError) {
         try send(PutManagementKey(from: old, to: new), giving: .managementKey, nil)
     }
 
-    /// Deletes all credentials and makes the management key that of a new key (RESET); it requires no authentication.
+    /// Deletes all credentials and resets the management key to its default (RESET); it requires no authentication.
     public func reset() throws(HSMAuthError) { try send(ResetHSMAuth()) }
 
     // MARK: - Sessions
@@ -193,7 +193,7 @@ public actor HSMAuthService: CardKeyService {
     // MARK: - Exchanges
 
     private func isAtLeast(_ wanted: Version) -> Bool {
-        // A pre-release calls itself 0.x and has everything.
+        // A pre-release reports version 0.x and supports everything.
         version.major == 0 || version >= wanted
     }
 

@@ -6,15 +6,15 @@ import YKWire
 
 /// Why an operation of an OpenPGP card failed.
 public enum OpenPGPError: Error, Hashable, Sendable {
-    /// The exchange with the card failed, or ended with a status word that means nothing special here.
+    /// The exchange with the card failed, or ended with a status word that has no meaning here.
     case card(CardError)
     /// The application is terminated: a reset began and did not end (6285 or 6985 to SELECT).
     case terminated
-    /// A PIN or the reset code is not the right one (6982, 63Cn, 6300).
+    /// A PIN or the reset code is wrong (6982, 63Cn, 6300).
     case wrongPIN(OpenPGPKDF.Reference, triesLeft: Int?)
     /// A PIN or the reset code has no tries left, or is not set (6983).
     case blocked(OpenPGPKDF.Reference)
-    /// A PIN has to be verified first (6982).
+    /// A PIN must be verified first (6982).
     case pinRequired(OpenPGPKDF.Reference)
     /// A PIN has another length than the card takes, in bytes; nothing was sent.
     case badPINLength(OpenPGPKDF.Reference, least: Int, most: Int)
@@ -44,7 +44,7 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case notDecrypted
     /// Keys of the FIPS series take keys only once both PINs were changed (6985).
     case defaultPINs
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 

@@ -20,7 +20,7 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
         + [.ed25519, .x25519]
 
     /// Reads a name: GnuPG's (`rsa2048`, `nistp256`, `ed25519`, `cv25519`, `brainpoolP256r1`, `secp256k1`), or `p256`
-    /// and `x25519`; `nil` for any other text.
+    /// and `x25519`; `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
         let others: [String: OpenPGPKeyType] = [

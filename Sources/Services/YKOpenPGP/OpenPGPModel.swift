@@ -130,7 +130,7 @@ public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomSt
     /// Whether it cannot be changed.
     public var isFixed: Bool { self == .fixed || self == .cachedFixed }
 
-    /// The usual name, else the number.
+    /// The usual name, otherwise the number.
     public var description: String {
         let names = ["off", "on", "fixed", "cached", "cached-fixed"]
         return Int(rawValue) < names.count ? names[Int(rawValue)] : "policy \(rawValue)"

@@ -22,7 +22,7 @@ extension OpenPGPService {
         return bytes
     }
 
-    /// Writes the certificate of a slot, DER; the admin PIN has to be verified.
+    /// Writes the certificate of a slot, DER; the admin PIN must be verified.
     public func putCertificate(_ der: [UInt8], _ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard !der.isEmpty, der.count <= Self.limit else { throw .badInput("a certificate of \(der.count) bytes") }
         let capabilities = try cardFacts().capabilities.capabilities
@@ -33,13 +33,13 @@ extension OpenPGPService {
         try put(try selectCertificate(slot), der)
     }
 
-    /// Deletes the certificate of a slot; the admin PIN has to be verified.
+    /// Deletes the certificate of a slot; the admin PIN must be verified.
     public func deleteCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) {
         try put(try selectCertificate(slot), [])
     }
 
     /// Has the card write a statement on the key of a slot (GET ATTESTATION, YubiKeys from firmware 5.2.1 on), over the
-    /// slot's certificate, and reads it. The user PIN has to be verified for signing.
+    /// slot's certificate, and reads it. The user PIN must be verified for signing.
     ///
     /// - Returns: The statement, DER; the certificate of its issuer is that of the attestation slot.
     /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`.

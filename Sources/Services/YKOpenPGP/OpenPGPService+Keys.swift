@@ -57,7 +57,7 @@ extension OpenPGPService {
     }
 
     /// Makes a key on the card, over what was there, and stores fingerprint and time, without which other software does
-    /// not find it. The admin PIN has to be verified. The touch policy of a YubiKey's slot is off afterwards.
+    /// not find it. The admin PIN must be verified. The touch policy of a YubiKey's slot is off afterwards.
     ///
     /// - Parameter created: The time to store, in seconds since 1970; now when it is `nil`.
     /// - Throws: `unsupportedKey`, `pinRequired`, `notStored`.
@@ -108,7 +108,7 @@ extension OpenPGPService {
         return .administration(error)
     }
 
-    /// Deletes a key: other attributes delete it, and those that were there come back. The admin PIN has to be verified.
+    /// Deletes a key: other attributes delete it, and those that were there come back. The admin PIN must be verified.
     public func deleteKey(_ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupported("deleting keys") }
         let attributes = try attributes(of: slot)
@@ -157,7 +157,7 @@ extension OpenPGPService {
         return named
     }
 
-    /// Sets when a key requires a touch (PUT DATA D6 to D9); the admin PIN has to be verified.
+    /// Sets when a key requires a touch (PUT DATA D6 to D9); the admin PIN must be verified.
     ///
     /// - Throws: `touchIsFixed`; `unsupported` where the card has no such policy; `notStored`.
     public func setTouch(_ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot) throws(OpenPGPError) {
@@ -171,7 +171,7 @@ extension OpenPGPService {
         guard stored == policy else { throw .notStored("the touch policy") }
     }
 
-    /// Stores the fingerprint of a key that is trusted (PUT DATA CA to CC); the admin PIN has to be verified.
+    /// Stores the fingerprint of a key that is trusted (PUT DATA CA to CC); the admin PIN must be verified.
     ///
     /// - Parameters:
     ///   - number: Which of them, 1 to 3.

@@ -14,7 +14,7 @@ public enum OpenPGPSigningInput: Hashable, Sendable {
 }
 
 extension OpenPGPService {
-    /// Signs with the signature key (PSO: COMPUTE DIGITAL SIGNATURE); the user PIN has to be verified for signing.
+    /// Signs with the signature key (PSO: COMPUTE DIGITAL SIGNATURE); the user PIN must be verified for signing.
     ///
     /// - Returns: RSASSA-PKCS1-v1_5, ECDSA in DER, or 64 bytes of Ed25519. The signature is checked with the public key.
     /// - Throws: `pinRequired`, `touchTimeout`, `noKey`, `badInput`, `wrongSignature`.
@@ -24,7 +24,7 @@ extension OpenPGPService {
         try signature(input, hash, .signature, ComputeSignature.init(input:))
     }
 
-    /// Signs with the authentication key (INTERNAL AUTHENTICATE); the user PIN has to be verified for using keys.
+    /// Signs with the authentication key (INTERNAL AUTHENTICATE); the user PIN must be verified for using keys.
     ///
     /// - Throws: As ``sign(_:hash:)``.
     public func authenticate(
@@ -116,7 +116,7 @@ extension OpenPGPService {
         .card(.malformed(WireError(.malformed, at: 0, "a signature of \(count) bytes"), during: command))
     }
 
-    /// Decrypts with the RSA decryption key (PSO: DECIPHER), RSAES-PKCS1-v1_5; the user PIN has to be verified for using
+    /// Decrypts with the RSA decryption key (PSO: DECIPHER), RSAES-PKCS1-v1_5; the user PIN must be verified for using
     /// keys.
     ///
     /// - Throws: `notDecrypted` for a wrong padding; `unfit` for a key on a curve.

@@ -107,13 +107,13 @@ extension OpenPGPService {
         return try status().keys.allSatisfy { $0.fingerprint == nil }
     }
 
-    /// Sets the reset code (PUT DATA D3); the admin PIN has to be verified.
+    /// Sets the reset code (PUT DATA D3); the admin PIN must be verified.
     public func setResetCode(_ code: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(code, .reset)
         do { try channel.send(PutData(tag: 0xD3, value: sent.copyBytes())) } catch { throw .administration(error) }
     }
 
-    /// Sets a new user PIN and gives it all its tries (RESET RETRY COUNTER); the admin PIN has to be verified.
+    /// Sets a new user PIN and gives it all its tries (RESET RETRY COUNTER); the admin PIN must be verified.
     public func resetPIN(to new: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(new, .user)
         do { try channel.send(ResetRetryCounter(sent)) } catch { throw .administration(error) }
@@ -132,7 +132,7 @@ extension OpenPGPService {
     }
 
     /// Sets how many tries user PIN, reset code and admin PIN have (SET PIN RETRIES, YubiKeys from firmware 4.3.1 on); the
-    /// admin PIN has to be verified.
+    /// admin PIN must be verified.
     ///
     /// - Throws: `unsupported`; `badInput` for counts other than 1 to 99.
     public func setRetries(user: Int, reset: Int, admin: Int) throws(OpenPGPError) {
@@ -145,7 +145,7 @@ extension OpenPGPService {
         do { try channel.send(SetPINRetries(counts: counts.map { UInt8($0) })) } catch { throw .administration(error) }
     }
 
-    /// Sets whether each signature requires the PIN again (PUT DATA C4); the admin PIN has to be verified.
+    /// Sets whether each signature requires the PIN again (PUT DATA C4); the admin PIN must be verified.
     public func setSignaturePolicy(needsPINForEach: Bool) throws(OpenPGPError) {
         do { try channel.send(PutData(tag: 0xC4, value: [needsPINForEach ? 0 : 1])) } catch {
             throw .administration(error)
@@ -327,7 +327,7 @@ extension OpenPGPService {
         guard (8...127).contains(admin.count) else { throw .badPINLength(.admin, least: 8, most: 127) }
     }
 
-    /// Writes a data object; the admin PIN has to be verified.
+    /// Writes a data object; the admin PIN must be verified.
     func put(_ tag: UInt16, _ value: [UInt8]) throws(OpenPGPError) {
         do { try channel.send(PutData(tag: tag, value: value)) } catch { throw .administration(error) }
     }

@@ -5,9 +5,9 @@ import YKWire
 
 /// The application of an OpenPGP card (OpenPGP Smart Card Application 3.4).
 ///
-/// Every method runs a whole exchange with the card on a thread of its own; two callers never mix on the card.
+/// Every method runs a whole exchange with the card on the service's own thread; concurrent calls never interleave.
 public actor OpenPGPService: CardKeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let channel: CardChannel
     /// What does not change while the application is selected; read at the first use.
@@ -22,7 +22,7 @@ public actor OpenPGPService: CardKeyService {
 
     /// Selects the application.
     ///
-    /// - Throws: `card(.appletMissing)` when the card has none, or it is switched off; `terminated`.
+    /// - Throws: `card(.appletMissing)` when the card has none, or it is disabled; `terminated`.
     public static func open(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
         let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
             channel, runtime throws(OpenPGPError) in
@@ -61,10 +61,10 @@ public actor OpenPGPService: CardKeyService {
     /// Lets other programs use the card until the next operation.
     public func rest() { channel.rest() }
 
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
 
-    /// Ends the use of the card.
+    /// Closes the connection to the card.
     public func close() { channel.close() }
 
     /// Reads who the card is, its PINs and its keys (GET DATA 6E).

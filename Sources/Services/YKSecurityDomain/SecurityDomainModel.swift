@@ -3,11 +3,11 @@
 import YKTransport
 import YKWire
 
-/// A protocol for secure channels that a card says it has.
+/// A secure channel protocol that a card supports.
 public struct SCPProtocol: Hashable, Sendable, CustomStringConvertible {
     /// The protocol's number: 3 for SCP03, 11 for SCP11.
     public let number: UInt8
-    /// Its options, as the specification of the protocol has them as bits ("i").
+    /// Its options, as the bits of the protocol's specification ("i").
     public let options: UInt8
 
     /// As in `SCP03 (i=60)`.
@@ -40,7 +40,7 @@ enum SecurityKeyKind {
 }
 
 extension SCPKeyReference {
-    /// Throws `badReference` when the KID is not of keys of this kind, or the KVN cannot be written.
+    /// Throws `badReference` if the KID does not fit this kind of key, or the KVN cannot be written.
     func require(_ kind: SecurityKeyKind) throws(SecurityDomainError) {
         let isRight =
             switch kind {

@@ -8,14 +8,14 @@ import YKWire
 
 /// The Security Domain of a key: it holds the keys of secure channels to all applications.
 ///
-/// Reading needs no channel. Whatever changes something needs one that proves who the host is, SCP03 or SCP11a: open the
-/// channel with ``YKTransport/CardChannel/protect(with:)`` before. Every method runs a whole exchange with the key on a
-/// thread of its own; two callers never mix on the card.
+/// Reading requires no channel. Changes require one that authenticates the host, SCP03 or SCP11a: open the channel with
+/// ``YKTransport/CardChannel/protect(with:)`` first. Every method runs a whole exchange with the key on the service's
+/// own thread; concurrent calls never interleave.
 public actor SecurityDomainService: KeyService {
-    /// What runs the service.
+    /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     private let channel: CardChannel
-    /// Whether nothing is sent that changes something, so that no rights are needed.
+    /// Whether changes are withheld, so that no rights are required.
     private let isPlanned: Bool
 
     private init(_ channel: sending CardChannel, isPlanned: Bool, _ runtime: ServiceRuntime) {
@@ -24,14 +24,14 @@ public actor SecurityDomainService: KeyService {
         self.runtime = runtime
     }
 
-    /// Selects the application, and opens the secure channel where one was asked for.
+    /// Selects the application, and opens the secure channel if requested.
     ///
-    /// - Throws: `card(.appletMissing)` when the key has none, `card(.secureChannel)`.
+    /// - Throws: `card(.appletMissing)` if the key has none, `card(.secureChannel)`.
     public static func open(_ channel: sending CardChannel) async throws(SecurityDomainError) -> SecurityDomainService {
         try await open(channel, isPlanned: false)
     }
 
-    /// The same over a link that keeps changes back.
+    /// The same over a link that withholds changes.
     package static func open(
         _ channel: sending CardChannel, isPlanned: Bool
     ) async throws(SecurityDomainError) -> SecurityDomainService {
@@ -46,20 +46,20 @@ public actor SecurityDomainService: KeyService {
 
     /// Lets other programs use the card until the next operation.
     public func rest() { channel.rest() }
-    /// How many exchanges were made with the card.
+    /// The number of exchanges with the card.
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: channel.exchanges) }
-    /// Ends the use of the card.
+    /// Closes the connection to the card.
     public func close() { channel.close() }
 
     // MARK: - Reading
 
-    /// The keys in the card's order; a set of SCP03 has three entries, KID 01 to 03.
+    /// Returns the keys in the card's order; an SCP03 set has three entries, KID 01 to 03.
     public func keys() throws(SecurityDomainError) -> [SCPKeyInformation] {
         let data = try data(SecurityDomainProtocol.Tag.keyInformationObject)
         return try decoded { () throws(WireError) in try SCPKeyInformation.list(data) }
     }
 
-    /// The channel protocols that the card says it has, from its recognition data (Card Specification 2.3.1 §H.2).
+    /// Returns the channel protocols that the card supports, from its recognition data (Card Specification 2.3.1 §H.2).
     public func protocols() throws(SecurityDomainError) -> [SCPProtocol] {
         let data = try data(SecurityDomainProtocol.Tag.cardRecognition)
         return try decoded { () throws(WireError) in try SCPProtocol.list(data) }
@@ -84,18 +84,18 @@ public actor SecurityDomainService: KeyService {
         return found
     }
 
-    /// The certificates of a private key, DER, leaf last; none when there are none.
+    /// Returns the certificates of a private key, DER, leaf last; empty if there are none.
     public func certificates(of key: SCPKeyReference) throws(SecurityDomainError) -> [[UInt8]] {
         let control = SecurityDomainProtocol.control(key).encoded
         guard let data = try dataOrNone(SecurityDomainProtocol.Tag.certificates, control) else { return [] }
         return try decoded { () throws(WireError) in try SCPCertificate.split(data) }
     }
 
-    /// A data object (GET DATA), as it is.
+    /// Reads a data object unchanged (GET DATA).
     ///
     /// - Parameters:
     ///   - tag: Two bytes.
-    ///   - data: Which of several is meant, where the object asks for that.
+    ///   - data: Selects one of several, if the object requires it.
     public func data(_ tag: UInt16, _ data: [UInt8] = []) throws(SecurityDomainError) -> [UInt8] {
         do { return try channel.send(GetSecurityData(tag, data: data)) } catch { throw .card(error) }
     }
@@ -127,7 +127,7 @@ public actor SecurityDomainService: KeyService {
         return try send(GenerateSecurityKey(key, replacing: version), key)
     }
 
-    /// Stores an SCP03 set (PUT KEY). The first one of one's own deletes the factory's.
+    /// Stores an SCP03 set (PUT KEY). The first custom set deletes the factory's.
     ///
     /// - Throws: `badKey` for a set without DEK, `wrongCheckValue`.
     public func put(
@@ -188,9 +188,9 @@ public actor SecurityDomainService: KeyService {
     /// Deletes keys (DELETE KEY).
     ///
     /// - Parameters:
-    ///   - id: Only those of this KID; `nil` for any. SCP03 sets are named by their version alone.
+    ///   - id: Only those of this KID; `nil` for any. SCP03 sets are identified by their version alone.
     ///   - version: Only those of this version; `nil` for any.
-    ///   - evenLast: Whether the last key may be deleted, which brings the factory's keys back.
+    ///   - evenLast: Whether the last key may be deleted, which restores the factory's keys.
     /// - Throws: `noSuchKey`, `wouldDeleteLast`.
     public func delete(id: UInt8?, version: UInt8?, evenLast: Bool = false) throws(SecurityDomainError) {
         let isSet = id.map { (0x01...0x03).contains($0) } ?? false
@@ -212,15 +212,15 @@ public actor SecurityDomainService: KeyService {
         try send(StoreSecurityData.certificates(key, certificates), key)
     }
 
-    /// Stores which CA belongs to a key: its subject key identifier.
+    /// Stores the CA of a key: its subject key identifier.
     public func store(authority identifier: [UInt8], of key: SCPKeyReference) throws(SecurityDomainError) {
         guard (1...32).contains(identifier.count) else { throw .badKey("a key identifier has 1 to 32 bytes") }
         try requireHost()
         try send(StoreSecurityData.authority(key, identifier), key)
     }
 
-    /// Limits which certificates of a CA open a channel, every one of their chain, to these serial numbers, most
-    /// significant byte first; none removes the limit.
+    /// Restricts the certificates of a CA that can open a channel, including their chain, to these serial numbers, most
+    /// significant byte first; an empty array removes the restriction.
     public func store(allowedSerials serials: [[UInt8]], of key: SCPKeyReference) throws(SecurityDomainError) {
         try key.require(.authority)
         try requireHost()
@@ -229,9 +229,10 @@ public actor SecurityDomainService: KeyService {
 
     // MARK: - Reset
 
-    /// Brings the factory's keys back by blocking every key, which deletes it, and reads the keys that are there then.
+    /// Restores the factory's keys by blocking every key, which deletes it, and reads the resulting keys.
     ///
-    /// - Throws: `channelOpen`; `resetIncomplete` where a key is not blocked, or is still there, or the factory's set is not.
+    /// - Throws: `channelOpen`; `resetIncomplete` if a key was not blocked, or still exists, or the factory's set is
+    ///   missing.
     public func reset() throws(SecurityDomainError) {
         guard channel.secureChannel == nil else { throw .channelOpen }
         for key in try keys().map(\.reference) where ![0x02, 0x03].contains(key.id) { try block(key) }
@@ -243,17 +244,17 @@ public actor SecurityDomainService: KeyService {
         guard found.contains(Self.factorySet) else { throw .resetIncomplete(Self.factorySet, .ok) }
     }
 
-    /// The SCP03 set that every card has when it is new.
+    /// The SCP03 set of every new card.
     private static let factorySet = SCPKeyReference(id: 0x01, version: 0xFF)
-    /// The key of SCP11b that every card has when it is new.
+    /// The SCP11b key of every new card.
     private static let factoryPair = SCPKeyReference(id: 0x13, version: 0x01)
-    /// The most failed attempts that a key takes.
+    /// Maximum number of failed attempts that a key allows.
     private static let attemptLimit = 65
 
     private func block(_ key: SCPKeyReference) throws(SecurityDomainError) {
         let (instruction, parameters): (UInt8, SCPKeyReference) =
             switch key.id {
-            // The version FF of the factory set cannot be named.
+            // The version FF of the factory set cannot be specified.
             case 0x01: (SecurityDomainProtocol.Instruction.initializeUpdate, SCPKeyReference(id: 0, version: 0))
             case 0x11, 0x15: (SecurityDomainProtocol.Instruction.externalAuthenticate, key)
             case 0x13: (SecurityDomainProtocol.Instruction.internalAuthenticate, key)

@@ -3,7 +3,7 @@
 public import YKStore
 public import YKWire
 
-/// An account of the store: what all kinds have in common, and the rest in ``details``.
+/// An account of the store: the common fields, and the others in ``details``.
 public struct ApprovalAccount: Hashable, Sendable {
     /// What an account does. An open set: a later version may add kinds.
     public struct Kind: RawRepresentable, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct ApprovalAccount: Hashable, Sendable {
         public static let totp = Kind(rawValue: "totp")
         /// Codes by counter, in the key's OATH application.
         public static let hotp = Kind(rawValue: "hotp")
-        /// The accounts of a device, kept in step with a server.
+        /// The accounts of a device, synchronized with a server.
         public static let container = Kind(rawValue: "container")
     }
 
@@ -30,20 +30,20 @@ public struct ApprovalAccount: Hashable, Sendable {
     public let id: String
     /// What it does.
     public let kind: Kind
-    /// The name for people, unique in the store.
+    /// The display name, unique in the store.
     public var name: String
     /// The serial number of the server's token.
     public let serial: String
-    /// Who runs the server, in its own words.
+    /// The operator of the server, as the server calls it.
     public var issuer: String
     /// Host and port of the server.
     public let server: String
     /// When it was enrolled, in seconds since 1970.
     public let added: Int64
-    /// What only this kind has.
+    /// The fields of this kind only.
     public var details: JSON.Object
 
-    /// The most characters of a name.
+    /// Maximum length of a name in characters.
     public static let nameLimit = 64
 
     /// Creates an account.
@@ -68,7 +68,7 @@ public struct ApprovalAccount: Hashable, Sendable {
         ]
     }
 
-    /// Reads a record; `nil` when it is not an account.
+    /// Reads a record; `nil` if it is not an account.
     public init?(_ record: StoreRecord) {
         let json = record.description
         guard let kind = json["kind"]?.string, let name = json["name"]?.string, let serial = json["serial"]?.string,
@@ -81,15 +81,15 @@ public struct ApprovalAccount: Hashable, Sendable {
         guard id == record.id else { return nil }
     }
 
-    /// The record of an account that has no secret.
+    /// The record of an account without a secret.
     public var record: StoreRecord { StoreRecord(id: id, description: description) }
 }
 
 /// The accounts of a sealed store.
 public enum ApprovalStore {
-    /// What the store is for.
+    /// The service name of the store.
     public static let service = "approve"
-    /// The most accounts.
+    /// Maximum number of accounts.
     public static let limit = 200
 
     /// All accounts, in the order in which they were added.
@@ -106,8 +106,8 @@ public enum ApprovalStore {
         return accounts
     }
 
-    /// The accounts that a text names: one with this name, identifier or serial number, else all in whose name, issuer,
-    /// serial number or server it occurs, in either case.
+    /// Returns the accounts that match a query: one with this name, identifier or serial number, otherwise all whose
+    /// name, issuer, serial number or server contains it, ignoring case.
     public static func matches(_ query: String, in accounts: [ApprovalAccount]) -> [ApprovalAccount] {
         if let exact = accounts.first(where: { $0.id == query || $0.name == query }) { return [exact] }
         let serials = accounts.filter { $0.serial == query }
@@ -120,8 +120,8 @@ public enum ApprovalStore {
         }
     }
 
-    /// A name that no account has yet: the wanted one, without what would drive a terminal, cut, and with a number behind
-    /// it where that is needed.
+    /// Returns an unused name: the requested one without control characters, truncated, and with a number appended if
+    /// necessary.
     public static func freeName(_ wanted: String, in accounts: [ApprovalAccount]) -> String {
         let base = PushRequest.shown(wanted, limit: ApprovalAccount.nameLimit - 4).trimmed
         let start = base.isEmpty ? "account" : base

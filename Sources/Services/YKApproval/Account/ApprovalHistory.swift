@@ -3,7 +3,7 @@
 import YKCrypto
 public import YKWire
 
-/// One line of the history: what was asked, what was answered, and what both sides signed.
+/// One line of the history: the request, the answer, and what both sides signed.
 public struct ApprovalEvent: Hashable, Sendable {
     /// When it was answered, in seconds since 1970.
     public let time: Int64
@@ -11,13 +11,13 @@ public struct ApprovalEvent: Hashable, Sendable {
     public let account: String
     /// What was decided: `approved`, `declined`, `cancelled`, and other words for accounts of other kinds.
     public let decision: String
-    /// Whether the server accepted the answer; `nil` when it gave none.
+    /// Whether the server accepted the answer; `nil` if it did not reply.
     public let isAccepted: Bool?
-    /// The request as it came, with the server's signature.
+    /// The request as received, with the server's signature.
     public let challenge: JSON
     /// The text that the account's key signed.
     public let signedText: String
-    /// The signature of the account's key, as it was sent.
+    /// The signature of the account's key, as sent.
     public let signature: String
 
     /// Creates an event.
@@ -52,7 +52,8 @@ public struct ApprovalEvent: Hashable, Sendable {
     }
 }
 
-/// The lines of a history: JSON objects, each with the SHA-256 of the line before it, so that a change or a gap is seen.
+/// The lines of a history: JSON objects, each with the SHA-256 of the line before it, so that changes and gaps are
+/// detected.
 public struct ApprovalHistory: Sendable {
     /// The events, oldest first.
     public private(set) var events: [ApprovalEvent] = []
@@ -64,7 +65,7 @@ public struct ApprovalHistory: Sendable {
     /// How long events are kept, in seconds: 90 days.
     public static let age: Int64 = 90 * 86_400
 
-    /// Reads a file. Lines that cannot be read are passed over, and reported as ``fault``.
+    /// Reads a file. Lines that cannot be read are skipped, and reported as ``fault``.
     public init(parsing bytes: [UInt8]) {
         var hash: String?
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -81,7 +82,7 @@ public struct ApprovalHistory: Sendable {
         head = hash
     }
 
-    /// The hash of the last line, by which a history that was cut at its end is seen; `nil` for an empty one.
+    /// The hash of the last line, which reveals a truncated history; `nil` for an empty one.
     public private(set) var head: String?
 
     /// The line for an event that follows what is there.
@@ -98,7 +99,7 @@ public struct ApprovalHistory: Sendable {
         return line
     }
 
-    /// Removes events that are older than ``age``; whether there were any. What is left still follows one from another.
+    /// Removes events older than ``age``; returns whether there were any. The remaining lines still form a chain.
     public mutating func prune(at now: Int64) -> Bool {
         guard fault == nil else { return false }
         let old = events.prefix { $0.time < now - Self.age }.count
@@ -107,7 +108,7 @@ public struct ApprovalHistory: Sendable {
         return old > 0
     }
 
-    /// Whether a request of an account was answered and the server accepted that.
+    /// Returns whether a request of an account was answered and the server accepted the answer.
     public func isAnswered(_ nonce: String, account: String) -> Bool {
         events.contains { $0.account == account && $0.nonce == nonce && $0.isAccepted == true }
     }

@@ -3,7 +3,7 @@
 public import YKPIV
 public import YKWire
 
-/// Where the private key of an account is.
+/// The location of an account's private key.
 public enum ApprovalKeyPlace: Hashable, Sendable {
     /// In a slot of a security key.
     case piv(PIVKeyPlace)
@@ -45,19 +45,19 @@ public enum ApprovalKeyPlace: Hashable, Sendable {
 
     /// The slot, for a key in one.
     public var slot: PIVSlot? { if case .piv(let place) = self { place.slot } else { nil } }
-    /// The serial number of the security key, where it tells.
+    /// The serial number of the security key, if it reports one.
     public var keySerial: UInt32? { if case .piv(let place) = self { place.keySerial } else { nil } }
 }
 
-/// A private key in a PIV slot, as it was made.
+/// A private key in a PIV slot, as it was generated.
 public struct PIVKeyPlace: Hashable, Sendable {
     /// The slot.
     public let slot: PIVSlot
-    /// The serial number of the security key, where it tells.
+    /// The serial number of the security key, if it reports one.
     public let keySerial: UInt32?
-    /// When the key needs PIN and touch.
+    /// The PIN and touch policies of the key.
     public let policies: KeyPolicies
-    /// The certificate by which the security key vouches for the key, DER; `nil` where it makes none.
+    /// The certificate by which the security key attests the key, DER; `nil` if it cannot attest.
     public let attestation: [UInt8]?
 
     /// Describes a key.

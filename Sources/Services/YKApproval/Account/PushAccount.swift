@@ -7,24 +7,24 @@ public import YKWire
 
 /// An account that approves the requests of a privacyIDEA server.
 public struct PushAccount: Hashable, Sendable {
-    /// What all kinds of accounts have in common.
+    /// The common fields of all accounts.
     public var account: ApprovalAccount
-    /// The enrolled address, to which everything is sent.
+    /// The enrolled URL, to which everything is sent.
     public let url: String
     /// The key that the server signs its requests with.
     public let serverKey: PublicKey
     /// The public key of the account.
     public let publicKey: PublicKey
-    /// Where the private key is.
+    /// The location of the private key.
     public let place: ApprovalKeyPlace
-    /// Where the server delivers requests to; `nil` when they are fetched only.
+    /// The address to which the server delivers requests; `nil` if they are only fetched.
     public var address: String?
     /// How the server is authenticated.
     public var trust: HTTPTrust
-    /// What the person has to prove before an approval; `nil` for nothing.
+    /// The proof that the user must give before an approval; `nil` for none.
     public let proof: UserProof?
 
-    /// Creates an account from what an enrolment gave.
+    /// Creates an account from the result of an enrolment.
     public init(
         _ link: PushLink, name: String, serverKey: PublicKey, publicKey: PublicKey, place: ApprovalKeyPlace,
         address: String?, trust: HTTPTrust, added: Int64, proof: UserProof? = nil
@@ -48,7 +48,7 @@ public struct PushAccount: Hashable, Sendable {
             let publicKey = key("publicKey"), let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }),
             let trust = account.details["trust"].flatMap({ HTTPTrust(json: $0) })
         else { return nil }
-        // An account whose proof cannot be read is not used without it.
+        // An account whose proof cannot be read must not be used without it.
         let required = account.details["proof"] ?? .null
         let proof = UserProof(required)
         guard proof != nil || required == .null else { return nil }

@@ -26,17 +26,17 @@ public struct CodeLink: Sendable {
     }
 }
 
-/// The second half of a two-step enrolment: the device draws its part, the person types it in at the server, and both
+/// The second half of a two-step enrolment: the device generates its part, the user types it in at the server, and both
 /// derive the secret.
 public struct TwoStep: Hashable, Sendable {
-    /// Bytes that the device draws.
+    /// The number of bytes that the device generates.
     public let saltSize: Int
     /// Bytes of the secret.
     public let secretSize: Int
     /// Rounds of PBKDF2.
     public let rounds: Int
 
-    /// Reads the parameters of a link; `nil` when it has none of them.
+    /// Reads the parameters of a link; `nil` if it has none of them.
     init?(_ link: LinkQuery) throws(ApprovalError) {
         let names = ["2step_salt", "2step_output", "2step_difficulty"]
         guard names.contains(where: { link[$0] != nil }) else { return nil }
@@ -51,7 +51,7 @@ public struct TwoStep: Hashable, Sendable {
         rounds = try number(names[2], in: 1...1_000_000)
     }
 
-    /// Draws the device's part.
+    /// Generates the device's part.
     public func part(_ random: any RandomSource) throws(ApprovalError) -> SharedSecret {
         do {
             var bytes = try random.draw(saltSize, secret: true)

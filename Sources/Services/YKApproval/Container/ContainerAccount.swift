@@ -28,13 +28,13 @@ public struct ContainerAccount: Hashable, Sendable {
     public let publicKey: PublicKey
     /// Where the private key is.
     public let place: ApprovalKeyPlace
-    /// What the server was told the device is.
+    /// The device model sent to the server.
     public let model: String
     /// The tokens that the device holds.
     public var tokens: [Token] = []
     /// How the server is authenticated.
     public var trust: HTTPTrust
-    /// The server's address as signatures have it.
+    /// The server's address as it appears in signatures.
     let address: String
 
     /// The container's serial number.
@@ -92,7 +92,7 @@ public struct ContainerAccount: Hashable, Sendable {
         return object
     }
 
-    /// Where a signature is for: part of what is signed.
+    /// The scope of a signature, which is part of the signed text.
     static func scope(_ address: String, _ operation: String) -> String { "\(address)/container/\(operation)" }
 
     /// What is signed to register (privacyIDEA, `register/finalize`).

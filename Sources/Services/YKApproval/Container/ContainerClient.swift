@@ -79,9 +79,10 @@ public struct ContainerClient: Sendable {
         return try exchange.open(value)
     }
 
-    /// Begins the move to another key: the present key gives its place up.
+    /// Begins the rollover to another key.
     ///
-    /// - Returns: The link with which the other key registers, good for minutes. Until it has, the present key stays.
+    /// - Returns: The link with which the other key registers, valid for minutes. The current key stays valid until
+    ///   then.
     /// - Throws: `server`, `malformed`, or what the key throws.
     public func rollover(_ container: ContainerAccount, _ key: some ApprovalKey) async throws -> String {
         let value = try await signed(container, key, "rollover", [])
@@ -95,7 +96,7 @@ public struct ContainerClient: Sendable {
         return text
     }
 
-    /// Asks for a challenge, which shows that the server knows the container; nothing is signed or changed.
+    /// Requests a challenge, to check that the server knows the container; nothing is signed or changed.
     ///
     /// - Throws: `server`; 3001 is the number of a container that is not registered.
     public func check(_ container: ContainerAccount) async throws(ApprovalError) {
@@ -107,7 +108,7 @@ public struct ContainerClient: Sendable {
             ])
     }
 
-    /// Leaves: the server forgets the device's key.
+    /// Unregisters: the server deletes the device's key.
     ///
     /// - Throws: `server`, or what the key throws.
     public func terminate(_ container: ContainerAccount, _ key: some ApprovalKey) async throws {

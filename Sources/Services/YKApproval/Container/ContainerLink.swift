@@ -11,13 +11,13 @@ public struct ContainerLink: Hashable, Sendable {
     public let issuer: String
     /// The server.
     public let server: HTTPURL
-    /// The question that a passphrase answers; `nil` when none is needed.
+    /// The question that a passphrase answers; `nil` if none is required.
     public let passphrasePrompt: String?
     /// Whether the server wants the passphrase itself besides the signature over it.
     public let sendsPassphrase: Bool
-    /// How long the link is good for, in minutes, when it says so.
+    /// How long the link is valid, in minutes, if it says so.
     public let minutes: Int?
-    /// Whether the link asks for the server's certificate not to be verified, which is not obeyed.
+    /// Whether the link asks not to verify the server's certificate, which is ignored.
     public let asksForNoVerification: Bool
     let nonce: String
     let time: String

@@ -9,7 +9,7 @@ import YKWire
 public struct ContainerUpdate: Sendable {
     /// The decrypted answer, JSON.
     public let plaintext: SharedSecret
-    /// The most tokens of a container.
+    /// Maximum number of tokens in a container.
     static let limit = 1000
     private static let sizeLimit = 1 << 20
 
@@ -21,7 +21,7 @@ public struct ContainerUpdate: Sendable {
         _ = try content()
     }
 
-    /// What is left of an update, when some of its links are used.
+    /// The rest of an update after some of its links were used.
     public init(links: [String]) throws(ApprovalError) {
         let json: JSON = ["tokens": ["add": .array(links.map(JSON.string))]]
         try self.init(SharedSecret(Secret(utf8: json.text)))

@@ -2,7 +2,7 @@
 
 public import YKCrypto
 
-/// The private key of an account, wherever it is.
+/// The private key of an account.
 public protocol ApprovalKey {
     /// The public half.
     var publicKey: PublicKey { get }
@@ -24,7 +24,7 @@ extension ApprovalKey {
     }
 }
 
-/// A private key in this computer's memory, for accounts that are kept without hardware.
+/// A private key in this computer's memory, for accounts without hardware.
 public struct SoftwareApprovalKey: ApprovalKey, Sendable {
     private let key: PrivateKey
     /// The public half.

@@ -53,7 +53,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         } catch let error as ApprovalError { throw error } catch { throw .otherKey(slot) }
     }
 
-    /// Finds a retired slot that is free: without a key, as far as the card tells, and without a certificate.
+    /// Finds a free retired slot: without a key, as far as the card reports it, and without a certificate.
     ///
     /// - Throws: `noFreeSlot`, or `key`.
     public static func freeSlot(_ service: PIVService) async throws(ApprovalError) -> PIVSlot {
@@ -61,7 +61,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         throw .noFreeSlot
     }
 
-    /// Whether a slot has neither key nor certificate; `nil` when the card does not tell.
+    /// Returns whether a slot has neither key nor certificate; `nil` if the card does not report it.
     public static func isFree(_ slot: PIVSlot, _ service: PIVService) async throws(ApprovalError) -> Bool? {
         do { return try await service.isFree(slot) } catch { throw .key(error) }
     }
@@ -91,7 +91,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         }
     }
 
-    /// Removes an account's key (firmware 5.7), and never another one; whether it is gone.
+    /// Removes an account's key (firmware 5.7), and never another one; returns whether it was removed.
     public static func remove(_ slot: PIVSlot, _ publicKey: PublicKey, _ service: PIVService) async -> Bool {
         guard let found = try? await service.metadata(of: slot)?.publicKey, found == publicKey else { return false }
         return (try? await service.deleteKey(slot)) != nil

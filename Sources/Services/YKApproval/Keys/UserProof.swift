@@ -5,11 +5,11 @@ public import YKFIDO
 public import YKTransport
 public import YKWire
 
-/// A FIDO2 credential with which the person proves to be there before an approval: for a PIV key that signs without a touch,
+/// A FIDO2 credential with which the user proves presence before an approval: for a PIV key that signs without a touch,
 /// so that its account can be polled in the background.
 ///
-/// The server does not see the proof. It protects against mistakes and against programs that use this library, not against
-/// a program that uses the unlocked PIV application itself.
+/// The server does not see the proof. It protects against mistakes and against programs that use this library, not
+/// against a program that uses the unlocked PIV application itself.
 public struct UserProof: Hashable, Sendable {
     /// The relying party of the credentials.
     public static let relyingParty = "ykit:approve"
@@ -27,7 +27,7 @@ public struct UserProof: Hashable, Sendable {
         ]
     }
 
-    /// Reads the form in the store; `nil` when it cannot be read, or asks for less than user verification.
+    /// Reads the form in the store; `nil` if it cannot be read, or requires less than user verification.
     public init?(_ json: JSON) {
         guard json["userVerification"]?.string == "required",
             let credential = json["credential"]?.string.flatMap({ try? Base64.decode($0) }),
@@ -38,7 +38,7 @@ public struct UserProof: Hashable, Sendable {
         (self.credential, self.publicKey) = (credential, publicKey)
     }
 
-    /// Makes a credential for an account, which the key does not store itself. Costs a touch and the key's PIN or fingerprint.
+    /// Creates a non-discoverable credential for an account. Requires a touch and the key's PIN or fingerprint.
     ///
     /// - Parameters:
     ///   - name: The account's name.

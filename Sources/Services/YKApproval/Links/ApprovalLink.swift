@@ -3,7 +3,7 @@
 import YKOATH
 import YKWire
 
-/// What a link or the text of a QR code asks for. One table for whatever opens, enrols or names them.
+/// The action of a link or a QR code. The single table for everything that opens, enrols or names them.
 public enum ApprovalLink: Sendable {
     /// Enrols an account that approves requests: `otpauth://pipush`, `pia://pipush`.
     case push(PushLink)
@@ -15,9 +15,9 @@ public enum ApprovalLink: Sendable {
     case code(CodeLink)
     /// Registers the key as a container: `pia://container`.
     case container(ContainerLink)
-    /// Carries accounts of another app over: `otpauth-migration://`.
+    /// Transfers accounts of another app: `otpauth-migration://`.
     case transfer
-    /// A text that is no link: what an offline code signs.
+    /// Any other text: what an offline code signs.
     case text(String)
 
     /// The kinds, as they are named for programs.
@@ -36,9 +36,9 @@ public enum ApprovalLink: Sendable {
         case invalid
     }
 
-    /// The schemes of links, as a desktop needs them to open links.
+    /// The URL schemes that a desktop registers.
     public static let schemes = ["pia", "tiqrauth", "tiqrenroll", "otpauth"]
-    /// The longest text of an offline code, in bytes.
+    /// Maximum length of an offline code's text, in bytes.
     public static let textLimit = 1024
 
     /// Reads a link or a text.

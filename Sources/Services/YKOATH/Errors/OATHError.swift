@@ -18,7 +18,7 @@ public enum OATHError: Error, Hashable, Sendable {
     case notAuthentic(WireError)
     /// The key has no account of that name (6984).
     case noSuchAccount
-    /// There is no room for another account (6A84).
+    /// The key has no room for another account (6A84).
     case full
     /// A FIPS series key accepts no accounts until a password is set (6985 to PUT).
     case notApproved
@@ -40,7 +40,7 @@ public enum OATHError: Error, Hashable, Sendable {
     case touchTimeout
     /// The key cannot read or write the memory of an account (6581).
     case damaged
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
     /// The string is not an `otpauth://` URI.
     case invalidURI(OtpauthError)

@@ -15,7 +15,7 @@ public enum PSKCError: Error, Hashable, Sendable {
     case needsKey(PSKCProtection)
     /// The key or passphrase is wrong, or the file was modified.
     case wrongKey
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 

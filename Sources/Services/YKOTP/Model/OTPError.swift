@@ -26,7 +26,7 @@ public enum OTPError: Error, Hashable, Sendable {
     case unsupported(OTPFeature, needs: Version, has: Version)
     /// The input is invalid; nothing was sent.
     case invalid(Fault)
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 
     /// Why an input is invalid.

@@ -102,7 +102,7 @@ public enum PIVError: Error, Hashable, Sendable {
     case fingerprintsConfigured
     /// The application can be reset only if PIN and PUK are blocked (6985).
     case resetNotAllowed
-    /// A primitive failed on this computer.
+    /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 
