@@ -12,14 +12,14 @@ package struct Argument<Value>: Codable {
         set { declaration = Declaration(known: newValue) }
     }
 
-    /// Reads what ArgumentParser found.
+    /// Takes the value from ArgumentParser.
     package init(from decoder: any Decoder) throws {
         declaration = Declaration(known: try ArgumentParser.Argument<Value>(from: decoder).wrappedValue)
     }
 
     package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
-    /// A word that has to be there; `isBase64URL` where it may begin with a dash for that.
+    /// A required argument; with `isBase64URL` it may start with a dash.
     package init(isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
     where Value: ExpressibleByArgument {
         declaration = Declaration(
@@ -28,7 +28,7 @@ package struct Argument<Value>: Codable {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// A word that may be omitted for a usual value.
+    /// An optional argument with a default value.
     package init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
     where Value: ExpressibleByArgument {
         declaration = Declaration(
@@ -37,7 +37,7 @@ package struct Argument<Value>: Codable {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// A word that may be omitted.
+    /// An optional argument.
     package init<Wrapped: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
     where Value == Wrapped? {
         declaration = Declaration(
@@ -46,7 +46,7 @@ package struct Argument<Value>: Codable {
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
-    /// A word that has to be there, read by a function that says what is wrong.
+    /// A required argument, parsed by a function that explains errors.
     package init(
         help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
@@ -57,7 +57,7 @@ package struct Argument<Value>: Codable {
             read: { word, _ in try? transform(word) })
     }
 
-    /// A word that may be omitted, read by a function that says what is wrong.
+    /// An optional argument, parsed by a function that explains errors.
     package init<Wrapped>(
         help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
@@ -68,7 +68,7 @@ package struct Argument<Value>: Codable {
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
-    /// All words that are left.
+    /// All remaining arguments.
     package init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
@@ -78,7 +78,7 @@ package struct Argument<Value>: Codable {
             read: Declaration.appending(Element.self))
     }
 
-    /// All words that are left, at least one.
+    /// All remaining arguments, at least one.
     package init<Element: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
     where Value == [Element] {
         declaration = Declaration(

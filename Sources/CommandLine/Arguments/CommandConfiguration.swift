@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What a word on the line is called, what is said of it, and which words can follow.
+/// The name, help and subcommands of a command.
 package struct CommandConfiguration: Sendable {
     package let commandName: String
     package let abstract: String
@@ -12,7 +12,7 @@ package struct CommandConfiguration: Sendable {
     package let subcommands: [any ParsableCommand.Type]
     package let aliases: [String]
 
-    /// What is said of a word; `subcommands` are the words that can follow it, `aliases` other names of it.
+    /// Creates a configuration; `aliases` are alternative names.
     package init(
         commandName: String, abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
@@ -23,14 +23,14 @@ package struct CommandConfiguration: Sendable {
         (self.subcommands, self.aliases) = (subcommands, aliases)
     }
 
-    /// The one of the words that can follow.
+    /// The subcommand of this name.
     package func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
         subcommands.first { $0.configuration.isCalled(word) }
     }
 
     private func isCalled(_ word: String) -> Bool { commandName == word || aliases.contains(word) }
 
-    /// The same for ArgumentParser.
+    /// The configuration for ArgumentParser.
     var parsed: ArgumentParser.CommandConfiguration {
         ArgumentParser.CommandConfiguration(
             commandName: commandName, abstract: abstract, discussion: discussion(), version: version,

@@ -2,40 +2,41 @@
 
 import Glibc
 
-/// What one property of a verb takes from the line, and its value once that is known.
+/// The declaration of a verb's property, and its value once parsed.
 package final class Declaration {
-    /// Where on the line the value stands.
+    /// Where the value is on the line.
     package enum Place {
-        /// Behind one of these names.
+        /// After one of these names.
         case option(Names)
-        /// It is such a name.
+        /// A flag with one of these names.
         case flag(Names)
-        /// It is the property's name, with `no-` before it or without; only ArgumentParser reads it.
+        /// The property's name with or without a `no-` prefix; parsed only by ArgumentParser.
         case pair
-        /// Among the words that have no name.
+        /// Among the positional arguments.
         case argument
-        /// Nowhere: the value is known.
+        /// Not on the line: the value is already known.
         case known
     }
 
-    /// Where its value stands on the line.
+    /// Where the value is on the line.
     package let place: Place
-    /// What is said of it.
+    /// The help text.
     package let help: ArgumentHelp?
-    /// What can stand there.
+    /// The possible values.
     package let choices: Choices
-    /// Whether it may come more than once.
+    /// Whether it may be repeated.
     package let isRepeated: Bool
-    /// Whether the next word is its value whatever it begins with: base64url may begin with a dash. For a word without
-    /// a name this is so where the word can be nothing else.
+    /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument takes
+    /// such a word only when it can be nothing else.
     let takesAnyWord: Bool
     /// ArgumentParser's wrapper for the same property.
     let parsed: () -> Any
-    /// The value, the one it has without a word on the line at first; `nil` when there has to be a word.
+    /// The value, initially the default; `nil` for a required one.
     package private(set) var value: Any?
     private let read: (String, Any?) -> Any?
 
-    /// Makes a declaration; `read` makes the value from a word and what was there before, and is `nil` when it cannot.
+    /// Creates a declaration; `read` combines a word with the previous value, and returns `nil` when the word is
+    /// invalid.
     init(
         _ place: Place, _ help: ArgumentHelp? = nil, _ choices: Choices = Choices(), isRepeated: Bool = false,
         takesAnyWord: Bool = false, value: Any? = nil, parsed: @escaping () -> Any,
@@ -46,10 +47,10 @@ package final class Declaration {
         (self.parsed, self.read) = (parsed, read)
     }
 
-    /// A property that has a value and asks for no word.
+    /// Creates a declaration with a known value that takes no argument.
     convenience init(known value: Any) { self.init(.known, value: value, parsed: { value }) }
 
-    /// Takes a word; false when it makes no value.
+    /// Takes a word; returns false when it is invalid.
     func take(_ word: String) -> Bool {
         guard let value = read(word, value) else { return false }
         self.value = value
@@ -66,7 +67,7 @@ package final class Declaration {
         return value
     }
 
-    /// The words on the line that mean it, where the property has this name.
+    /// The names on the command line for a property of this name.
     package func words(for property: String) -> [String] {
         switch place {
         case .option(let names), .flag(let names): names.words(for: property)
@@ -76,18 +77,18 @@ package final class Declaration {
     }
 }
 
-/// What can stand where a value does, as far as it can be told beforehand.
+/// The possible values, as far as they are known beforehand.
 package struct Choices {
     private let listed: () -> [String]
-    /// Whether it names something in the file system.
+    /// Whether the value is a file or folder.
     package let files: Files
 
-    /// What in the file system a value names.
+    /// The kind of file system object that a value names.
     package enum Files: Sendable {
         case none, files, folders
     }
 
-    /// The values themselves, where they can be listed.
+    /// The values, if they can be listed.
     package var values: [String] { listed() }
 
     init(_ completion: CompletionKind? = nil, _ listed: @escaping () -> [String] = { [] }) {
@@ -104,7 +105,7 @@ package struct Choices {
     }
 }
 
-/// What the shell offers where a value stands.
+/// What the shell completes.
 package enum CompletionKind: Sendable {
     /// These words.
     case list([String])

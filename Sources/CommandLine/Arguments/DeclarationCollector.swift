@@ -2,35 +2,35 @@
 
 import ArgumentParser
 
-/// Collects what the properties of a verb take, in their order: what the compiler writes to encode a struct visits
-/// each property with its name, which costs much less than reflection.
+/// Collects the declarations of a verb's properties in order: the compiler-generated encoding of a struct visits each
+/// property with its name, which is much cheaper than reflection.
 package final class DeclarationCollector: Encoder {
     package let codingPath: [any CodingKey] = []
     package let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// The properties that take something from the line, those of groups too.
+    /// The declarations, including those of groups.
     package private(set) var declared: [(property: String, declaration: Declaration)] = []
     /// The properties of the struct itself with ArgumentParser's wrappers for them.
     private(set) var parsed: [(property: String, wrapper: () -> Any)] = []
-    /// What the groups check.
+    /// The checks of the groups.
     private(set) var checks: [() throws -> Void] = []
     private let isDeep: Bool
     private var property = ""
 
     /// Visits a verb and its groups.
     ///
-    /// Throws `EncodingError` for a struct with a property that takes nothing from the line.
+    /// - Throws: `EncodingError` for a struct with a property that is not an option.
     package convenience init(_ verb: some ParsableArguments) throws { try self.init(verb, isDeep: true) }
 
     /// Visits a struct; `isDeep` visits its groups as well.
     ///
-    /// Throws `EncodingError` for a struct with a property that is no option.
+    /// - Throws: `EncodingError` for a struct with a property that is not an option.
     init(_ options: some ParsableArguments, isDeep: Bool) throws {
         self.isDeep = isDeep
         try options.encode(to: self)
     }
 
-    /// A property takes something from the line.
+    /// Adds the declaration of a property.
     static func add(_ declaration: Declaration, to encoder: any Encoder) {
         guard let collector = encoder as? DeclarationCollector else { return }
         if collector.isDeep {
@@ -40,7 +40,7 @@ package final class DeclarationCollector: Encoder {
         }
     }
 
-    /// A property is a group.
+    /// Adds a group.
     static func add(
         _ group: some ParsableArguments, to encoder: any Encoder, parsed: @escaping () -> Any
     ) throws {
@@ -83,7 +83,7 @@ package final class DeclarationCollector: Encoder {
         mutating func superEncoder(forKey key: Key) -> any Encoder { collector }
     }
 
-    /// Where a property that is no option would go.
+    /// Handles a property that is not an option.
     private struct Nameless: UnkeyedEncodingContainer, SingleValueEncodingContainer {
         let collector: DeclarationCollector
         var codingPath: [any CodingKey] { [] }

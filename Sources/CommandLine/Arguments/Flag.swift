@@ -12,7 +12,7 @@ package struct Flag<Value>: Codable {
         set { declaration = Declaration(known: newValue) }
     }
 
-    /// Reads what ArgumentParser found.
+    /// Takes the value from ArgumentParser.
     package init(from decoder: any Decoder) throws {
         declaration = Declaration(known: try ArgumentParser.Flag<Value>(from: decoder).wrappedValue)
     }
@@ -21,7 +21,7 @@ package struct Flag<Value>: Codable {
 }
 
 extension Flag<Bool> {
-    /// A flag that is not raised unless it is given.
+    /// A flag that is false unless given.
     package init(wrappedValue: Bool, name: Names = .long, help: ArgumentHelp? = nil) {
         declaration = Declaration(
             .flag(name), help, value: wrappedValue,
@@ -29,7 +29,7 @@ extension Flag<Bool> {
             read: { _, _ in true })
     }
 
-    /// A flag with a counterpart, `--no-` and its name, that lowers it.
+    /// A flag with a `--no-` counterpart that clears it.
     package init(wrappedValue: Bool, inversion: FlagInversion, help: ArgumentHelp? = nil) {
         declaration = Declaration(
             .pair, help, value: wrappedValue,
@@ -38,7 +38,7 @@ extension Flag<Bool> {
 }
 
 extension Flag<Bool?> {
-    /// A flag with a counterpart, `--no-` and its name, and a third meaning without either.
+    /// A flag with a `--no-` counterpart, and a third value when neither is given.
     package init(inversion: FlagInversion, help: ArgumentHelp? = nil) {
         declaration = Declaration(
             .pair, help, value: .some(Bool?.none as Any),
@@ -46,7 +46,7 @@ extension Flag<Bool?> {
     }
 }
 
-/// How the counterpart of a flag is called.
+/// The form of a flag's counterpart.
 package enum FlagInversion: Sendable {
     /// `--no-` and the flag's name.
     case prefixedNo

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a plain line: names that are written out, their values behind them or after an equals sign, other words.
-/// What is anything else, or wrong, is left to ArgumentParser, which knows how to say so.
+/// Parses a simple command line: full option names, values after them or after an equals sign, and positional
+/// arguments. Anything else, and any error, is left to ArgumentParser and its error messages.
 package struct LineReader {
     private var options: [(word: String, declaration: Declaration, isFlag: Bool)] = []
     private var arguments: [Declaration] = []
     private let all: [Declaration]
     private let checks: [() throws -> Void]
 
-    /// The verb that the first words mean, with its options; `nil` when ArgumentParser has to look.
+    /// The verb named by the first words, with its options; `nil` when ArgumentParser has to parse the line.
     package static func verb(_ line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
         var command = root
         var words = line[...]
@@ -45,7 +45,7 @@ package struct LineReader {
         for word in words { options.append((word, declaration, isFlag)) }
     }
 
-    /// Whether all words have found a place and all places that need one a word.
+    /// Whether all words were accepted and all required values are present.
     private mutating func read(_ line: ArraySlice<String>) -> Bool {
         var words = line
         while let word = words.popFirst() {
@@ -63,8 +63,8 @@ package struct LineReader {
         return isComplete
     }
 
-    /// Whether a word that begins with a dash is base64url, or the beginning of it, and not the name of an option: it is
-    /// as long as 16 bytes make it, and has a sign that no name has.
+    /// Whether a word that starts with a dash is base64url, or the start of it, rather than an option name: it has the
+    /// length of 16 bytes, and a character that no name has.
     package static func isBytes(_ word: String) -> Bool {
         let dash = UInt8(ascii: "-")
         guard word.utf8.first == dash, word.utf8.count >= 22 else { return false }
@@ -80,7 +80,7 @@ package struct LineReader {
         return isOther
     }
 
-    /// The option that a word names, and its value.
+    /// The option named by a word, and its value.
     private func option(_ word: String, _ words: inout ArraySlice<String>) -> (Declaration, String)? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, let found = options.first(where: { $0.word == name }) else { return nil }
@@ -94,7 +94,7 @@ package struct LineReader {
         return (found.declaration, value)
     }
 
-    /// Gives a word to the next argument.
+    /// Assigns a word to the next positional argument.
     private mutating func place(_ word: String) -> Bool {
         guard let next = arguments.first, !word.isEmpty, next.take(word) else { return false }
         if !next.isRepeated { arguments.removeFirst() }
@@ -103,7 +103,7 @@ package struct LineReader {
 
     private var seen: [Declaration] = []
 
-    /// Whether the option may come, and comes for the first time or may come again.
+    /// Whether the option is allowed here: not given before, or repeatable.
     private mutating func isFirst(_ option: Declaration) -> Bool {
         if option.isRepeated { return true }
         defer { seen.append(option) }

@@ -2,11 +2,11 @@
 
 import ArgumentParser
 
-/// What an option is called on the line.
+/// The names of an option on the line.
 package struct Names: ExpressibleByArrayLiteral {
     /// One name.
     package enum Name {
-        /// Two dashes and the property's name, its words separated by dashes.
+        /// Two dashes and the property's name, with its words separated by dashes.
         case long
         /// A dash and the property's first letter.
         case short
@@ -31,7 +31,7 @@ package struct Names: ExpressibleByArrayLiteral {
     /// A dash and a letter.
     package static func customShort(_ letter: Character) -> Names { [.customShort(letter)] }
 
-    /// The words on the line that mean the property of this name.
+    /// The names on the command line for a property of this name.
     package func words(for property: String) -> [String] {
         names.map { name in
             switch name {
@@ -43,7 +43,7 @@ package struct Names: ExpressibleByArrayLiteral {
         }
     }
 
-    /// The same for ArgumentParser.
+    /// The names for ArgumentParser.
     var parsed: NameSpecification {
         NameSpecification(
             names.map { name in
@@ -56,8 +56,8 @@ package struct Names: ExpressibleByArrayLiteral {
             })
     }
 
-    /// A property's name in small letters, a dash before each word but the first; letters of an abbreviation stay
-    /// together, as in `rpID`: `rp-id`.
+    /// The property's name in lower case with a dash before each word except the first; abbreviations stay together, as
+    /// in `rpID`: `rp-id`.
     private static func dashed(_ property: String) -> String {
         let letters = Array(property.utf8)
         var text: [UInt8] = []

@@ -12,14 +12,14 @@ package struct Option<Value>: Codable {
         set { declaration = Declaration(known: newValue) }
     }
 
-    /// Reads what ArgumentParser found.
+    /// Takes the value from ArgumentParser.
     package init(from decoder: any Decoder) throws {
         declaration = Declaration(known: try ArgumentParser.Option<Value>(from: decoder).wrappedValue)
     }
 
     package func encode(to encoder: any Encoder) { DeclarationCollector.add(declaration, to: encoder) }
 
-    /// An option that has to be given; `isBase64URL` where the value may begin with a dash for that.
+    /// A required option; with `isBase64URL` its value may start with a dash.
     package init(
         name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
@@ -32,7 +32,7 @@ package struct Option<Value>: Codable {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// An option with a usual value.
+    /// An option with a default value.
     package init(
         wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
@@ -42,7 +42,7 @@ package struct Option<Value>: Codable {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// An option that may be omitted; `isBase64URL` where the value may begin with a dash for that.
+    /// An optional option; with `isBase64URL` its value may start with a dash.
     package init<Wrapped: ExpressibleByArgument>(
         name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
@@ -56,7 +56,7 @@ package struct Option<Value>: Codable {
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
-    /// An option that may be omitted, read by a function that says what is wrong.
+    /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
         name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Wrapped
@@ -70,7 +70,7 @@ package struct Option<Value>: Codable {
             read: { word, _ in (try? transform(word)).map(Value.some) })
     }
 
-    /// An option with a usual value, read by a function that says what is wrong.
+    /// An option with a default value, parsed by a function that explains errors.
     package init(
         wrappedValue: Value, name: Names = .long, help: ArgumentHelp? = nil, completion: CompletionKind? = nil,
         transform: @escaping @Sendable (String) throws -> Value
@@ -85,7 +85,7 @@ package struct Option<Value>: Codable {
             read: { word, _ in try? transform(word) })
     }
 
-    /// An option that may be given several times; `isBase64URL` where the values may begin with a dash for that.
+    /// A repeatable option; with `isBase64URL` its values may start with a dash.
     package init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], name: Names = .long, isBase64URL: Bool = false, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
@@ -103,7 +103,7 @@ package struct Option<Value>: Codable {
 }
 
 extension Declaration {
-    /// Reads one more of several.
+    /// Parses one more value.
     static func appending<Element: ExpressibleByArgument>(_ type: Element.Type) -> (String, Any?) -> Any? {
         { word, before in Element(argument: word).map { (before as? [Element] ?? []) + [$0] } }
     }

@@ -8,13 +8,13 @@ package struct OptionGroup<Value: ParsableArguments>: Codable {
     package var wrappedValue: Value
     private let title: String
 
-    /// Reads what ArgumentParser found.
+    /// Takes the value from ArgumentParser.
     package init(from decoder: any Decoder) throws {
         wrappedValue = try ArgumentParser.OptionGroup<ParsedGroup<Value>>(from: decoder).wrappedValue.base
         title = ""
     }
 
-    /// Options that help shows below a title.
+    /// Options that help lists below a title.
     package init(title: String = "") {
         wrappedValue = Value()
         self.title = title

@@ -2,12 +2,12 @@
 
 public import ArgumentParser
 
-/// Options that belong together. All stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`.
+/// A group of options. All stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`.
 package protocol ParsableArguments: Codable {
-    /// The options before the line is read.
+    /// Creates the options before the line is parsed.
     init()
 
-    /// Refuses values that do not go together, with a `UsageError`.
+    /// Throws a `UsageError` for values that conflict.
     func check() throws
 }
 
@@ -15,15 +15,15 @@ extension ParsableArguments {
     package func check() throws {}
 }
 
-/// A word on the line with a meaning: a group of others, or a verb.
+/// A command: a verb, or a group of commands.
 package protocol ParsableCommand: ParsableArguments, SendableMetatype {
-    /// What the word is called, what is said of it, and which words can follow.
+    /// The name, help and subcommands.
     static var configuration: CommandConfiguration { get }
 
-    /// The verb before its line is read; `nil` for a group.
+    /// The verb before its line is parsed; `nil` for a group.
     static var unread: (any ParsableCommand)? { get }
 
-    /// Does what the line says, and gives the exit status; never called for a group.
+    /// Runs the verb and returns the exit status; never called for a group.
     func carryOut() async -> Int32
 }
 
@@ -33,31 +33,31 @@ extension ParsableCommand {
     package func carryOut() async -> Int32 { 0 }
 }
 
-/// A value that a word on the line gives.
+/// A value parsed from an argument.
 public protocol ExpressibleByArgument: ArgumentParser.ExpressibleByArgument {
-    /// Reads a word; `nil` when it is no such value.
+    /// Parses an argument; `nil` when it is invalid.
     init?(argument: String)
 
-    /// The value as help writes it.
+    /// The value as shown in help.
     var defaultValueDescription: String { get }
 
-    /// All words that can be, for help and messages; none when they are too many or unlimited.
+    /// All possible arguments, for help and messages; empty when they are too many or unlimited.
     static var allValueStrings: [String] { get }
 
-    /// The words that the shell offers.
+    /// The arguments for shell completion.
     static var choices: [String] { get }
 }
 
 extension ExpressibleByArgument {
-    /// The value as Swift writes it.
+    /// The value's Swift description.
     public var defaultValueDescription: String { "\(self)" }
-    /// None.
+    /// An empty list.
     public static var allValueStrings: [String] { [] }
-    /// All words that can be.
+    /// All possible arguments.
     public static var choices: [String] { allValueStrings }
-    /// None: what a word means is said in the help of its option.
+    /// Empty: the help of an option explains its values.
     public static var allValueDescriptions: [String: String] { [:] }
-    /// ArgumentParser's own, which is not used.
+    /// ArgumentParser's own completion, which is not used.
     public static var defaultCompletionKind: ArgumentParser.CompletionKind { .default }
 }
 
@@ -67,7 +67,7 @@ extension ExpressibleByArgument where Self: CaseIterable, Self: RawRepresentable
 }
 
 extension ExpressibleByArgument where Self: RawRepresentable, RawValue == String {
-    /// Reads a raw value.
+    /// Parses a raw value.
     public init?(argument: String) { self.init(rawValue: argument) }
 
     /// The raw value.

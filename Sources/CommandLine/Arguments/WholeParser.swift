@@ -2,19 +2,21 @@
 
 import ArgumentParser
 
-/// ArgumentParser, which reads every line and knows what to say of a wrong one.
+/// Parses any line with ArgumentParser, including its error messages for invalid ones.
 package enum WholeParser {
-    /// Why there is no verb.
+    /// Why there is no verb to run.
     package enum Refusal: Error {
-        /// The line asks for this help.
+        /// The line requests this help.
         case help(String)
-        /// The line means nothing; ArgumentParser's message, with the usage.
+        /// The line is invalid; with ArgumentParser's message and the usage.
         case wrong(String)
     }
 
-    /// The verb that a line means. A group alone asks for its help.
+    /// Returns the verb for a line. A group alone requests its help.
     ///
-    /// Help is wrapped at `columns`. Throws `Refusal`.
+    /// Help is wrapped at `columns`.
+    ///
+    /// - Throws: `Refusal`.
     package static func verb(
         _ line: [String], from root: any ParsableCommand.Type, columns: Int
     ) throws(Refusal) -> any ParsableCommand {
@@ -22,7 +24,7 @@ package enum WholeParser {
         do {
             var command = try parser.parseAsRoot(line)
             if let verb = (command as? any ParsedVerb)?.verb { return verb }
-            // A group, and the word 'help', throw the help that they ask for.
+            // A group, and the word 'help', throw the requested help.
             try command.run()
             throw CleanExit.helpRequest(type(of: command))
         } catch {
@@ -33,7 +35,7 @@ package enum WholeParser {
         }
     }
 
-    /// The help of options, hidden ones too if `includesHidden`.
+    /// The help of options; includes hidden ones if `includesHidden`.
     package static func help(
         of options: any ParsableArguments.Type, columns: Int? = nil, includesHidden: Bool = false
     ) -> String { help(options, columns, includesHidden) }
@@ -43,7 +45,7 @@ package enum WholeParser {
     }
 }
 
-/// Options as ArgumentParser sees them: it looks for its own wrappers by reflection.
+/// Options as seen by ArgumentParser, which finds its own wrappers by reflection.
 struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, CustomReflectable {
     let base: Base
 
@@ -55,7 +57,7 @@ struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, C
     var customMirror: Mirror { Mirror(self, parsed: base) }
 }
 
-/// A word on the line as ArgumentParser sees it.
+/// A command as seen by ArgumentParser.
 struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, CustomReflectable, ParsedVerb {
     let base: Base
 
@@ -71,7 +73,7 @@ struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, Cus
     var verb: (any ParsableCommand)? { Base.unread == nil ? nil : base }
 }
 
-/// What ArgumentParser has read.
+/// The result of ArgumentParser.
 private protocol ParsedVerb {
     /// The verb; `nil` for a group.
     var verb: (any ParsableCommand)? { get }
@@ -86,18 +88,18 @@ extension Mirror {
 }
 
 extension ParsableCommand {
-    /// The word for ArgumentParser.
+    /// The command for ArgumentParser.
     static var parser: any ArgumentParser.ParsableCommand.Type { ParsedCommand<Self>.self }
 }
 
-/// What a person did wrong on the line.
+/// An error in the user's command line.
 package struct UsageError: Error, CustomStringConvertible {
     package let description: String
 
-    /// Says what is wrong, without a full stop.
+    /// Creates an error with a message without a full stop.
     package init(_ description: String) { self.description = description }
 
-    /// Does something whose usage errors ArgumentParser is to show as it shows its own.
+    /// Runs `body`, and lets ArgumentParser show its usage errors like its own.
     static func parsing<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as UsageError { throw ValidationError(error.description) }
     }
@@ -109,13 +111,13 @@ package struct UsageError: Error, CustomStringConvertible {
     }
 }
 
-/// What help says of an option or a word.
+/// The help of an option or argument.
 package struct ArgumentHelp: ExpressibleByStringInterpolation, Sendable {
     /// A sentence.
     package let abstract: String
-    /// What the value is called; by default as the property.
+    /// The name of the value; by default the property's name.
     package let valueName: String?
-    /// Whether help and completion name it.
+    /// Whether help and completion list it.
     package let isShown: Bool
 
     package init(_ abstract: String, valueName: String? = nil, isShown: Bool = true) {
@@ -124,7 +126,7 @@ package struct ArgumentHelp: ExpressibleByStringInterpolation, Sendable {
 
     package init(stringLiteral abstract: String) { self.init(abstract) }
 
-    /// The same for ArgumentParser.
+    /// The help for ArgumentParser.
     var parsed: ArgumentParser.ArgumentHelp {
         ArgumentParser.ArgumentHelp(abstract, valueName: valueName, visibility: isShown ? .default : .hidden)
     }

@@ -3,18 +3,18 @@
 import Glibc
 import YKTransport
 
-/// Who tells that devices come, change and go.
+/// Reports that devices are added, changed or removed.
 struct DeviceNews: Sendable {
-    /// Where libudev is missing it is time to look every half second.
+    /// Without libudev, devices are polled every half second.
     var library: UDevLibrary?
-    /// Whether the udev daemon runs.
+    /// Whether the udev daemon is running.
     var hasDaemon: @Sendable () -> Bool = { access("/run/udev/control", F_OK) == 0 }
 
-    /// Those of this machine; libudev is opened at the first use.
+    /// The news of this machine; libudev is loaded at first use.
     static let here = DeviceNews(library: .load())
 
-    /// Looks at once, and then each time that devices may be different, until the stream is no longer read. `look` is
-    /// given what it knew the last time, and gives what there is to tell.
+    /// Calls `look` at once, and then whenever devices may have changed, until the stream is no longer read. `look`
+    /// receives its previous knowledge, and returns the events to report.
     func stream<Known: Sendable, Event: Sendable>(
         after nothing: Known, keeping policy: AsyncStream<Event>.Continuation.BufferingPolicy = .unbounded,
         _ look: @escaping @Sendable (inout Known) -> [Event]
@@ -31,6 +31,6 @@ struct DeviceNews: Sendable {
         }
     }
 
-    /// Rings at once, and then each time that devices may be different; what was not heard rings once.
+    /// Yields at once, and then whenever devices may have changed; missed signals are merged into one.
     func bells() -> AsyncStream<Void> { stream(after: (), keeping: .bufferingNewest(1)) { _ in [()] } }
 }

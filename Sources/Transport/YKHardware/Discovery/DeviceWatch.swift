@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// Waits for news of devices, on whatever thread runs it, until it is stopped from another.
+/// Waits for device events on the calling thread until stopped from another.
 final class DeviceWatch: Sendable {
-    /// How long it is until devices are looked at again where nobody tells what happens.
+    /// The polling interval when no event source is available.
     private static let round: Int32 = 500
 
     private let news: DeviceNews
-    /// Two sockets: the writing one is closed to end the wait.
+    /// A socket pair: closing the writing end stops the wait.
     private let wake: (reading: Int32, writing: Int32)
 
     init?(_ news: DeviceNews) {
@@ -21,10 +21,10 @@ final class DeviceWatch: Sendable {
 
     deinit { _ = close(wake.reading) }
 
-    /// Ends the wait.
+    /// Stops the wait.
     func stop() { _ = close(wake.writing) }
 
-    /// Looks, and then again after each piece of news.
+    /// Calls `look` at once, and again after each event.
     func run(_ look: () -> Void) {
         let monitor = news.library?.monitor(news.hasDaemon() ? .daemon : .kernel)
         defer { monitor?.close() }
@@ -34,7 +34,7 @@ final class DeviceWatch: Sendable {
         } while wait(monitor)
     }
 
-    /// Waits until something may have happened; false when the watch is over.
+    /// Waits until something may have happened; returns false when the watch was stopped.
     private func wait(_ monitor: UDevMonitor?) -> Bool {
         let events = Int16(POLLIN)
         var waiting = [pollfd(fd: wake.reading, events: events, revents: 0)]

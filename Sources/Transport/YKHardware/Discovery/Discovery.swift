@@ -2,20 +2,20 @@
 
 public import YKTransport
 
-/// Finds the keys that are attached, each once whatever its interfaces.
+/// Finds the attached keys, each listed once with all its interfaces.
 public enum Discovery {
-    /// What was found.
+    /// The result of a discovery.
     public struct Findings: Sendable, Hashable {
         /// The keys and readers.
         public var keys: [SecurityKey]
-        /// Why the smart card service could not be asked; keys that only it knows are missing then.
+        /// The failure of the smart card service; keys that only it knows are then missing.
         public var serviceTrouble: LinkError?
     }
 
-    /// Lists the keys on the USB, other FIDO devices, and the readers of the smart card service; nothing is asked of a
-    /// key. Where two keys have the same name the service is asked which of its readers is which.
+    /// Lists the keys on USB, other FIDO devices, and the readers of the smart card service; nothing is sent to a key.
+    /// When two keys have the same name, the service is queried for the location of its readers.
     ///
-    /// Throws `cancelled`; everything else that fails only leaves out what depends on it.
+    /// - Throws: `cancelled`; after any other failure only the affected keys are missing.
     public static func keys(
         asking service: Bool = true, timeout: Duration = .seconds(5), cancellation: Cancellation? = nil
     ) throws(LinkError) -> Findings {
@@ -33,8 +33,8 @@ public enum Discovery {
         return Findings(keys: keys, serviceTrouble: trouble)
     }
 
-    /// Puts interfaces together: those of one USB port, and the reader that has the name of exactly one of the devices;
-    /// `locate` tells bus and address of a reader where names do not.
+    /// Merges interfaces: those of one USB port, and the reader whose name matches exactly one of the devices; `locate`
+    /// returns bus and address of a reader when names are ambiguous.
     package static func merge(
         _ devices: [USBDevice], _ hid: [HIDDevice], _ readers: [ReaderStatus],
         locate: (String) -> (bus: Int, address: Int)?
@@ -76,12 +76,12 @@ public enum Discovery {
 }
 
 extension String {
-    /// Whether a reader's name, as pcscd makes it of what the USB device calls itself, is that of a key.
+    /// Whether a reader's name, which pcscd builds from the USB device's name, belongs to a key.
     fileprivate func isName(of key: SecurityKey) -> Bool {
         guard let name = key.usb?.productName, !name.isEmpty else { return false }
         let own = lowercased()
-        // What follows is the interface in brackets, the serial number in parentheses, and two numbers of two digits; a
-        // longer product name is another product's: "Solo 2" is no "Solo".
+        // The rest is the interface in brackets, the serial number in parentheses, and two numbers of two digits; a
+        // longer product name belongs to another product: "Solo 2" is not "Solo".
         let isWhole = own.ranges(of: name.lowercased()).contains { range in
             let rest = own[range.upperBound...].drop { $0 == " " }
             return rest.first == "[" || rest.first == "(" || rest.utf8.count <= 5

@@ -3,8 +3,9 @@
 import YKTransport
 
 extension Discovery {
-    /// Tells of keys that come, change and go over any interface, beginning with those that are there, until the stream
-    /// is no longer read. A key that is plugged in arrives with its first interface and changes with each other one.
+    /// Reports keys being attached, changed and removed over any interface, starting with those already attached, until
+    /// the stream is no longer read. A newly attached key arrives with its first interface and changes with each
+    /// further one.
     public static func watch() -> AsyncStream<KeyEvent> {
         AsyncStream { stream in
             let signals = Signals()
@@ -21,7 +22,7 @@ extension Discovery {
         }
     }
 
-    /// What may be a reason to look again.
+    /// A reason to look again.
     private enum Signal: Sendable {
         case devices
         case reader(ReaderEvent)
@@ -51,7 +52,7 @@ extension Discovery {
         }
     }
 
-    /// What is known of everything that is attached.
+    /// The known state of everything that is attached.
     struct Picture {
         private var devices: [USBDevice] = []
         private var hid: [HIDDevice] = []
@@ -60,10 +61,10 @@ extension Discovery {
         private var hasDevices = false
         private var hasReaders = false
         private var isTold = false
-        /// Where readers are, as the service said; it is asked once for each.
+        /// The locations of readers as reported by the service, which is queried once for each.
         private var places: [String: (bus: Int, address: Int)] = [:]
 
-        /// Reads what the kernel shows.
+        /// Reads the current state from the kernel.
         mutating func look() { look(USB.devices(), (try? HIDRaw.devices()) ?? []) }
 
         mutating func look(_ devices: [USBDevice], _ hid: [HIDDevice]) {
@@ -83,7 +84,8 @@ extension Discovery {
             }
         }
 
-        /// What is different since the last time. A key that left and came back in between is told as both.
+        /// Returns the changes since the last time. A key that was removed and reinserted in between is reported as
+        /// both.
         mutating func changes(
             locate: (String) -> (bus: Int, address: Int)? = { PCSC.usbAddress(of: $0, timeout: .seconds(1)) }
         ) -> [KeyEvent] {
@@ -111,7 +113,8 @@ extension Discovery {
 }
 
 extension SecurityKey {
-    /// Whether this is still the same device in the same place: the kernel numbers devices anew each time.
+    /// Whether this is still the same device in the same place: the kernel numbers devices anew each time they are
+    /// attached.
     fileprivate func isSame(as other: SecurityKey) -> Bool {
         place == other.place && (usb == nil || other.usb == nil || usb?.address == other.usb?.address)
     }

@@ -3,9 +3,9 @@
 import CHidraw
 package import YKWire
 
-/// The access control list of a file, by which logind gives a node to who sits at the machine (acl(5)).
+/// The access control list of a file, with which logind grants a node to the user at the machine (acl(5)).
 package struct AccessList: Sendable, Hashable {
-    /// Whom an entry is for.
+    /// The subject of an entry.
     package enum Subject: Sendable, Hashable {
         case owner
         case user(UInt32)
@@ -15,7 +15,7 @@ package struct AccessList: Sendable, Hashable {
         case others
     }
 
-    /// What somebody may do: 4 to read, 2 to write.
+    /// The permissions of a subject: 4 to read, 2 to write.
     package struct Entry: Sendable, Hashable {
         package var subject: Subject
         package var permissions: UInt16
@@ -30,7 +30,7 @@ package struct AccessList: Sendable, Hashable {
 
     package init(_ entries: [Entry]) { self.entries = entries }
 
-    /// More bytes than this are not read.
+    /// The maximum number of bytes to read.
     private static let sizeLimit = 4096
 
     /// Reads the list of a file; `nil` when it has none.
@@ -41,8 +41,8 @@ package struct AccessList: Sendable, Hashable {
         self = list
     }
 
-    /// Reads the form in which the kernel gives it: a version, then for each entry kind, permissions and number, least
-    /// significant byte first (linux/posix_acl_xattr.h).
+    /// Decodes the kernel's format: a version, then for each entry kind, permissions and number, least significant byte
+    /// first (linux/posix_acl_xattr.h).
     package init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.littleEndian(4) == 2 else { throw WireError(.malformed, at: 0, "no access list of version 2") }
@@ -68,7 +68,7 @@ package struct AccessList: Sendable, Hashable {
         }
     }
 
-    /// The numbers of the users who are named and may read and write.
+    /// The numbers of the listed users who may read and write.
     package var users: [UInt32] {
         let mask = entries.first { $0.subject == .mask }?.permissions ?? 6
         return entries.compactMap { entry in

@@ -2,18 +2,18 @@
 
 import Glibc
 
-/// What systemd-logind says of the session that this program runs in, and of the seat (sd-login(3)): it gives device
-/// nodes to the session that is active at a seat, and to no other.
+/// The session of this program and the seat according to systemd-logind (sd-login(3)), which grants device nodes only
+/// to the active session of a seat.
 package struct LoginFacts: Sendable, Hashable {
     /// A session.
     package struct Session: Sendable, Hashable {
         /// Its name.
         package var id: String
-        /// The seat that it is at; `nil` for one over the network.
+        /// The seat of the session; `nil` for a network session.
         package var seat: String?
-        /// Whether it is the one that the seat shows just now.
+        /// Whether it is the active session of the seat.
         package var isActive: Bool
-        /// Whether it came over the network.
+        /// Whether it is a network session.
         package var isRemote: Bool
 
         package init(id: String, seat: String? = nil, isActive: Bool = false, isRemote: Bool = false) {
@@ -24,11 +24,11 @@ package struct LoginFacts: Sendable, Hashable {
         }
     }
 
-    /// Whether logind runs.
+    /// Whether logind is running.
     package var isThere: Bool
     /// The session of this process; services and jobs have none.
     package var session: Session?
-    /// Who is at the first seat just now.
+    /// The user who is active at the first seat.
     package var activeUser: String?
 
     package init(isThere: Bool = false, session: Session? = nil, activeUser: String? = nil) {
@@ -37,7 +37,7 @@ package struct LoginFacts: Sendable, Hashable {
         self.activeUser = activeUser
     }
 
-    /// Reads the files that logind keeps below `root`.
+    /// Reads the state files of logind below `root`.
     package static func find(
         root: String = "", variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> LoginFacts {
@@ -65,7 +65,7 @@ package struct LoginFacts: Sendable, Hashable {
         HIDDevice.variables(SystemFile.text(path) ?? "")
     }
 
-    /// What stands between two words on one line of a text such as `0::/user.slice/user-1000.slice/session-2.scope`.
+    /// The text between two markers on one line, as in `0::/user.slice/user-1000.slice/session-2.scope`.
     private static func name(in text: String, after start: String, before end: String) -> String? {
         for folder in text.split(whereSeparator: { $0 == "/" || $0 == "\n" }) {
             guard folder.hasPrefix(start), folder.hasSuffix(end) else { continue }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// What kind of surroundings this program runs in, where that keeps keys away.
+/// The kind of environment that this program runs in, as far as it affects access to keys.
 package enum MachineKind: String, Sendable, Hashable {
-    /// A machine, or a virtual one that looks like it.
+    /// A physical machine, or a virtual one that looks like it.
     case plain
     /// A container (Docker, Podman, LXC, systemd-nspawn, Kubernetes).
     case container
@@ -18,7 +18,7 @@ package enum MachineKind: String, Sendable, Hashable {
     /// Reads an environment variable.
     package typealias Variables = (String) -> String?
 
-    /// Looks at the marks that each leaves, below `root`.
+    /// Detects the environment by its characteristic files below `root`.
     package static func find(root: String = "", variable: Variables = environment) -> MachineKind {
         func isThere(_ path: String) -> Bool { access("\(root)\(path)", F_OK) == 0 }
         if isThere("/.flatpak-info") { return .flatpak }
@@ -32,7 +32,7 @@ package enum MachineKind: String, Sendable, Hashable {
         return release.contains("microsoft") ? .wsl : .plain
     }
 
-    /// The name under which `flatpak` and `snap` know the application, where this is one.
+    /// The application's name in `flatpak` or `snap`, if it is one.
     package static func application(root: String = "", variable: Variables = environment) -> String? {
         if let snap = variable("SNAP_NAME") { return snap }
         let lines = SystemFile.text("\(root)/.flatpak-info")?.split(separator: "\n") ?? []

@@ -3,16 +3,16 @@
 import Glibc
 package import YKTransport
 
-/// What is known of a device node: who may open it, and who has it open.
+/// The permissions of a device node, and the programs that have it open.
 package struct NodeFacts: Sendable, Hashable {
     /// The permissions, as in `crw-rw----`.
     package var permissions: String
-    /// The names of its owner and group, their numbers where they have no name.
+    /// The names of its owner and group, or their numbers when they have no name.
     package var owner: String
     package var group: String
-    /// The users that its access list names, as logind does with who sits at the machine.
+    /// The users in its access list, to which logind adds the user at the machine.
     package var listed: [String]
-    /// The programs that have it open, as far as this user may know.
+    /// The programs that have it open, as far as visible to this user.
     package var holders: [LinkError.Holder]
 
     package init(
@@ -26,7 +26,7 @@ package struct NodeFacts: Sendable, Hashable {
         self.holders = holders
     }
 
-    /// Looks at a node; `nil` when there is none.
+    /// Examines a node; `nil` when there is none.
     package init?(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

@@ -2,35 +2,35 @@
 
 import Glibc
 
-/// What can be seen of pcscd from outside: whether it is installed, what starts it, and what may keep it from working.
+/// The state of pcscd as seen from outside: whether it is installed, what starts it, and what may keep it from working.
 package struct ServiceFacts: Sendable, Hashable {
-    /// How systemd stands to a unit.
+    /// The state of a systemd unit.
     package enum Unit: Sendable, Hashable {
         /// There is no such unit, or no systemd.
         case missing
-        /// It is forbidden.
+        /// The unit is masked.
         case masked
-        /// It is there, but nothing starts it.
+        /// The unit exists, but nothing starts it.
         case disabled
-        /// It is started with the machine.
+        /// The unit is started at boot.
         case enabled
     }
 
-    /// Where the program is.
+    /// The path of the program.
     package var program: String?
-    /// Whether systemd starts services here.
+    /// Whether systemd manages services here.
     package var hasSystemd: Bool
-    /// What systemd does with the socket, and with the service behind it.
+    /// The state of the socket unit and of the service unit.
     package var socket: Unit
     package var service: Unit
-    /// The path of the socket, and whether it is there.
+    /// The path of the socket, and whether it exists.
     package var path: String
     package var hasSocket: Bool
     /// The version of the protocol that the daemon speaks.
     package var protocolVersion: String?
-    /// Whether the driver for USB readers is installed; `nil` where that cannot be told, as in a container.
+    /// Whether the driver for USB readers is installed; `nil` when unknown, as in a container.
     package var hasDriver: Bool?
-    /// Whether /proc hides other users' processes, which keeps polkit from knowing who asks.
+    /// Whether /proc hides other users' processes, which keeps polkit from identifying the caller.
     package var hidesProcesses: Bool
 
     package init(
@@ -49,7 +49,7 @@ package struct ServiceFacts: Sendable, Hashable {
         self.hidesProcesses = hidesProcesses
     }
 
-    /// Looks at the files below `root`, and asks the daemon for its version.
+    /// Examines the files below `root`, and queries the daemon's version.
     package static func find(root: String = "", socket path: String? = nil) -> ServiceFacts {
         let path = path ?? PCSCService.usualSocketPath
         let program = ServiceProbe.program
@@ -65,7 +65,7 @@ package struct ServiceFacts: Sendable, Hashable {
         "/lib/systemd/system",
     ]
 
-    /// How a unit stands, by the first of systemd's folders that has it (systemd.unit(5)).
+    /// The state of a unit, from the first of systemd's folders that contains it (systemd.unit(5)).
     static func unit(_ name: String, _ root: String) -> Unit {
         guard let file = unitFolders.map({ "\(root)\($0)/\(name)" }).first(where: hasEntry) else { return .missing }
         if SystemFile.target(file) == "/dev/null" || SystemFile.bytes(file)?.isEmpty == true { return .masked }
@@ -75,13 +75,13 @@ package struct ServiceFacts: Sendable, Hashable {
         return wanted ? .enabled : .disabled
     }
 
-    /// Whether libccid is in one of the folders in which pcscd looks for drivers.
+    /// Whether libccid is in one of pcscd's driver folders.
     private static func hasDriver(_ root: String) -> Bool {
         ["/usr/lib/pcsc/drivers", "/usr/lib64/pcsc/drivers", "/usr/lib/pcsc-drivers", "/usr/local/lib/pcsc/drivers"]
             .contains { isThere("\(root)\($0)/ifd-ccid.bundle") }
     }
 
-    /// Reads rows such as `proc /proc proc rw,hidepid=invisible 0 0` (proc(5)).
+    /// Parses rows such as `proc /proc proc rw,hidepid=invisible 0 0` (proc(5)).
     static func hidesProcesses(_ mounts: String) -> Bool {
         mounts.split(separator: "\n").contains { row in
             let words = row.split(separator: " ")
@@ -94,7 +94,7 @@ package struct ServiceFacts: Sendable, Hashable {
 
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Also a link that leads nowhere is an entry.
+    /// Whether the path exists; a dangling link counts too.
     private static func hasEntry(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0

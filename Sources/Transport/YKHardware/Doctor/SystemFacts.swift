@@ -2,13 +2,13 @@
 
 import Glibc
 
-/// What a question about this machine is answered with: kernel, distribution, rules of udev that concern keys.
+/// Facts about this machine: kernel, distribution, and udev rules for keys.
 package struct SystemFacts: Sendable, Hashable {
     /// Name and release of the kernel.
     package var kernel: String
-    /// What the distribution calls itself.
+    /// The name of the distribution.
     package var distribution: String
-    /// The files of udev's rules that are about security keys, by their names.
+    /// The names of the udev rules files for security keys.
     package var rules: [String]
 
     package init(kernel: String, distribution: String, rules: [String]) {
@@ -17,7 +17,7 @@ package struct SystemFacts: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// Looks at the files below `root`.
+    /// Reads the files below `root`.
     package static func find(root: String = "") -> SystemFacts {
         let release = SystemFile.text("\(root)/proc/sys/kernel/osrelease")?.prefix { $0 != "\n" } ?? "?"
         let facts = HIDDevice.variables(

@@ -2,7 +2,7 @@
 
 import YKTransport
 
-/// A device on the USB as the kernel shows it in sysfs; nothing is asked of it.
+/// A USB device as shown by the kernel in sysfs; nothing is sent to it.
 package struct USBPresence: Sendable, Hashable {
     /// One interface of it.
     package struct Interface: Sendable, Hashable {
@@ -10,9 +10,9 @@ package struct USBPresence: Sendable, Hashable {
         package var name: String
         /// The class: 3 for HID, 0B for smart card readers.
         package var kind: UInt8
-        /// The kernel's driver that has it; `usbfs` when a program has claimed it.
+        /// The kernel driver bound to it; `usbfs` when a program has claimed it.
         package var driver: String?
-        /// The HID device that the kernel made of it, and what became of that.
+        /// The HID device that the kernel created for it, and its state.
         package var hid: HID?
 
         package init(name: String = "1-2:1.0", kind: UInt8, driver: String? = nil, hid: HID? = nil) {
@@ -24,7 +24,7 @@ package struct USBPresence: Sendable, Hashable {
 
         /// Whether it is a smart card reader.
         package var isReader: Bool { kind == 0x0B }
-        /// Whether it is for reports.
+        /// Whether it is a HID interface.
         package var isHID: Bool { kind == 3 }
     }
 
@@ -32,7 +32,7 @@ package struct USBPresence: Sendable, Hashable {
     package struct HID: Sendable, Hashable {
         /// The name in sysfs, such as `0003:1050:0407.0001`.
         package var name: String
-        /// The kernel's driver that has it.
+        /// The kernel driver bound to it.
         package var driver: String?
         /// The name of its node, such as `hidraw0`.
         package var node: String?
@@ -48,11 +48,11 @@ package struct USBPresence: Sendable, Hashable {
     package var port: String
     package var vendor: UInt16
     package var product: UInt16
-    /// Manufacturer and product as the device names them.
+    /// Manufacturer and product as reported by the device.
     package var name: String
     /// The serial number in its descriptor.
     package var serial: String?
-    /// Whether the kernel may use it; a program such as USBGuard can forbid that.
+    /// Whether the kernel may use it; programs such as USBGuard can forbid that.
     package var isAuthorized: Bool
     package var interfaces: [Interface]
 
@@ -69,7 +69,7 @@ package struct USBPresence: Sendable, Hashable {
         self.interfaces = interfaces
     }
 
-    /// All devices on the bus, in the order of their ports; `nil` where sysfs does not show the USB.
+    /// All USB devices, ordered by port; `nil` when sysfs does not show any USB.
     package static func all(system: String = "/sys") -> [USBPresence]? {
         let folder = "\(system)/bus/usb/devices"
         guard SystemFile.real(folder) != nil else { return nil }

@@ -4,11 +4,11 @@ import Glibc
 import YKWire
 
 extension HIDDevice {
-    /// Vendors whose keys have an OTP application behind a keyboard: Yubico, and OpenMoko for OnlyKey.
+    /// Vendors whose keys have an OTP application behind a keyboard interface: Yubico, and OpenMoko for OnlyKey.
     private static let keyboardVendors: Set<UInt16> = [0x1050, 0x1D50]
 
-    /// Reads what the kernel says of the device in a folder such as `/sys/class/hidraw/hidraw0`, links resolved;
-    /// nothing is asked of the device. `nil` when it is no security key or has just gone.
+    /// Reads the kernel's description of the device in a folder such as `/sys/class/hidraw/hidraw0`, with links
+    /// resolved; nothing is sent to the device. Returns `nil` when it is not a security key, or was just removed.
     init?(sysPath: String, devices: String) {
         guard let bytes = SystemFile.bytes("\(sysPath)/device/report_descriptor"),
             let descriptor = try? HIDReportDescriptor(decoding: bytes),
@@ -30,7 +30,7 @@ extension HIDDevice {
         access = Self.access(to: path)
     }
 
-    /// The lines `NAME=value` of a uevent file; empty values are left out.
+    /// The `NAME=value` lines of a uevent file, without empty values.
     static func variables(_ text: String) -> [String: String] {
         text.split(separator: "\n").reduce(into: [:]) { found, line in
             let parts = line.split(separator: "=", maxSplits: 1)
@@ -38,14 +38,14 @@ extension HIDDevice {
         }
     }
 
-    /// Reads bus, vendor and product such as `0003:00001050:00000407`.
+    /// Parses bus, vendor and product such as `0003:00001050:00000407`.
     static func numbers(_ text: String) -> (vendor: UInt16, product: UInt16)? {
         let parts = text.split(separator: ":").map { UInt32($0, radix: 16) }
         guard parts.count == 3, let vendor = parts[1], let product = parts[2] else { return nil }
         return (UInt16(truncatingIfNeeded: vendor), UInt16(truncatingIfNeeded: product))
     }
 
-    /// The last folder of a path that is a USB device: `…/usb1/1-2/1-2:1.1/…` is at 1-2.
+    /// The last USB device in a path: `…/usb1/1-2/1-2:1.1/…` is at 1-2.
     static func usbPath(in sysPath: String) -> String? {
         let folders = sysPath.split(separator: "/")
         for (folder, next) in zip(folders, folders.dropFirst()).reversed() where next.hasPrefix("\(folder):") {

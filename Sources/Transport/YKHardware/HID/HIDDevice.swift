@@ -2,15 +2,15 @@
 
 public import YKWire
 
-/// A HID device that is, or may be, a security key: a FIDO authenticator, or the keyboard of a key with OTP.
+/// A HID device that is or may be a security key: a FIDO authenticator, or the keyboard interface of a key with OTP.
 public struct HIDDevice: Sendable, Hashable {
     /// Whether this user may use the device.
     public enum Access: Sendable, Hashable {
-        /// It may be opened.
+        /// The device is accessible.
         case readable
-        /// The permissions of the node do not allow it; a udev rule is missing, or the session is not at the seat.
+        /// The node's permissions deny access; a udev rule is missing, or the session is not at the seat.
         case denied
-        /// There is no node, as in a container that has only /sys.
+        /// There is no node, as in a container with only /sys.
         case missing
     }
 
@@ -18,17 +18,17 @@ public struct HIDDevice: Sendable, Hashable {
     public var path: String
     /// The device's folder in sysfs.
     public var sysPath: String
-    /// The port of the USB device that this is a part of, such as `1-2` or `1-1.4`; `nil` for other buses.
+    /// The port of the USB device, such as `1-2` or `1-1.4`; `nil` for other buses.
     public var usbPath: String?
     /// The USB vendor number.
     public var vendor: UInt16
     /// The USB product number.
     public var product: UInt16
-    /// What the device calls itself: manufacturer and product.
+    /// The name reported by the device: manufacturer and product.
     public var name: String
-    /// The serial number in the USB descriptor, where there is one.
+    /// The serial number in the USB descriptor, if present.
     public var serial: String?
-    /// What it is for: ``HIDUsage/fido`` for a FIDO authenticator, ``HIDUsage/keyboard`` for an OTP application.
+    /// The usage: ``HIDUsage/fido`` for a FIDO authenticator, ``HIDUsage/keyboard`` for an OTP application.
     public var usage: HIDUsage
     /// The longest report from the device, in bytes.
     public var inputReportLength: Int
@@ -43,18 +43,18 @@ public struct HIDDevice: Sendable, Hashable {
     public var usagePage: UInt16 { usage.page }
     /// Whether this is a FIDO authenticator.
     public var isFIDO: Bool { usage == .fido }
-    /// Whether this is the way to the OTP application of a key.
+    /// Whether this is the interface of a key's OTP application.
     public var isOTP: Bool { usage == .keyboard }
 }
 
-/// What happened to a HID device.
+/// A change of a HID device.
 public enum HIDEvent: Sendable, Hashable {
-    /// A device is there.
+    /// A device was attached.
     case arrived(HIDDevice)
-    /// Something about a device is different, as its permissions.
+    /// A device changed, for example its permissions.
     case changed(HIDDevice)
-    /// A device is gone.
+    /// A device was removed.
     case left(HIDDevice)
-    /// Every device that was there at the beginning has been told of.
+    /// All devices that were attached at the start have been reported.
     case enumerated
 }

@@ -3,7 +3,7 @@
 import YKTransport
 
 extension HIDMachine {
-    /// Tells of devices until the stream is no longer read.
+    /// Reports device changes until the stream is no longer read.
     func watch() -> AsyncStream<HIDEvent> {
         news.stream(after: [HIDDevice]?.none) { known in
             let isFirst = known == nil
@@ -13,8 +13,8 @@ extension HIDMachine {
         }
     }
 
-    /// What is different. A device is the same as long as its folder in sysfs is: the kernel gives each a number that it
-    /// never gives again.
+    /// The changes between two lists. A device is the same as long as its sysfs folder is the same: the kernel never
+    /// reuses device numbers.
     private static func changes(from known: [HIDDevice], to now: [HIDDevice]) -> [HIDEvent] {
         let gone = known.filter { old in !now.contains { $0.sysPath == old.sysPath } }
         return gone.map(HIDEvent.left)

@@ -3,16 +3,16 @@
 import Glibc
 import YKTransport
 
-/// The HID devices of a machine: where its kernel shows them, and who tells of them.
+/// The HID devices of a machine, as shown by its kernel, and the source of device events.
 struct HIDMachine: Sendable {
-    /// Asked only by who watches.
+    /// Used only for watching.
     var news = DeviceNews()
-    /// Where sysfs is.
+    /// The path of sysfs.
     var system = "/sys"
-    /// Where the nodes are.
+    /// The path of the nodes.
     var devices = "/dev"
 
-    /// The security keys among the HID devices, in the order of their nodes' numbers.
+    /// The security keys among the HID devices, ordered by node number.
     func keys() throws(LinkError) -> [HIDDevice] {
         guard access("\(system)/class", F_OK) == 0 else {
             throw .failed(code: UInt32(ENOENT), "\(system) is not there, so HID devices cannot be listed")

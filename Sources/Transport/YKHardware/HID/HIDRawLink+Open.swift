@@ -6,7 +6,7 @@ import YKTransport
 import YKWire
 
 extension HIDRawLink {
-    /// How long to wait before a lock is tried again.
+    /// The polling interval for the lock.
     private static let lockInterval = Duration.milliseconds(10)
 
     /// Opens a node and locks it.
@@ -33,7 +33,7 @@ extension HIDRawLink {
         }
     }
 
-    /// What the kernel says of the device behind a node.
+    /// Reads the kernel's description of the device behind a node.
     private static func facts(
         _ node: Int32, _ path: String
     ) throws(LinkError) -> (ReportIdentity, HIDReportDescriptor) {
@@ -63,8 +63,8 @@ extension HIDRawLink {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Takes the advisory lock by which programs that use hidraw keep each other off. A file system that has no locks
-    /// is no reason not to go on.
+    /// Takes the advisory lock with which hidraw programs exclude each other. A file system without locks is not an
+    /// error.
     static func lock(_ node: Int32, _ path: String, _ deadline: Deadline) throws(LinkError) {
         while ykit_lock(node) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { return }

@@ -5,21 +5,21 @@ import Glibc
 import YKTransport
 import YKWire
 
-/// A hidraw node that is open.
+/// An open hidraw node.
 final class HIDRawLink: ReportLink {
-    /// How long a wait for a report lasts before the deadline and the cancellation are looked at again.
+    /// The interval for checking deadline and cancellation while waiting for a report.
     private static let slice: Int32 = 20
-    /// How many reports are taken from the kernel at once, and how many are kept at most.
+    /// The number of reports to take from the kernel at once, and to keep at most.
     private static let burst = 64
     private static let backlogLimit = 1024
 
     let identity: ReportIdentity
     private let descriptor: HIDReportDescriptor
     private var node: Int32
-    /// Reports that came before we wrote.
+    /// Reports received before the first write.
     private var backlog: [[UInt8]] = []
 
-    /// Takes over an open node that does not block.
+    /// Takes ownership of an open non-blocking node.
     init(_ node: Int32, _ identity: ReportIdentity, _ descriptor: HIDReportDescriptor) {
         self.node = node
         self.identity = identity
@@ -78,7 +78,7 @@ final class HIDRawLink: ReportLink {
         return Array(frame[1..<Int(count)])
     }
 
-    /// The report with its number before it, 0 where reports have none (hidraw.rst), filled up with zeros.
+    /// The report prefixed with its number, 0 for unnumbered reports (hidraw.rst), and padded with zeros.
     private func framed(
         _ report: [UInt8], _ kind: HIDReportDescriptor.Kind
     ) throws(LinkError) -> [UInt8] {
@@ -91,8 +91,8 @@ final class HIDRawLink: ReportLink {
         return [descriptor.number(of: kind)] + report + [UInt8](repeating: 0, count: length - report.count)
     }
 
-    /// Takes what has come in so far. The kernel keeps 64 reports and drops what comes after: those of other programs
-    /// would leave no room for the answer to what is written next.
+    /// Takes all reports received so far. The kernel keeps 64 and drops later ones: other programs' reports would leave
+    /// no room for the response to the next write.
     private func collect() throws(LinkError) {
         for _ in 0..<Self.burst {
             guard let report = try take() else { break }
@@ -111,7 +111,7 @@ final class HIDRawLink: ReportLink {
         throw failure(errno, "reading a report")
     }
 
-    /// Waits a slice of time until the node is ready; what is still to be read counts more than that it is gone.
+    /// Waits briefly until the node is ready; unread reports take precedence over a removal.
     private func wait(for event: Int32, _ deadline: Deadline, _ doing: String) throws(LinkError) {
         guard node >= 0 else { throw .removed }
         var waiting = pollfd(fd: node, events: Int16(event), revents: 0)
@@ -120,8 +120,8 @@ final class HIDRawLink: ReportLink {
         if ready > 0, Int32(waiting.revents) & event == 0 { throw .removed }
     }
 
-    /// What a failed call means. An unplugged device fails in many ways before the kernel takes its node away, so that
-    /// is waited for a little.
+    /// The meaning of a failed call. An unplugged device fails in many ways before the kernel removes its node, so this
+    /// waits a little for the removal.
     private func failure(_ number: Int32, _ doing: String) -> LinkError {
         if [ENODEV, ENXIO, ESHUTDOWN].contains(number) { return .removed }
         var waiting = pollfd(fd: node, events: 0, revents: 0)

@@ -4,9 +4,9 @@ import CPCSC
 import YKTransport
 
 extension PCSC {
-    /// Where on the USB a reader is: bus and address of its device, as its driver tells (SCARD_ATTR_CHANNEL_ID, PC/SC
-    /// part 3 §3.1.9: 0020 for USB, then bus and address). The card in it is neither powered nor asked; `nil` where the
-    /// driver does not say, or the reader is somebody's alone.
+    /// The USB bus and address of a reader, as reported by its driver (SCARD_ATTR_CHANNEL_ID, PC/SC part 3 §3.1.9: 0020
+    /// for USB, then bus and address). The card is neither powered nor accessed; `nil` when the driver does not report
+    /// it, or the reader is in exclusive use.
     static func usbAddress(of reader: String, timeout: Duration) -> (bus: Int, address: Int)? {
         guard let service = try? PCSCService.shared() else { return nil }
         let channel = try? service.run("where a reader is", .after(timeout)) { session throws(PCSCFailure) in
@@ -28,7 +28,7 @@ extension PCSCSession {
     /// SCARD_SHARE_DIRECT: a connection to the reader, not to the card.
     private static let direct: DWORD = 3
 
-    /// The channel that a reader is on; `nil` where its driver does not say.
+    /// The channel of a reader; `nil` when its driver does not report it.
     func channel(of reader: String) throws(PCSCFailure) -> UInt32? {
         try withContext { context throws(PCSCFailure) in
             var handle: SCARDHANDLE = 0

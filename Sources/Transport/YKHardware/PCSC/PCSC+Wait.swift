@@ -4,10 +4,10 @@ import CPCSC
 public import YKTransport
 
 extension PCSC {
-    /// Waits until the readers, or what is in them, are no longer as `known`, and lists them; at once when they are
-    /// not.
+    /// Waits until the readers or their cards differ from `known`, and lists them; returns at once if they already
+    /// differ.
     ///
-    /// Throws why the service cannot be used, `timedOut`, or `cancelled`.
+    /// - Throws: The failure of the service, `timedOut`, or `cancelled`.
     public static func readers(
         otherThan known: [ReaderStatus], deadline: Deadline
     ) throws(LinkError) -> [ReaderStatus] {
@@ -16,8 +16,7 @@ extension PCSC {
 }
 
 extension PCSCService {
-    /// How long one wait of the service lasts before it is asked anew, in milliseconds: a wait that was called off does
-    /// not outlive it.
+    /// The duration of one wait call to the service, in milliseconds, so that a cancelled wait ends soon.
     private static let slice: Int32 = 500
 
     /// Waits for other readers, or for something else in them.
@@ -27,7 +26,7 @@ extension PCSCService {
             while now.map(\.status) == known, !deadline.isOver, !deadline.isCancelled {
                 let wait = DWORD(deadline.milliseconds(limit: Self.slice))
                 do throws(PCSCFailure) { _ = try session.states(of: now, wait: wait, isHotPlugWatched: true) } catch {
-                    // The reader went away before the wait began.
+                    // The reader was removed before the wait began.
                     guard error.code.meansRemoved else { throw error }
                 }
                 now = try session.readers()

@@ -2,7 +2,7 @@
 
 import CPCSC
 
-/// A return code of a PC/SC call; codes that are not named here are kept as they are.
+/// A return code of a PC/SC call; unnamed codes are kept.
 struct PCSCCode: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -34,8 +34,8 @@ struct PCSCCode: RawRepresentable, Hashable, Sendable {
     static let removedCard = PCSCCode(rawValue: 0x8010_0069)
     static let securityViolation = PCSCCode(rawValue: 0x8010_006A)
 
-    /// Whether the service went away, refuses us, or was restarted and knows nothing of us: libpcsclite says
-    /// "security violation" too when pcscd dies with a call of ours unread (1.9.9).
+    /// Whether the service stopped, refuses this client, or was restarted and no longer knows it: libpcsclite also
+    /// returns "security violation" when pcscd dies before reading a call (1.9.9).
     var meansServiceLost: Bool {
         switch self {
         case .noService, .serviceStopped, .invalidHandle, .communicationError, .shutdown, .securityViolation: true
@@ -43,7 +43,7 @@ struct PCSCCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether the card, or the reader with it, was taken away; only where there was a card before.
+    /// Whether the card, or the reader with it, was removed; applies only when there was a card before.
     var meansRemoved: Bool {
         switch self {
         case .removedCard, .noSmartcard, .readerUnavailable, .unknownReader, .noReaders: true
@@ -51,7 +51,7 @@ struct PCSCCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether reader and card cannot talk to each other.
+    /// Whether reader and card cannot communicate.
     var meansUnresponsive: Bool {
         switch self {
         case .unresponsiveCard, .unpoweredCard, .unsupportedCard, .cardUnsupported, .protocolMismatch, .notReady,
@@ -63,7 +63,7 @@ struct PCSCCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension PCSCCode: CustomStringConvertible {
-    /// The name in winscard.h where it is known here, else the number.
+    /// The name in winscard.h if known, otherwise the number.
     var description: String {
         switch self {
         case .protocolMismatch: "SCARD_E_PROTO_MISMATCH"
@@ -78,7 +78,7 @@ extension PCSCCode: CustomStringConvertible {
     }
 }
 
-/// A PC/SC call that failed: which one, and how.
+/// A failed PC/SC call.
 struct PCSCFailure: Error, Hashable, Sendable {
     /// The call, by what it does.
     enum Step: String, Sendable {

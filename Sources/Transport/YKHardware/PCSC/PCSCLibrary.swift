@@ -2,7 +2,7 @@
 
 import CPCSC
 
-/// The calls of libpcsclite that are used, as a table: the real library fills it at run time, a test with its own.
+/// The functions used from libpcsclite, as a table: filled at run time by the real library, in tests by their own.
 struct PCSCLibrary: Sendable {
     var establishContext: @Sendable (_ context: UnsafeMutablePointer<SCARDCONTEXT>) -> LONG
     var releaseContext: @Sendable (SCARDCONTEXT) -> LONG

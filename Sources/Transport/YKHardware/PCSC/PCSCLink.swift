@@ -3,16 +3,16 @@
 import YKTransport
 import YKWire
 
-/// A card behind the smart card service.
+/// A card accessed through the smart card service.
 final class PCSCLink: CardLink {
     private(set) var identity: CardIdentity
     var resetOnClose = false
 
     private let service: PCSCService
     private let target: PCSCSession.Target
-    /// Gone after a call that did not end in time; the next transaction gets another.
+    /// `nil` after a call that did not return in time; the next transaction gets a new one.
     private var worker: PCSCWorker?
-    /// Whether another program may have used the card since we did.
+    /// Whether another program may have used the card in the meantime.
     private var hasRested = false
     private var isRemoved = false
     private var isClosed = false
@@ -82,7 +82,7 @@ final class PCSCLink: CardLink {
         if isDone != nil { service.park(worker) }
     }
 
-    /// A card that another answer to reset comes from after the service was away is another card.
+    /// Detects a replaced card: one with another answer to reset after the service was unavailable.
     private func adopt(_ begun: Begun) throws(LinkError) {
         guard let facts = begun.facts, !facts.atr.isEmpty else { return }
         if begun.isNew, facts.atr != identity.atr {
@@ -112,7 +112,7 @@ final class PCSCLink: CardLink {
     }
 
     private func explain(_ failure: PCSCFailure) -> LinkError {
-        // Connected anew after the service was restarted: that there is no card yet does not say that it was taken away.
+        // Reconnecting after the service restarted: a card that is not detected yet has not necessarily been removed.
         if failure.step == .establish || failure.step == .connect {
             return service.explainConnecting(failure, to: target.reader)
         }

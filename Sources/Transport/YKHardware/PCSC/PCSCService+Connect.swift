@@ -3,7 +3,7 @@
 import YKTransport
 
 extension PCSCService {
-    /// Lists the readers and what is in them.
+    /// Lists the readers and their cards.
     func readers(_ deadline: Deadline) throws(LinkError) -> [ReaderStatus] {
         try run("the list of readers", deadline) { session throws(PCSCFailure) in
             try session.readers().map(\.status)
@@ -33,7 +33,7 @@ extension PCSCService {
         }
     }
 
-    /// A reader that is not there is no reader at all when there is none.
+    /// Reports `noReader` rather than `unknownReader` when no reader is attached.
     private func missing(_ error: LinkError, _ deadline: Deadline) throws(LinkError) -> LinkError {
         guard case .unknownReader = error else { return error }
         return try readers(deadline).isEmpty ? .noReader : error

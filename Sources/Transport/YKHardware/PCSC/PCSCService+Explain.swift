@@ -5,14 +5,14 @@ import YKTransport
 import YKWire
 
 extension PCSCService {
-    /// Why a call that concerns no card failed.
+    /// Explains the failure of a call that involves no card.
     func explain(_ failure: PCSCFailure) -> LinkError {
         if failure.code == .noReaders { return .noReader }
         if failure.code.meansServiceLost { return explainLoss(failure) }
         return .failed(code: failure.code.rawValue, failure.step.rawValue)
     }
 
-    /// Why there is no connection to the card in this reader.
+    /// Explains why connecting to the card in this reader failed.
     func explainConnecting(_ failure: PCSCFailure, to reader: String) -> LinkError {
         guard failure.step == .connect else { return explain(failure) }
         switch failure.code {
@@ -21,13 +21,13 @@ extension PCSCService {
         case .sharingViolation: return .busy(reader: reader, holders: holders())
         case let code where code.meansUnresponsive: return .unresponsive("\(reader): \(code)")
         case let code where code.meansServiceLost:
-            // pcscd up to 1.9.9 hangs up on a client that polkit refuses the card.
+            // pcscd up to 1.9.9 disconnects a client to which polkit denies the card.
             return ServiceProbe.ask(socketPath) == .answers ? .accessDenied(.card(reader: reader)) : explain(failure)
         default: return explain(failure)
         }
     }
 
-    /// Why a link that was connected failed.
+    /// Explains the failure of a connected link.
     func explainConnected(_ failure: PCSCFailure, to reader: String) -> LinkError {
         switch failure.code {
         case .resetCard: .reset
@@ -40,7 +40,8 @@ extension PCSCService {
         }
     }
 
-    /// A wait for a card that was in vain: busy when the service is well and others use it, else as it was.
+    /// Explains a wait for a card that timed out: busy when the service works and others use it, otherwise the original
+    /// error.
     func explainWaiting(_ error: LinkError, for reader: String) -> LinkError {
         guard case .timedOut = error, ServiceProbe.ask(socketPath) == .answers else { return error }
         let holders = holders()
@@ -53,7 +54,7 @@ extension PCSCService {
     private func explainLoss(_ failure: PCSCFailure) -> LinkError {
         var finding = ServiceProbe.ask(socketPath)
         if finding == .hangsUp {
-            // A daemon that is just dying hangs up too, but not for long.
+            // A daemon that is terminating disconnects clients too, but not for long.
             usleep(50_000)
             finding = ServiceProbe.ask(socketPath)
         }

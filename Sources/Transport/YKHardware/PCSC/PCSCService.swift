@@ -5,12 +5,12 @@ import Synchronization
 import YKTransport
 import YKWire
 
-/// The smart card service as seen through one library: hands out workers, and finds out why a call failed.
+/// The smart card service accessed through one library: provides workers, and explains failures.
 final class PCSCService: Sendable {
     let library: PCSCLibrary
-    /// Where the service listens.
+    /// The path of the service's socket.
     let socketPath: String
-    /// A worker with a context that nobody uses just now.
+    /// An idle worker with a context.
     private let idle = Mutex<PCSCWorker?>(nil)
 
     init(library: PCSCLibrary, socketPath: String = PCSCService.usualSocketPath) {
@@ -20,14 +20,14 @@ final class PCSCService: Sendable {
 
     deinit { idle.withLock { $0?.finish() } }
 
-    /// The socket that libpcsclite uses: `PCSCLITE_CSOCK_NAME`, else the distributions' one.
+    /// The socket that libpcsclite uses: `PCSCLITE_CSOCK_NAME`, otherwise the distributions' default.
     static var usualSocketPath: String {
         getenv("PCSCLITE_CSOCK_NAME").map { String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
     }
 
     private static let loaded = Mutex<PCSCService?>(nil)
 
-    /// The service of this machine; the library is opened at the first use.
+    /// The service of this machine; the library is loaded at first use.
     static func shared() throws(LinkError) -> PCSCService {
         try loaded.withLock { loaded throws(LinkError) in
             if let loaded { return loaded }
@@ -37,7 +37,7 @@ final class PCSCService: Sendable {
         }
     }
 
-    /// A worker for the sole use of the caller; waits while too many calls hang.
+    /// Returns a worker for the caller's exclusive use; waits while too many calls hang.
     func worker(_ deadline: Deadline) throws(LinkError) -> PCSCWorker {
         if let worker = idle.withLock({ $0.take() }) { return worker }
         while StuckCalls.isFull {
@@ -47,7 +47,7 @@ final class PCSCService: Sendable {
         return try .start(library)
     }
 
-    /// Takes a worker back that has no card.
+    /// Takes back a worker without a card.
     func park(_ worker: PCSCWorker) {
         let isKept = idle.withLock { idle in
             guard idle == nil else { return false }
@@ -57,7 +57,7 @@ final class PCSCService: Sendable {
         if !isKept { worker.finish() }
     }
 
-    /// Runs `body` on a worker, which is parked afterwards, and explains its failure.
+    /// Runs `body` on a worker, parks it afterwards, and explains its failure.
     func run<Value: Sendable>(
         _ doing: String, _ deadline: Deadline,
         _ body: @escaping @Sendable (PCSCSession) throws(PCSCFailure) -> Value

@@ -21,7 +21,7 @@ extension PCSCSession {
     }
 
     func attribute(_ tag: UInt32) throws(PCSCFailure) -> [UInt8] {
-        // With more room pcsc-lite 1.9.9 says that it is not enough.
+        // With a larger buffer pcsc-lite 1.9.9 reports that it is too small.
         try answer(.attribute, upTo: Int(MAX_BUFFER_SIZE)) { card, value, length in
             library.attribute(card, DWORD(tag), value, length)
         }

@@ -3,26 +3,26 @@
 import CPCSC
 import Glibc
 
-/// A reader as the service shows it, with the state word that the next wait starts from.
+/// The service's view of a reader, with the state word that the next wait starts from.
 struct ReaderSnapshot: Sendable, Hashable {
     var status: ReaderStatus
-    /// State bits, and in the upper half how often a card came or went.
+    /// State bits; the upper half counts card insertions and removals.
     var state: DWORD
 
-    /// How often a card came or went.
+    /// The number of card insertions and removals.
     var eventCount: DWORD { state >> 16 }
     /// Whether the service still knows the reader.
     var isKnown: Bool { state & DWORD(SCARD_STATE_UNKNOWN) == 0 }
 }
 
 extension PCSCSession {
-    /// The pseudo reader whose state changes when readers come or go.
+    /// The pseudo reader whose state changes when readers are added or removed.
     static let hotPlug = #"\\?PnP?\Notification"#
 
     /// The names of all readers.
     func readerNames() throws(PCSCFailure) -> [String] {
         try withContext { context throws(PCSCFailure) in
-            // 16 readers with names of 128 bytes are what pcsc-lite 1 and 2 hold.
+            // pcsc-lite 1 and 2 support 16 readers with names of 128 bytes.
             var room: DWORD = 16 * 128 + 1
             for _ in 0..<3 {
                 var names = [CChar](repeating: 0, count: Int(min(room, 1 << 20)))
@@ -39,7 +39,7 @@ extension PCSCSession {
         }
     }
 
-    /// All readers and what is in them.
+    /// All readers and their cards.
     func readers() throws(PCSCFailure) -> [ReaderSnapshot] {
         let names = try readerNames()
         guard !names.isEmpty else { return [] }
@@ -47,8 +47,8 @@ extension PCSCSession {
             .filter(\.isKnown)
     }
 
-    /// Waits until the state of a reader is not as given, or readers come or go when `isHotPlugWatched`; gives the
-    /// states of now.
+    /// Waits until the state of a reader differs from the given one, or, when `isHotPlugWatched`, readers are added or
+    /// removed; returns the current states.
     func states(
         of readers: [ReaderSnapshot], wait milliseconds: DWORD, isHotPlugWatched: Bool = false
     ) throws(PCSCFailure) -> [ReaderSnapshot] {
@@ -81,7 +81,7 @@ extension ReaderSnapshot {
 }
 
 extension ArraySlice<CChar> {
-    /// The strings of a list in which each, and the list, ends with a zero.
+    /// The strings of a list in which each string, and the list, ends with a zero.
     fileprivate var strings: [String] {
         split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
     }

@@ -3,9 +3,9 @@
 import CPCSC
 import Glibc
 
-/// A context with the smart card service and at most one card: what a worker thread owns. Every call may block.
+/// A context with the smart card service and at most one card, owned by a worker thread. Every call may block.
 final class PCSCSession {
-    /// The card that a link is for.
+    /// The card of a link.
     struct Target: Sendable {
         var reader: String
         var share: PCSC.Share
@@ -25,7 +25,7 @@ final class PCSCSession {
 
     // MARK: the context
 
-    /// The context, made when there is none.
+    /// The context, created if necessary.
     func established() throws(PCSCFailure) -> SCARDCONTEXT {
         if let context { return context }
         var fresh: SCARDCONTEXT = 0
@@ -34,7 +34,7 @@ final class PCSCSession {
         return fresh
     }
 
-    /// Runs `body` with a context, and once more with a new one when the service was restarted since the last time.
+    /// Runs `body` with a context, and retries with a new one when the service has been restarted.
     func withContext<Value>(_ body: (SCARDCONTEXT) throws(PCSCFailure) -> Value) throws(PCSCFailure) -> Value {
         let wasOld = context != nil
         do { return try body(established()) } catch {
@@ -48,7 +48,7 @@ final class PCSCSession {
         }
     }
 
-    /// Drops card and context, whatever the service says to it.
+    /// Drops card and context, ignoring errors.
     func forget() {
         card = nil
         isInTransaction = false
@@ -58,15 +58,15 @@ final class PCSCSession {
 
     // MARK: the card
 
-    /// Connects to a card and asks what it and its reader are.
+    /// Connects to a card and reads its identity and the reader's.
     func connect(_ target: Target) throws(PCSCFailure) -> CardFacts {
         try withContext { context throws(PCSCFailure) in
             var code = connect(target, in: context)
-            // A pcscd that has just started looks for readers before it lists them, but not before it connects.
+            // A pcscd that has just started searches for readers before it lists them, but not before it connects.
             if code == .unknownReader, try readerNames().contains(target.reader) {
                 code = connect(target, in: context)
             }
-            // While another program resets the card, pcscd knows of no protocol for a moment.
+            // While another program resets the card, pcscd briefly knows no protocol.
             if code == .protocolMismatch {
                 usleep(50_000)
                 code = connect(target, in: context)
@@ -96,7 +96,7 @@ final class PCSCSession {
         return Array(atr.prefix(Int(min(length, DWORD(MAX_ATR_SIZE)))))
     }
 
-    /// Keeps other programs off the card, connecting to it anew when it was reset or the service restarted.
+    /// Locks other programs out of the card; reconnects when the card was reset or the service restarted.
     func begin(_ target: Target) throws(PCSCFailure) -> Begun {
         var begun = Begun(isLost: false, isNew: false, facts: nil)
         for _ in 0..<5 {
@@ -131,7 +131,7 @@ final class PCSCSession {
         _ = library.endTransaction(card, Disposition.leave.rawValue)
     }
 
-    /// Resets the card and gives what it says of itself now.
+    /// Resets the card and returns its new identity.
     func reset(_ target: Target, _ disposition: Disposition) throws(PCSCFailure) -> CardFacts {
         guard let card else { return try connect(target) }
         try reconnect(target, disposition)
@@ -146,7 +146,7 @@ final class PCSCSession {
         try PCSCFailure.check(code, .reconnect)
     }
 
-    /// Ends the use of the card; the context stays for the next one.
+    /// Disconnects from the card; keeps the context for the next one.
     func disconnect(_ disposition: Disposition) {
         end()
         guard let card else { return }
@@ -156,7 +156,7 @@ final class PCSCSession {
 
     // MARK: an exchange
 
-    /// Sends a command APDU and gives what came back, unread.
+    /// Sends a command APDU and returns the response undecoded.
     func transmit(_ command: [UInt8], patience: Duration) throws(PCSCFailure) -> [UInt8] {
         guard let card else { throw PCSCFailure(.resetCard, .transmit) }
         var header = SCARD_IO_REQUEST(
@@ -167,10 +167,10 @@ final class PCSCSession {
             PCSCCode(
                 library.transmit(card, &header, bytes.baseAddress, DWORD(bytes.count), buffer.baseAddress, &length))
         }
-        // vpcd 3.3 answers without a byte when its card goes away.
+        // vpcd 3.3 returns no bytes when its card is removed.
         if code == .success, length == 0 { code = .notTransacted }
-        // Another program reset the card, which speaks the other protocol since: nothing was sent, and what was selected
-        // is lost, as after any reset. The next transaction connects again.
+        // Another program reset the card, which now uses the other protocol: nothing was sent, and the selection is
+        // lost, as after any reset. The next transaction reconnects.
         if code == .protocolMismatch {
             disconnect(.leave)
             throw PCSCFailure(.resetCard, .transmit)
@@ -181,8 +181,8 @@ final class PCSCSession {
         return Array(buffer.prefix(Int(length)))
     }
 
-    /// pcscd says only "not transacted" when a card is pulled out in the middle and looks for cards every 400 ms
-    /// (pcsc-lite 1.9.9): waits for the true reason, a busy machine's time included.
+    /// pcscd reports only "not transacted" when a card is removed during an exchange, and polls for cards every 400 ms
+    /// (pcsc-lite 1.9.9): this waits for the real reason, with a margin for a busy machine.
     private func cause(of code: PCSCCode, _ card: SCARDHANDLE, _ patience: Duration) -> PCSCCode {
         if code.meansServiceLost { forget() }
         guard code == .notTransacted else { return code }
@@ -198,31 +198,31 @@ final class PCSCSession {
     }
 }
 
-/// What happens to a card when a connection is made or ended.
+/// What to do with the card when a connection is made or ended.
 enum Disposition: DWORD, Sendable {
     case leave = 0
     case reset = 1
     case unpower = 2
 }
 
-/// What a connection tells of a card and its reader.
+/// The facts that a connection reports about card and reader.
 struct CardFacts: Sendable {
     var atr: [UInt8]
     var maxCommandLength: Int?
 }
 
-/// How a transaction began.
+/// The result of beginning a transaction.
 struct Begun: Sendable {
-    /// What was selected and unlocked is lost.
+    /// Whether the selection and unlocked state are lost.
     var isLost: Bool
-    /// The connection was made anew.
+    /// Whether the connection is new.
     var isNew: Bool
-    /// What the card says of itself now, where it was asked.
+    /// The card's current identity, if it was read.
     var facts: CardFacts?
 }
 
 extension [UInt8] {
-    /// A short command with data and Le goes over T=0 without its Le (ISO 7816-3 §12.2.5).
+    /// A short command with data and Le is sent over T=0 without its Le (ISO 7816-3 §12.2.5).
     fileprivate var withoutLeOfCase4: ArraySlice<UInt8> {
         guard count > 6, self[4] != 0, count == 6 + Int(self[4]) else { return self[...] }
         return dropLast()

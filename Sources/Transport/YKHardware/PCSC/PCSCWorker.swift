@@ -3,28 +3,27 @@
 import Synchronization
 import YKTransport
 
-/// A thread that makes the PC/SC calls of one session, so that whoever waits for them can stop waiting.
+/// A thread that makes the PC/SC calls of one session, so that callers can stop waiting for them.
 ///
-/// A worker whose call did not end in time is abandoned: nobody waits for it or uses it any more, and it cleans up and
-/// ends by itself as soon as the call returns. What a call works with belongs to the thread, so nothing is freed under
-/// it.
+/// A worker whose call does not return in time is abandoned: it is no longer used, and cleans up and ends by itself as
+/// soon as the call returns. The memory used by a call belongs to the thread, so it is not freed during the call.
 final class PCSCWorker: Sendable {
     typealias Job = @Sendable (PCSCSession) -> Void
 
     private struct State {
         var jobs: [Job] = []
-        /// What is done to the card at the end; set when the worker has to end.
+        /// What to do with the card at the end; set when the worker has to end.
         var lastWish: Disposition?
     }
 
-    /// How many milliseconds a wait goes on before it looks whether it was called off.
+    /// The interval for checking for cancellation while waiting, in milliseconds.
     private static let slice: Int32 = 20
 
     private let state = Mutex(State())
     private let work = Semaphore()
     private let done = Semaphore()
 
-    /// Starts the thread; throws when the system has none to give.
+    /// Starts the thread; throws when the system cannot create one.
     static func start(_ library: PCSCLibrary) throws(LinkError) -> PCSCWorker {
         let worker = PCSCWorker()
         guard SystemThread.start({ worker.live(PCSCSession(library: library)) }) else {
@@ -35,8 +34,8 @@ final class PCSCWorker: Sendable {
 
     private init() {}
 
-    /// Runs `body` on the thread and waits for it; when the deadline is over or the work called off, the worker is
-    /// abandoned, `lastWish` is done to the card once the call ended, and `timedOut` or `cancelled` is thrown.
+    /// Runs `body` on the thread and waits for it. When the deadline expires or the operation is cancelled, abandons
+    /// the worker, disposes of the card with `lastWish` once the call returns, and throws `timedOut` or `cancelled`.
     func run<Value: Sendable>(
         _ doing: String, _ deadline: Deadline, lastWish: Disposition = .leave,
         _ body: @escaping @Sendable (PCSCSession) -> Value
@@ -59,13 +58,13 @@ final class PCSCWorker: Sendable {
         return value
     }
 
-    /// Runs `job` on the thread after what is there already, without waiting for it.
+    /// Runs `job` on the thread after the jobs already queued, without waiting for it.
     func post(_ job: @escaping Job) {
         state.withLock { $0.jobs.append(job) }
         work.post()
     }
 
-    /// Whether nobody may use the worker any more.
+    /// Whether the worker must no longer be used.
     var isAbandoned: Bool { state.withLock { $0.lastWish != nil } }
 
     /// Ends the thread once its work is done.
@@ -99,13 +98,13 @@ final class PCSCWorker: Sendable {
     }
 }
 
-/// Where a worker leaves what it was asked for; written before `done` is posted, read after.
+/// Holds the result of a worker's job; written before `done` is posted, read after.
 private final class Answer<Value: Sendable>: @unchecked Sendable {
     var value: Value?
 }
 
-/// How many calls somebody stopped waiting for are still under way in this process: a service that hangs must not
-/// collect threads without end.
+/// The number of abandoned calls still pending in this process: a hanging service must not accumulate threads without
+/// limit.
 enum StuckCalls {
     static let limit = 8
     private static let count = Atomic<Int>(0)

@@ -3,20 +3,20 @@
 import CPCSC
 import YKWire
 
-/// What a reader says of itself (PC/SC part 10 §2.2 and §2.6.14).
+/// The features of a reader (PC/SC part 10 §2.2 and §2.6.14).
 enum ReaderFeatures {
     /// CM_IOCTL_GET_FEATURE_REQUEST.
     static let featureRequest: DWORD = 0x4200_0000 + 3400
     /// IOCTL_CCID_ESCAPE, SCARD_CTL_CODE(1) of libccid.
     static let escape: UInt32 = 0x4200_0000 + 1
-    /// FEATURE_CCID_ESC_COMMAND (PC/SC part 10 §2.2) with that code: all that a reader without a service has.
+    /// FEATURE_CCID_ESC_COMMAND (PC/SC part 10 §2.2) with that code: the only feature of a reader without a service.
     static let ofDirectReader: [UInt8] = [0x13, 4, 0x42, 0x00, 0x00, 0x01]
     /// FEATURE_GET_TLV_PROPERTIES.
     static let propertiesFeature: UInt8 = 0x12
     /// PCSCv2_PART10_PROPERTY_dwMaxAPDUDataSize.
     static let maxDataSizeProperty: UInt8 = 0x0A
 
-    /// The longest command APDU in bytes that the reader takes; `nil` where the reader does not say.
+    /// The longest command APDU that the reader accepts, in bytes; `nil` when the reader does not report it.
     static func maxCommandLength(_ card: SCARDHANDLE, _ library: PCSCLibrary) -> Int? {
         guard let features = ask(card, featureRequest, library),
             let code = controlCode(of: propertiesFeature, in: features),
@@ -34,14 +34,14 @@ enum ReaderFeatures {
         return Array(reply.prefix(Int(length)))
     }
 
-    /// The control code of a feature: tag, length 4, code with the most significant byte first.
+    /// The control code of a feature: tag, length 4, big-endian code.
     static func controlCode(of feature: UInt8, in list: [UInt8]) -> UInt32? {
         guard let value = value(of: feature, in: list), value.count == 4 else { return nil }
         return value.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Reads the longest command from the properties: 0 means short only, else the longest data, least significant
-    /// byte first.
+    /// The longest command from the properties: 0 means short only, otherwise the maximum data length, least
+    /// significant byte first.
     static func maxCommandLength(in properties: [UInt8]) -> Int? {
         guard let value = value(of: maxDataSizeProperty, in: properties), value.count == 4 else { return nil }
         let size = value.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -2,27 +2,28 @@
 
 public import YKTransport
 
-/// A card whose reader can be asked as well: one behind the smart card service, or on the USB without it.
+/// A card link with access to the reader: through the smart card service, or on USB without it.
 public protocol ReaderLink: CardLink {
-    /// What the service says of the card and the connection to it (SCardStatus).
+    /// Returns the state of the card and its connection (SCardStatus).
     func connection(deadline: Deadline) throws(LinkError) -> CardConnection
-    /// Sends bytes to the reader rather than to the card, and gives what it answers (SCardControl); what a code means is
-    /// the reader's own affair, or that of PC/SC part 10.
+    /// Sends bytes to the reader instead of the card, and returns its response (SCardControl); codes are
+    /// vendor-specific, or defined in PC/SC part 10.
     func control(_ code: UInt32, _ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8]
-    /// An attribute of reader or card by its tag (SCardGetAttrib, PC/SC part 3 §3.1.9).
+    /// Returns an attribute of reader or card by its tag (SCardGetAttrib, PC/SC part 3 §3.1.9).
     func attribute(_ tag: UInt32, deadline: Deadline) throws(LinkError) -> [UInt8]
 }
 
-/// What the smart card service says of a connection to a card.
+/// The state of a connection to a card.
 public struct CardConnection: Hashable, Sendable {
-    /// The bits of SCARD_PRESENT, SCARD_POWERED and others; above them, in pcsc-lite, how often a card came or went.
+    /// The bits of SCARD_PRESENT, SCARD_POWERED and others; above them, in pcsc-lite, the number of card insertions and
+    /// removals.
     public var state: UInt32
-    /// The bit of the protocol in use.
+    /// The bit of the active protocol.
     public var activeProtocol: UInt32
     /// The answer to reset.
     public var atr: [UInt8]
 
-    /// Says what is known of a connection.
+    /// Creates a connection state.
     public init(state: UInt32, activeProtocol: UInt32, atr: [UInt8]) {
         self.state = state
         self.activeProtocol = activeProtocol

@@ -3,22 +3,22 @@
 public import YKTransport
 public import YKWire
 
-/// A reader and what is in it.
+/// A reader and its card.
 public struct ReaderStatus: Sendable, Hashable {
-    /// The name that pcscd gives it; changes when readers are plugged in another order.
+    /// The name assigned by pcscd; changes when readers are plugged in in another order.
     public var name: String
-    /// Whether there is a card in it.
+    /// Whether a card is present.
     public var hasCard: Bool
-    /// The answer to reset of the card; empty without a card or when it is mute.
+    /// The answer to reset of the card; empty when there is no card or it is mute.
     public var atr: [UInt8]
-    /// Whether some program is connected to the card.
+    /// Whether a program is connected to the card.
     public var isInUse: Bool
-    /// Whether a program has the card for itself.
+    /// Whether a program has exclusive use of the card.
     public var isExclusive: Bool
-    /// Whether there is a card that does not answer to power.
+    /// Whether a card is present that does not respond when powered.
     public var isMute: Bool
 
-    /// Makes a status.
+    /// Creates a status.
     public init(
         name: String, hasCard: Bool, atr: [UInt8] = [], isInUse: Bool = false, isExclusive: Bool = false,
         isMute: Bool = false
@@ -31,20 +31,20 @@ public struct ReaderStatus: Sendable, Hashable {
         self.isMute = isMute
     }
 
-    /// What lies on a reader without contacts, as far as the answer to reset tells; `nil` for a card with contacts.
+    /// The card on a contactless reader, according to its answer to reset; `nil` for a card with contacts.
     public var contactless: ContactlessCard? { (try? ATR(decoding: atr))?.contactless }
 }
 
-/// What happened to a reader.
+/// A change of a reader.
 public enum ReaderEvent: Sendable, Hashable {
-    /// A reader is there.
+    /// A reader was added.
     case added(ReaderStatus)
-    /// A card was put in, taken out or exchanged.
+    /// A card was inserted, removed or replaced.
     case changed(ReaderStatus)
-    /// The reader of this name is gone.
+    /// The reader of this name was removed.
     case removed(String)
-    /// Every reader that was there at the beginning has been told of.
+    /// All readers that were present at the start have been reported.
     case enumerated
-    /// The service cannot be used just now.
+    /// The service is currently unavailable.
     case interrupted(LinkError)
 }

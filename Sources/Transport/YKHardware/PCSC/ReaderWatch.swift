@@ -6,7 +6,7 @@ import Synchronization
 import YKTransport
 
 extension PCSCService {
-    /// Tells of readers and cards until the stream is no longer read.
+    /// Reports readers and cards until the stream is no longer read.
     func watch() -> AsyncStream<ReaderEvent> {
         AsyncStream { stream in
             let watch = ReaderWatch(self, stream)
@@ -19,7 +19,7 @@ extension PCSCService {
     }
 }
 
-/// Waits for readers and cards on a thread of its own and tells a stream of them.
+/// Waits for readers and cards on its own thread and reports them to a stream.
 final class ReaderWatch: Sendable {
     private struct State {
         var isStopped = false
@@ -27,10 +27,10 @@ final class ReaderWatch: Sendable {
         var context: SCARDCONTEXT?
     }
 
-    /// How long a wait lasts before the readers are listed again all the same: pcsc-lite 1.9.9 compares the number of
-    /// readers with the one at the start of the wait, so a reader that came just before would stay unseen.
+    /// The maximum wait before the readers are listed again: pcsc-lite 1.9.9 compares the number of readers with that
+    /// at the start of the wait, so it misses a reader added just before.
     private static let round: DWORD = 5000
-    /// How long it is until a service that went away is tried again.
+    /// The retry interval while the service is unavailable.
     private static let pause: Int32 = 500
 
     private let service: PCSCService
@@ -43,7 +43,7 @@ final class ReaderWatch: Sendable {
         self.stream = stream
     }
 
-    /// Ends the wait: repeated, because a cancellation that comes before the wait begins is lost.
+    /// Stops the wait. The cancellation is repeated, because one that comes before the wait begins is lost.
     func stop() {
         state.withLock { $0.isStopped = true }
         wake.post()
@@ -91,7 +91,7 @@ final class ReaderWatch: Sendable {
         stream.finish()
     }
 
-    /// Tells what is different and gives what is known now.
+    /// Reports the differences and returns the new state.
     private func tell(of now: [ReaderSnapshot], after known: [ReaderSnapshot]) -> [ReaderSnapshot] {
         for old in known where !now.contains(where: { $0.status.name == old.status.name }) {
             stream.yield(.removed(old.status.name))
@@ -108,7 +108,7 @@ final class ReaderWatch: Sendable {
 }
 
 extension ReaderSnapshot {
-    /// Whether a card came, went or was exchanged; that programs connect to it does not count.
+    /// Whether a card was inserted, removed or replaced; programs connecting to it do not count.
     fileprivate func isAnotherCard(than old: ReaderSnapshot) -> Bool {
         eventCount != old.eventCount || status.hasCard != old.status.hasCard || status.atr != old.status.atr
             || status.isMute != old.status.isMute

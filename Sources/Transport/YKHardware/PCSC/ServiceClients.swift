@@ -2,12 +2,12 @@
 
 import YKTransport
 
-/// Which processes are connected to pcscd. pcscd does not tell who holds a card, so these are the ones that may.
+/// The processes connected to pcscd. pcscd does not report which one holds a card, so these are the candidates.
 enum ServiceClients {
     /// The processes connected to the socket at `path`, without this one.
     ///
-    /// The kernel tells which sockets were accepted there and who is at their other end. Where it does not (containers
-    /// without socket diagnosis), every process that has libpcsclite loaded and a socket open counts.
+    /// The kernel reports which sockets were accepted there and their peers. Where it does not (containers without
+    /// socket diagnosis), every process that has libpcsclite loaded and a socket open counts.
     static func others(of path: String) -> [LinkError.Holder] {
         let pids = Processes.others()
         if let peers = SocketDiagnosis.peers(of: path) {

@@ -3,19 +3,19 @@
 import Glibc
 import YKWire
 
-/// A look at pcscd without libpcsclite: the library reports most of its troubles with one and the same code.
+/// Examines pcscd without libpcsclite: the library reports most failures with the same code.
 enum ServiceProbe {
-    /// What is at the socket.
+    /// The state of the socket.
     enum Finding: Hashable, Sendable {
-        /// No socket, or nobody behind it.
+        /// There is no socket, or no one is listening.
         case absent
-        /// The file permissions keep us out.
+        /// The file permissions deny access.
         case forbidden
-        /// Takes the connection and closes it: what pcscd up to 1.9.9 does to a client that polkit refuses.
+        /// It accepts the connection and closes it, as pcscd up to 1.9.9 does for a client that polkit refuses.
         case hangsUp
-        /// Tells its version, so it is well.
+        /// It reports its version, so it works.
         case answers
-        /// Says nothing.
+        /// It does not respond.
         case silent
     }
 
@@ -27,7 +27,7 @@ enum ServiceProbe {
         exchange(path, milliseconds).finding
     }
 
-    /// The version of the protocol that the daemon speaks, as in `4:4`; `nil` when it does not say.
+    /// The daemon's protocol version, as in `4:4`; `nil` when it does not report it.
     static func protocolVersion(_ path: String, patience milliseconds: Int32 = 300) -> String? {
         var reply = ByteReader(exchange(path, milliseconds).reply)
         guard let major = try? reply.nativeWord(), let minor = try? reply.nativeWord() else { return nil }
@@ -71,7 +71,7 @@ enum ServiceProbe {
         }
     }
 
-    /// Whether the program pcscd is where distributions put it.
+    /// Whether pcscd is installed where distributions put it.
     static var isInstalled: Bool { program != nil }
 
     /// The path of the program pcscd, where distributions put it.

@@ -18,23 +18,23 @@ enum Processes {
         return Set(SystemFile.names(in: folder).compactMap { SystemFile.target("\(folder)/\($0)") })
     }
 
-    /// A process with the name under which people know it.
+    /// A process with its usual name.
     static func holder(_ pid: Int32) -> LinkError.Holder {
         let name = SystemFile.text("/proc/\(pid)/comm").map { $0.filter { $0 != "\n" } } ?? "?"
         guard name.utf8.count == 15 else { return .init(pid: pid, name: name) }
-        // The kernel keeps 15 bytes of a name; the command line has the whole.
+        // The kernel keeps only 15 bytes of a name; the command line has all of it.
         let words = SystemFile.text("/proc/\(pid)/cmdline")?.split(separator: "\0") ?? []
         let full = words.prefix(2).lazy.compactMap { $0.split(separator: "/").last }.first { $0.hasPrefix(name) }
         return .init(pid: pid, name: full.map(String.init) ?? name)
     }
 
-    /// The processes that have the file at `path` open; of these only those that have it locked, where any has.
+    /// The processes that have the file at `path` open; if any of them have it locked, only those.
     static func holders(of path: String) -> [LinkError.Holder] {
         let real = SystemFile.real(path) ?? path
         let openers = others().filter { open(by: $0).contains(real) }
         let lockers = lockers(of: real)
         let found = openers.filter { Set(lockers).contains($0) }
-        // A program that holds a secret does not tell what it has open, only that it has a lock.
+        // A program that protects its secrets hides its open files, but not its locks.
         let hidden = openers.isEmpty ? lockers.filter { $0 != getpid() } : openers
         return (found.isEmpty ? hidden : found).map(holder)
     }

@@ -3,24 +3,24 @@
 public import YKTransport
 public import YKWire
 
-/// Smart cards in readers on the USB without any smart card service, through libusb-1.0.
+/// Smart cards in USB readers without a smart card service, through libusb-1.0.
 public enum USB {
-    /// Whether libusb-1.0 is on this machine; without it ``connect(_:slot:voltage:deadline:)`` throws
+    /// Whether libusb-1.0 is installed; without it ``connect(_:slot:voltage:deadline:)`` throws
     /// `usbLibraryNotInstalled`, while ``devices()`` works.
     public static var isInstalled: Bool { USBLibrary.system != nil }
 
-    /// Lists the devices with a card reader or a HID interface, also those that this user may not use; nothing is asked
-    /// of them. Empty where the kernel has no USB.
+    /// Lists the devices with a card reader or a HID interface, including those that this user may not use; nothing is
+    /// sent to them. Empty when the kernel has no USB support.
     public static func devices() -> [USBDevice] { USBMachine().all() }
 
-    /// Claims a reader for this program alone, powers the card in it and gives a link to it. A claim of another ykit is
-    /// waited for until the deadline, any other for two seconds; one of pcscd not at all, as it never ends. A kernel
-    /// driver that has the reader is detached until the link is closed.
+    /// Claims a reader exclusively, powers its card and returns a link to it. Waits until the deadline while another
+    /// ykit has claimed the reader, and two seconds for other programs; does not wait for pcscd, which never releases
+    /// it. A kernel driver bound to the reader is detached until the link is closed.
     ///
     /// - Parameters:
-    ///   - device: What ``devices()`` listed.
+    ///   - device: A device from ``devices()``.
     ///   - slot: The slot of the reader, the first is 0.
-    ///   - voltage: The power that the card gets; by default the reader or the lowest that works decides.
+    ///   - voltage: The supply voltage; by default chosen by the reader, or the lowest that works.
     ///
     /// Throws `usbLibraryNotInstalled`, `noDevice` when the device is gone or has no card reader, `accessDenied`, `busy`
     /// with the programs that have it, `noCard`, `unresponsive`, `timedOut` or `cancelled`.
@@ -32,10 +32,10 @@ public enum USB {
         return try USBCardLink(card, reader: device.readerName, deadline: deadline)
     }
 
-    /// The programs that have claimed the card reader of a device. A kernel driver is not among them, as it gives way.
+    /// The programs that have claimed the card reader of a device. Kernel drivers are not included, since they can be
+    /// detached.
     ///
-    /// The kernel tells only of one's own processes who has a node open; a pcscd that runs is named where it tells
-    /// nothing.
+    /// The kernel shows open nodes only for the user's own processes; when it shows none, a running pcscd is named.
     public static func holders(of device: USBDevice) -> [LinkError.Holder] {
         guard device.reader?.driver == "usbfs" else { return [] }
         let found = Processes.holders(of: device.node)
@@ -44,6 +44,6 @@ public enum USB {
 }
 
 extension USBDevice {
-    /// What the reader is called: the device's name, or its port where it has none.
+    /// The reader's name: the device's name, or its port when it has none.
     public var readerName: String { name.isEmpty ? "USB \(usbPath)" : name }
 }

@@ -3,7 +3,7 @@
 public import YKTransport
 import YKWire
 
-/// What a virtual key needs from outside: randomness, and a finger.
+/// The inputs of a virtual key: randomness, and the user's touches.
 public struct VirtualWorld: Sendable {
     /// Whether the key is touched.
     public enum Touch: Sendable, Hashable {
@@ -15,7 +15,7 @@ public struct VirtualWorld: Sendable {
         case pending
     }
 
-    /// Whose finger is on the sensor.
+    /// The result of a fingerprint verification.
     public enum Verification: Sendable, Hashable {
         /// One that the key knows.
         case verified
@@ -29,18 +29,18 @@ public struct VirtualWorld: Sendable {
 
     /// Random bytes: challenges and device identifiers.
     public var random: any RandomSource
-    /// Asked whenever an account wants a touch, with its name; must not block.
+    /// Called with an account's name whenever the account requires a touch; must not block.
     public var touch: @Sendable (_ account: [UInt8]) -> Touch
-    /// Asked whenever the user is verified by a finger; must not block.
+    /// Called whenever the user is verified by fingerprint; must not block.
     public var verify: @Sendable () -> Verification = { .verified }
-    /// How a finger lay that is being enrolled, after so many good samples: 0 is good, else a code of CTAP 2.2 §6.7.
+    /// The quality of a fingerprint sample after so many good ones: 0 is good, otherwise a code of CTAP 2.2 §6.7.
     public var sample: @Sendable (_ good: Int) -> UInt8 = { _ in 0 }
 
-    /// Asked whenever the key waits for nothing: the slot, 1 for a short touch and 2 for a long one, that is to type;
-    /// must not block.
+    /// Called whenever the key is idle: returns the slot to type, 1 for a short touch and 2 for a long one; must not
+    /// block.
     public var press: @Sendable () -> Int? = { nil }
 
-    /// Makes a world; without arguments it has the system's randomness and somebody touches the key at once.
+    /// Creates inputs; by default the system's randomness, with immediate touches.
     public init(
         random: any RandomSource = SystemRandom(),
         touch: @escaping @Sendable (_ account: [UInt8]) -> Touch = { _ in .touched }

@@ -4,8 +4,7 @@ public import YKTransport
 package import YKWire
 
 extension VirtualKey {
-    /// Connects a program to the key's FIDO interface as a HID device in the same process, on which things go wrong
-    /// as planned.
+    /// Connects a program to the key's FIDO interface as a HID device in the same process, with the planned faults.
     public func reportLink(faults: FaultPlan = FaultPlan()) -> sending any ReportLink {
         VirtualReportLink(self, faults)
     }

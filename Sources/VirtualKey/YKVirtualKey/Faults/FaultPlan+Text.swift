@@ -17,9 +17,9 @@ extension FaultPlan {
         TIME is   a number with ms or s, as in 500ms
         """
 
-    /// Reads rules such as `at 3: remove; on 00a2: status 6f00`; see ``grammar``.
+    /// Parses rules such as `at 3: remove; on 00a2: status 6f00`; see ``grammar``.
     ///
-    /// Throws `malformed` with the offset of the rule that cannot be read.
+    /// - Throws: `malformed` with the offset of the invalid rule.
     public init(parsing text: String) throws(WireError) {
         var rules: [Rule] = []
         var offset = 0

@@ -2,9 +2,9 @@
 
 public import YKWire
 
-/// What goes wrong on the way to a key, and when: a list of rules, the first that fits an exchange counts.
+/// The faults to inject on a link to a key: a list of rules, of which the first match applies to an exchange.
 public struct FaultPlan: Hashable, Sendable {
-    /// What goes wrong.
+    /// A fault.
     public enum Fault: Hashable, Sendable {
         /// The command arrives, its reply does not.
         case drop
@@ -61,7 +61,7 @@ public struct FaultPlan: Hashable, Sendable {
         package var isOfReader: Bool { links.contains(.reader) && !links.contains(.card) }
     }
 
-    /// What a key is used through.
+    /// The kind of link to a key.
     public enum LinkKind: Hashable, Sendable {
         /// Command APDUs.
         case card
@@ -79,7 +79,7 @@ public struct FaultPlan: Hashable, Sendable {
         case until(Duration)
     }
 
-    /// Which exchanges a fault happens to.
+    /// The exchanges to which a fault applies.
     public enum Trigger: Hashable, Sendable {
         /// The exchange with this number; the first is 1.
         case at(Int)
@@ -91,15 +91,15 @@ public struct FaultPlan: Hashable, Sendable {
         case report(Int)
     }
 
-    /// One fault and when it happens.
+    /// A fault and its trigger.
     public struct Rule: Hashable, Sendable {
-        /// When it happens.
+        /// The trigger.
         public let trigger: Trigger
-        /// What happens.
+        /// The fault.
         public let fault: Fault
         private var matches = 0
 
-        /// Makes a rule.
+        /// Creates a rule.
         public init(_ trigger: Trigger, _ fault: Fault) {
             self.trigger = trigger
             self.fault = fault
@@ -124,7 +124,7 @@ public struct FaultPlan: Hashable, Sendable {
     private var reports = 0
     private var endless: Fault?
 
-    /// Makes a plan; without rules nothing goes wrong.
+    /// Creates a plan; without rules there are no faults.
     public init(_ rules: [Rule] = []) { self.rules = rules }
 
     /// The fault of the next exchange, if there is one.
@@ -150,7 +150,7 @@ public struct FaultPlan: Hashable, Sendable {
         return rules.first { $0.trigger == .report(reports) }?.fault
     }
 
-    /// The first rule that cannot come true on this link, if there is one.
+    /// The first rule that can never apply on this link, if any.
     public func misfit(on link: LinkKind) -> Rule? {
         rules.first { rule in
             if link != .reports, case .report = rule.trigger { return true }

@@ -2,23 +2,23 @@
 
 public import YKTransport
 
-/// A link on which things go wrong as planned.
+/// A card link that injects planned faults.
 public final class FaultyLink: CardLink {
     private let link: any CardLink
     private var plan: FaultPlan
     private var isRemoved = false
     private var isLost = false
 
-    /// Takes a link over.
+    /// Takes ownership of a link.
     public init(_ link: sending any CardLink, plan: FaultPlan) {
         self.link = link
         self.plan = plan
     }
 
-    /// What is known of the card and its reader.
+    /// The identity of the card and its reader.
     public var identity: CardIdentity { link.identity }
 
-    /// Sends a command, if the plan lets it, and gives what the plan leaves of the response.
+    /// Sends a command, if the plan allows it, and returns the response as modified by the plan.
     public func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         if isRemoved { throw .removed }
         let link = link
@@ -39,7 +39,7 @@ public final class FaultyLink: CardLink {
         }
     }
 
-    /// Keeps others off the card; a key that was taken away throws `removed`.
+    /// Locks other programs out of the card; throws `removed` for a removed key.
     public func begin(deadline: Deadline) throws(LinkError) -> Bool {
         if isRemoved { throw .removed }
         let wasReset = isLost
@@ -47,15 +47,15 @@ public final class FaultyLink: CardLink {
         return try link.begin(deadline: deadline) || wasReset
     }
 
-    /// Lets others use the card.
+    /// Lets other programs use the card.
     public func end() { link.end() }
 
-    /// Resets the card; a key that was taken away throws `removed`.
+    /// Resets the card; throws `removed` for a removed key.
     public func reset(_ kind: CardReset, deadline: Deadline) throws(LinkError) {
         if isRemoved { throw .removed }
         try link.reset(kind, deadline: deadline)
     }
 
-    /// Ends the use of the card.
+    /// Closes the card.
     public func close() { link.close() }
 }

@@ -2,7 +2,7 @@
 
 public import YKTransport
 
-/// Why the state file of a virtual key could not be used. The file is left as it was.
+/// Why the state file of a virtual key could not be used. The file remains unchanged.
 public enum VirtualKeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file could not be opened or read.
     case unreadable(path: String, errno: Int32, String)

@@ -10,8 +10,8 @@ extension VirtualKeyState {
         VirtualKeyState(profile: profile, oath: OATHMemory(salt: try random.draw(8, secret: false)))
     }
 
-    /// The key of demonstrations and examples, always the same: serial 16777217, firmware 5.7.1 and one account of
-    /// each kind. Its secrets are in every copy of this program.
+    /// The key for demonstrations and examples, always the same: serial 16777217, firmware 5.7.1 and one account of
+    /// each kind. Its secrets are public, since every copy of this program contains them.
     public static func demonstration(version: Version = Version(5, 7, 1)) -> VirtualKeyState {
         VirtualKeyState(
             profile: DeviceProfile(version: version, serial: 16_777_217),

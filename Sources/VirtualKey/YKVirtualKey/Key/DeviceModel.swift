@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// What product is played.
+/// The emulated product.
 public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// A YubiKey 5 with all its applications; its FIDO model number is a virtual key's own.
     case yubiKey = "yubikey"

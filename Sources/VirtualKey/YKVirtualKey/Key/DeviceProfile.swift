@@ -2,9 +2,9 @@
 
 public import YKTransport
 
-/// What kind of key is played: everything that a user cannot change.
+/// The emulated kind of key: everything that a user cannot change.
 public struct DeviceProfile: Hashable, Sendable {
-    /// How the key is plugged in, which decides its answer to reset.
+    /// How the key is connected, which determines its answer to reset.
     public enum Transport: String, Hashable, Sendable, CaseIterable {
         /// A USB port.
         case usb
@@ -12,20 +12,20 @@ public struct DeviceProfile: Hashable, Sendable {
         case nfc
     }
 
-    /// What product it is.
+    /// The product.
     public var model = DeviceModel.yubiKey
-    /// The firmware version; what a key of that version cannot do, this one refuses as that version does.
+    /// The firmware version; the key refuses what a real key of that version does not support.
     public var version: Version
     /// The serial number, printed on the back of a real key.
     public var serial: UInt32
     /// The form factor code (Yubico management, tag 04): 1 is a USB-A keychain key.
     public var formFactor: UInt8
-    /// How the key is plugged in.
+    /// How the key is connected.
     public var transport: Transport
-    /// What its FIDO application can do.
+    /// The features of its FIDO application.
     public var fido: FIDOFeatures
 
-    /// Makes a profile.
+    /// Creates a profile.
     public init(
         version: Version = Version(5, 7, 1), serial: UInt32, formFactor: UInt8 = 1, transport: Transport = .usb,
         fido: FIDOFeatures = FIDOFeatures()

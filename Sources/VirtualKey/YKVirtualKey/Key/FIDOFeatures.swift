@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the FIDO application of a key can do: the version of the specification, and what is left to the maker.
+/// The features of a key's FIDO application: the version of the specification, and the vendor's options.
 public struct FIDOFeatures: Hashable, Sendable {
     /// A version of CTAP.
     public enum Version: String, Hashable, Sendable, CaseIterable, Comparable {
@@ -13,7 +13,7 @@ public struct FIDOFeatures: Hashable, Sendable {
         /// CTAP 2.3.
         case v23 = "2.3"
 
-        /// Whether the first one came earlier.
+        /// Whether the first version is older.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
@@ -22,17 +22,17 @@ public struct FIDOFeatures: Hashable, Sendable {
     public var version: Version
     /// Whether the key has a fingerprint sensor.
     public var hasFingerprints: Bool
-    /// Whether a PIN gives no token for registration and assertion (option noMcGaPermissionsWithClientPin).
+    /// Whether a PIN grants no token for registration and assertion (option noMcGaPermissionsWithClientPin).
     public var needsFingerprintForCeremonies: Bool
-    /// Whether credentials that the key does not remember are made without user verification (makeCredUvNotRqd).
+    /// Whether non-discoverable credentials are created without user verification (makeCredUvNotRqd).
     public var registersWithoutVerification: Bool
-    /// How long after power-up the key can be reset, in seconds; `nil` for always.
+    /// The time after power-up during which the key can be reset, in seconds; `nil` for no limit.
     public var resetWindow: Int?
-    /// The relying parties that get an attestation with the serial number when they ask for it themselves (enterprise
-    /// attestation facilitated by the vendor).
+    /// The relying parties that get an attestation with the serial number on request (vendor-facilitated enterprise
+    /// attestation).
     public var enterpriseRelyingParties: [String]
 
-    /// Makes features; without arguments they are those of a CTAP 2.1 key with a PIN.
+    /// Creates features; by default those of a CTAP 2.1 key with a PIN.
     public init(
         version: Version = .v21, hasFingerprints: Bool = false, needsFingerprintForCeremonies: Bool = false,
         registersWithoutVerification: Bool = true, resetWindow: Int? = nil,

@@ -3,11 +3,11 @@
 import Synchronization
 public import YKTransport
 
-/// A security key in software: plug it in with ``link()``, or into a real smart card service with ``VPCDServer``.
+/// A virtual security key: plug it in with ``link()``, or into a real smart card service with ``VPCDServer``.
 ///
 /// All links of one key share its memory, as all programs share a key in a port.
 public final class VirtualKey: Sendable {
-    /// What the key needs from outside.
+    /// The inputs of the key.
     public let world: VirtualWorld
     let body: Mutex<Body>
 
@@ -19,16 +19,16 @@ public final class VirtualKey: Sendable {
         var links: UInt64 = 0
     }
 
-    /// Makes a key that keeps its state in memory.
+    /// Creates a key with its state in memory.
     public init(_ state: VirtualKeyState, world: VirtualWorld = VirtualWorld()) {
         self.world = world
         body = Mutex(Body(card: VirtualCard(state)))
     }
 
-    /// Makes a key that keeps its state in a file; when there is none, a new key without accounts is written.
+    /// Creates a key with its state in a file; a missing file is created with a new key without accounts.
     ///
-    /// A file that another program uses is waited for as long as `patience`. Throws what is wrong with the file, which
-    /// is then left as it is.
+    /// Waits up to `patience` while another program uses the file. Throws when the file is invalid, and leaves it
+    /// unchanged.
     public init(
         file path: String, world: VirtualWorld = VirtualWorld(), profile: DeviceProfile? = nil,
         patience: Duration = .seconds(2)
@@ -43,12 +43,12 @@ public final class VirtualKey: Sendable {
         body = Mutex(Body(card: VirtualCard(state), file: file))
     }
 
-    /// The key of demonstrations and examples, in memory.
+    /// The key for demonstrations and examples, in memory.
     public static func demonstration(world: VirtualWorld = VirtualWorld()) -> VirtualKey {
         VirtualKey(.demonstration(), world: world)
     }
 
-    /// What the key keeps without power, as it was used last.
+    /// The persistent state of the key after its last use.
     public var state: VirtualKeyState { body.withLock { $0.card.state } }
 
     /// Connects a program to the key.

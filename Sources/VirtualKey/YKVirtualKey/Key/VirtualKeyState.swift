@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that a virtual key keeps without power.
+/// The persistent state of a virtual key.
 public struct VirtualKeyState: Hashable, Sendable {
-    /// What kind of key it is.
+    /// The kind of key.
     public var profile: DeviceProfile
     /// The OATH application's memory.
     package var oath: OATHMemory

@@ -4,7 +4,7 @@ public import YKTransport
 package import YKWire
 
 extension VirtualKey {
-    /// Connects a program to the key's keyboard as a HID device in the same process.
+    /// Connects a program to the key's keyboard interface as a HID device in the same process.
     public func otpReportLink() -> sending any ReportLink { VirtualKeyboardLink(self) }
 
     /// Carries a frame out, as it came over HID.
