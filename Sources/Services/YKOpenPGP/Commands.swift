@@ -52,7 +52,7 @@ struct ChangePIN: CardCommand {
     }
 }
 
-/// RESET RETRY COUNTER (§7.2.4): a new user PIN, by the reset code or the verified admin PIN.
+/// RESET RETRY COUNTER (§7.2.4): a new user PIN, with the reset code or the verified admin PIN.
 struct ResetRetryCounter: CardCommand {
     static let name = "RESET RETRY COUNTER"
     let apdu: APDU
@@ -95,7 +95,7 @@ struct ImportPrivateKey: CardCommand {
     }
 }
 
-/// GENERATE ASYMMETRIC KEY PAIR (§7.2.14), which also reads the public key of one that is there.
+/// GENERATE ASYMMETRIC KEY PAIR (§7.2.14), which also reads an existing public key.
 struct KeyPair: CardCommand {
     static let name = "GENERATE ASYMMETRIC KEY PAIR"
     let slot: OpenPGPSlot
@@ -129,7 +129,7 @@ struct KeyPair: CardCommand {
 
     private static func bytes(_ objects: [TLV]) throws(WireError) -> [UInt8] {
         let value = try objects.required(0x86, "public key")
-        // Some cards put 40 before it, as OpenPGP messages do.
+        // Some cards prefix it with 40, as OpenPGP messages do.
         let bytes = value.count == 33 && value[0] == 0x40 ? Array(value.dropFirst()) : value
         guard bytes.count == 32 else { throw WireError(.malformed, at: 0, "a key of \(bytes.count) bytes") }
         return bytes
@@ -163,11 +163,11 @@ struct InternalAuthenticate: CardCommand {
     func decode(_ reader: inout ByteReader) -> [UInt8] { reader.rest() }
 }
 
-/// SELECT DATA (§7.2.5): which of the cardholder certificates GET DATA and PUT DATA mean.
+/// SELECT DATA (§7.2.5): selects the cardholder certificate for GET DATA and PUT DATA.
 struct SelectCertificate: CardCommand {
     static let name = "SELECT DATA"
     let occurrence: UInt8
-    /// Whether the list has its length before it, as YubiKeys up to firmware 5.4.3 want it.
+    /// Whether the list is prefixed with its length, as YubiKeys up to firmware 5.4.3 require.
     let hasLength: Bool
 
     var apdu: APDU {
@@ -210,7 +210,7 @@ struct SetPINRetries: CardCommand {
     var apdu: APDU { APDU(ins: OpenPGPProtocol.Instruction.setRetries, data: counts, le: .none) }
 }
 
-/// GET ATTESTATION, Yubico's: writes a statement into the certificate of a slot.
+/// GET ATTESTATION, Yubico's: writes an attestation into the certificate of a slot.
 struct GetAttestation: CardCommand {
     static let name = "GET ATTESTATION"
     let slot: OpenPGPSlot

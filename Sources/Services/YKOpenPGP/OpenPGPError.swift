@@ -8,15 +8,15 @@ import YKWire
 public enum OpenPGPError: Error, Hashable, Sendable {
     /// The exchange with the card failed, or ended with a status word that has no meaning here.
     case card(CardError)
-    /// The application is terminated: a reset began and did not end (6285 or 6985 to SELECT).
+    /// The application is terminated: a reset was started and not completed (6285 or 6985 to SELECT).
     case terminated
     /// A PIN or the reset code is wrong (6982, 63Cn, 6300).
     case wrongPIN(OpenPGPKDF.Reference, triesLeft: Int?)
-    /// A PIN or the reset code has no tries left, or is not set (6983).
+    /// A PIN or the reset code has no retries left, or is not set (6983).
     case blocked(OpenPGPKDF.Reference)
     /// A PIN must be verified first (6982).
     case pinRequired(OpenPGPKDF.Reference)
-    /// A PIN has another length than the card takes, in bytes; nothing was sent.
+    /// A PIN has an invalid length in bytes; nothing was sent.
     case badPINLength(OpenPGPKDF.Reference, least: Int, most: Int)
     /// No key is in the slot.
     case noKey(OpenPGPSlot)
@@ -26,30 +26,30 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case touchTimeout(OpenPGPSlot)
     /// The touch policy of the slot is fixed; nothing was sent.
     case touchIsFixed(OpenPGPSlot)
-    /// The card does not have this.
+    /// The card does not support this.
     case unsupported(String)
-    /// The slot does not take keys of this type (6A80 to its attributes).
+    /// The slot does not support keys of this type (6A80 to its attributes).
     case unsupportedKey(OpenPGPKeyType, OpenPGPSlot)
-    /// The key in the slot is of another type than the operation takes.
+    /// The operation does not support the key in the slot.
     case unfit(OpenPGPSlot, String)
-    /// Input that no card takes; nothing was sent.
+    /// The input is invalid for every card; nothing was sent.
     case badInput(String)
-    /// The card stored something else than was written.
+    /// The card stored something other than what was written.
     case notStored(String)
     /// The key in the slot cannot be attested: it was not generated on the card.
     case notAttestable(OpenPGPSlot)
-    /// The signature does not belong to the slot's public key.
+    /// The signature does not verify with the slot's public key.
     case wrongSignature(OpenPGPSlot)
     /// The message cannot be decrypted with this key.
     case notDecrypted
-    /// Keys of the FIPS series take keys only once both PINs were changed (6985).
+    /// FIPS series keys accept no keys until both PINs have been changed (6985).
     case defaultPINs
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
 
 extension OpenPGPError {
-    /// What a status word means where a key is used.
+    /// The meaning of a status word when a key is used.
     static func use(_ error: CardError, of slot: OpenPGPSlot, isVerified: Bool, touch: Bool) -> OpenPGPError {
         guard case .status(let status, _) = error else { return .card(error) }
         switch status {
@@ -60,7 +60,7 @@ extension OpenPGPError {
         }
     }
 
-    /// What a status word means where the admin PIN is required.
+    /// The meaning of a status word when the admin PIN is required.
     static func administration(_ error: CardError) -> OpenPGPError {
         guard case .status(.securityStatusNotSatisfied, _) = error else { return .card(error) }
         return .pinRequired(.admin)

@@ -3,9 +3,9 @@
 public import YKCrypto
 package import YKWire
 
-/// How PINs are turned into what is sent (KDF-DO F9, OpenPGP card 3.4 §4.3.2).
+/// The key derivation of PINs before they are sent (KDF-DO F9, OpenPGP card 3.4 §4.3.2).
 public struct OpenPGPKDF: Sendable, Hashable {
-    /// Which PIN is meant: each may have a salt of its own.
+    /// A PIN or code; each may have its own salt.
     public enum Reference: Sendable, Hashable {
         /// The user PIN.
         case user
@@ -17,18 +17,18 @@ public struct OpenPGPKDF: Sendable, Hashable {
 
     /// SHA-256 or SHA-512.
     public let hash: HashAlgorithm
-    /// How many bytes are hashed.
+    /// The number of bytes that are hashed.
     public let count: Int
     private let salts: [TLV.Tag: [UInt8]]
 
-    /// The fewest bytes that are accepted: with fewer the PIN itself would be cut.
+    /// The minimum count: a smaller one would truncate the PIN itself.
     static let leastCount = 100
-    /// The most bytes that are accepted; they are hashed for each PIN.
+    /// The maximum count, since these bytes are hashed for each PIN.
     static let greatestCount = 256 << 20
 
-    /// Creates a derivation with three salts of 8 bytes, drawn by who calls.
+    /// Creates a derivation with three random salts of 8 bytes.
     ///
-    /// - Throws: `malformed` for salts of another length, `tooLarge` for a count that is not accepted.
+    /// - Throws: `malformed` for salts of another length, `tooLarge` for a count above the limit.
     package init(_ hash: HashAlgorithm, count: Int, user: [UInt8], reset: [UInt8], admin: [UInt8]) throws(WireError) {
         guard (Self.leastCount...Self.greatestCount).contains(count) else {
             throw WireError(.tooLarge, at: 0, "a key derivation over \(count) bytes")
@@ -41,7 +41,7 @@ public struct OpenPGPKDF: Sendable, Hashable {
         salts = [0x84: user, 0x85: reset, 0x86: admin]
     }
 
-    /// The object as it is written, with the hashes of the first PINs (tags 87 and 88).
+    /// The encoded object, with the hashes of the initial PINs (tags 87 and 88).
     package func encoded(user: borrowing Secret, admin: borrowing Secret) -> [UInt8] {
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
         return [
@@ -51,13 +51,13 @@ public struct OpenPGPKDF: Sendable, Hashable {
         ].encoded
     }
 
-    /// The object that ends a derivation.
+    /// The object that disables the derivation.
     static let off: [UInt8] = [0x81, 0x01, 0x00]
 
-    /// Reads the object; `nil` when no KDF is used. An object wrapped in its own tag, as some cards return it, is
+    /// Reads the object; `nil` if no KDF is used. An object wrapped in its own tag, as returned by some cards, is
     /// unwrapped.
     ///
-    /// - Throws: `unsupported` for an unknown method or hash, `tooLarge` for a count nobody waits for.
+    /// - Throws: `unsupported` for an unknown method or hash, `tooLarge` for a count above the limit.
     package init?(decoding bytes: [UInt8]) throws(WireError) {
         guard !bytes.isEmpty else { return nil }
         var objects = try TLV.list(bytes)
@@ -84,7 +84,7 @@ public struct OpenPGPKDF: Sendable, Hashable {
         self.salts = salts
     }
 
-    /// What is sent in place of a PIN: the hash over salt and PIN, repeated and cut to ``count`` bytes.
+    /// Returns the value sent instead of a PIN: the hash over salt and PIN, repeated and truncated to ``count`` bytes.
     public func derive(_ pin: borrowing Secret, _ reference: Reference) -> Secret {
         let tag: TLV.Tag =
             switch reference {

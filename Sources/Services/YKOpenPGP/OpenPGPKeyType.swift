@@ -3,9 +3,9 @@
 public import YKCrypto
 import YKWire
 
-/// What kind of key a slot holds.
+/// The type of a slot's key.
 public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
-    /// RSA with a modulus of so many bits.
+    /// RSA with a modulus of this many bits.
     case rsa(bits: Int)
     /// ECDSA or ECDH on a curve.
     case curve(VerificationKey.Curve)
@@ -14,12 +14,12 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
     /// X25519 (RFC 7748).
     case x25519
 
-    /// The types that cards are known to have.
+    /// The types that cards are known to support.
     public static let known: [OpenPGPKeyType] =
         [2048, 3072, 4096].map { .rsa(bits: $0) } + VerificationKey.Curve.allCases.map { .curve($0) }
         + [.ed25519, .x25519]
 
-    /// Reads a name: GnuPG's (`rsa2048`, `nistp256`, `ed25519`, `cv25519`, `brainpoolP256r1`, `secp256k1`), or `p256`
+    /// Parses a name: GnuPG's (`rsa2048`, `nistp256`, `ed25519`, `cv25519`, `brainpoolP256r1`, `secp256k1`), or `p256`
     /// and `x25519`; `nil` for any other string.
     public init?(_ text: String) {
         let text = text.lowercased()
@@ -42,7 +42,7 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The type that attributes name; `nil` when they are not understood. Some firmware has X25519 as EdDSA.
+    /// The type of the attributes; `nil` if they are unknown. Some firmware reports X25519 as EdDSA.
     public init?(_ algorithm: OpenPGPAlgorithm) {
         switch algorithm {
         case .rsa(let bits): self = .rsa(bits: bits)
@@ -91,8 +91,8 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The attributes for a slot (§4.4.3.9); `list` has those of the card's algorithm information, which say in which
-    /// form the card takes them.
+    /// The attributes for a slot (§4.4.3.9); `list` has those of the card's algorithm information, which show the form
+    /// that the card accepts.
     func attributes(for slot: OpenPGPSlot, among list: [[UInt8]]) -> [UInt8] {
         switch self {
         case .rsa(let bits):
@@ -112,7 +112,7 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
 public struct OpenPGPPublicKey: Hashable, Sendable {
     /// The key itself.
     public let key: PublicKey
-    /// When it was made, in seconds since 1970; a part of the fingerprint.
+    /// When it was generated, in seconds since 1970; part of the fingerprint.
     public let created: UInt32
     /// The version 4 fingerprint (RFC 4880 §12.2), 20 bytes.
     public let fingerprint: [UInt8]
@@ -127,7 +127,7 @@ public struct OpenPGPPublicKey: Hashable, Sendable {
         fingerprint = HashAlgorithm.sha1.hash([0x99] + length + body)
     }
 
-    /// The algorithm number and the numbers of the key (RFC 4880 §5.5.2, RFC 6637 §9).
+    /// The algorithm number and the key's integers (RFC 4880 §5.5.2, RFC 6637 §9).
     private static func material(_ key: PublicKey, _ slot: OpenPGPSlot) -> [UInt8] {
         let type = OpenPGPKeyType(key)
         switch key {
@@ -146,7 +146,7 @@ public struct OpenPGPPublicKey: Hashable, Sendable {
         return [UInt8(truncatingIfNeeded: identifier.count)] + identifier
     }
 
-    /// What ECDH hashes and encrypts with, as GnuPG chooses it; the fingerprint depends on it.
+    /// The hash and cipher of ECDH, as chosen by GnuPG; the fingerprint depends on them.
     private static func derivation(_ size: Int) -> [UInt8] {
         size <= 32 ? [0x03, 0x01, 0x08, 0x07] : size <= 48 ? [0x03, 0x01, 0x09, 0x09] : [0x03, 0x01, 0x0A, 0x09]
     }

@@ -25,8 +25,8 @@ extension OpenPGPPINStatus {
 }
 
 extension OpenPGPStatus {
-    /// Reads application related data (6E). Cards differ in what stands where: objects of 73 may stand beside it, and all
-    /// but the AID, C0, C1 to C3, C4, C5 and CD may be missing.
+    /// Reads application related data (6E). Cards differ in its structure: objects of 73 may be outside it, and all but
+    /// the AID, C0, C1 to C3, C4, C5 and CD may be missing.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         var objects = try TLV.list(bytes)
         if let inner = objects.value(0x6E) { objects = try TLV.list(inner) }
@@ -95,7 +95,7 @@ extension OpenPGPCardholder {
         languages = stride(from: 0, to: letters.count - letters.count % 2, by: 2).compactMap {
             Self.text(Array(letters[$0..<($0 + 2)]))
         }
-        // Behind a line feed and DC4 GnuPG keeps data of its own.
+        // GnuPG stores its own data after a line feed and DC4.
         self.login = Self.text(Array(login.prefix { $0 != 0x0A }))
         self.url = Self.text(url)
     }
@@ -104,7 +104,7 @@ extension OpenPGPCardholder {
         bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `Surname<<Given<Name` as people write it.
+    /// `Surname<<Given<Name` in display order.
     private static func spoken(_ stored: String) -> String {
         let bytes = Array(stored.utf8)
         guard let place = bytes.indices.dropLast().first(where: { bytes[$0] == 0x3C && bytes[$0 + 1] == 0x3C }) else {

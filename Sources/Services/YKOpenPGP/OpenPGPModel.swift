@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place of a key on the card (OpenPGP card 3.4 §4.4.1); the fourth is Yubico's.
+/// A key slot of the card (OpenPGP card 3.4 §4.4.1); the fourth is Yubico's.
 public enum OpenPGPSlot: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// Makes OpenPGP signatures.
+    /// Creates OpenPGP signatures.
     case signature
-    /// Decrypts, or agrees on a secret.
+    /// Decrypts, or performs a key agreement.
     case decryption
     /// Authenticates, as SSH does.
     case authentication
@@ -22,7 +22,7 @@ public enum OpenPGPSlot: Int, Sendable, Hashable, CaseIterable, CustomStringConv
     }
 }
 
-/// Who a card is by its AID (§4.2.1).
+/// The identity of a card, from its AID (§4.2.1).
 public struct OpenPGPIdentity: Sendable, Hashable {
     /// The version of the specification: two decimal numbers.
     public let version: String
@@ -31,7 +31,7 @@ public struct OpenPGPIdentity: Sendable, Hashable {
     /// The serial number as the four bytes of the AID.
     public let serialBytes: [UInt8]
 
-    /// The serial number in decimal where the bytes are such digits and the manufacturer writes it so, else in
+    /// The serial number in decimal if the bytes are decimal digits and the manufacturer uses that form, otherwise in
     /// hexadecimal.
     public var serial: String {
         let digits = serialBytes.flatMap { [$0 >> 4, $0 & 15] }
@@ -47,7 +47,7 @@ public struct OpenPGPIdentity: Sendable, Hashable {
     static let canokeys: UInt16 = 0xF1D0
     static let fsij: UInt16 = 0xF517
 
-    /// The manufacturer's name, as far as it is known.
+    /// The manufacturer's name, if known.
     public var manufacturerName: String? {
         switch manufacturer {
         case 0x0001: "PPC Card Systems"
@@ -72,7 +72,7 @@ public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
     /// A curve by its object identifier, without tag and length; `kind` is 12 (ECDH), 13 (ECDSA) or 16 (EdDSA), in
     /// hexadecimal.
     case curve(kind: UInt8, identifier: [UInt8])
-    /// Attributes that are not understood.
+    /// Unknown attributes.
     case other([UInt8])
 
     private static let curves: [([UInt8], String)] = [
@@ -85,8 +85,8 @@ public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
         ([0x2B, 0x06, 0x01, 0x04, 0x01, 0x97, 0x55, 0x01, 0x05, 0x01], "cv25519"),
     ]
 
-    /// Reads the value of C1, C2, C3 or DA. Bytes behind a known curve are ignored: a format byte, or what some firmware
-    /// leaves there.
+    /// Reads the value of C1, C2, C3 or DA. Bytes after a known curve are ignored: a format byte, or leftovers of some
+    /// firmware.
     public init(attributes bytes: [UInt8]) {
         switch bytes.first {
         case 0x01 where bytes.count >= 5: self = .rsa(bits: Int(bytes[1]) << 8 | Int(bytes[2]))
@@ -122,7 +122,7 @@ public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomSt
     public static let on = OpenPGPTouchPolicy(rawValue: 1)
     /// The same, until the key is replaced or the application reset.
     public static let fixed = OpenPGPTouchPolicy(rawValue: 2)
-    /// A touch counts for 15 seconds (Yubico).
+    /// A touch is valid for 15 seconds (Yubico).
     public static let cached = OpenPGPTouchPolicy(rawValue: 3)
     /// The same, until the key is replaced or the application reset (Yubico).
     public static let cachedFixed = OpenPGPTouchPolicy(rawValue: 4)
@@ -137,7 +137,7 @@ public struct OpenPGPTouchPolicy: RawRepresentable, Sendable, Hashable, CustomSt
     }
 }
 
-/// Where a key comes from (§4.4.3.8). An open set.
+/// The origin of a key (§4.4.3.8). An open set.
 public struct OpenPGPKeyOrigin: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The state byte.
     public let rawValue: UInt8
@@ -158,19 +158,19 @@ public struct OpenPGPKeyOrigin: RawRepresentable, Sendable, Hashable, CustomStri
     }
 }
 
-/// A key of the card, as far as the card tells.
+/// A key of the card, as far as the card reports it.
 public struct OpenPGPKeyInfo: Sendable, Hashable {
-    /// Its place.
+    /// Its slot.
     public let slot: OpenPGPSlot
-    /// What kind of key is, or would be, there.
+    /// The algorithm of the slot's current or future key.
     public let algorithm: OpenPGPAlgorithm?
-    /// The version 4 fingerprint, 20 bytes; `nil` when none was stored.
+    /// The version 4 fingerprint, 20 bytes; `nil` if none is stored.
     public let fingerprint: [UInt8]?
-    /// When it was made, in seconds since 1970; `nil` when no time was stored.
+    /// When it was generated, in seconds since 1970; `nil` if no time is stored.
     public let created: UInt32?
-    /// Where it comes from; `nil` on cards that do not tell.
+    /// Its origin; `nil` on cards that do not report it.
     public let origin: OpenPGPKeyOrigin?
-    /// When it requires a touch; `nil` on cards without that.
+    /// When it requires a touch; `nil` on cards without touch policies.
     public let touch: OpenPGPTouchPolicy?
 }
 
@@ -178,9 +178,9 @@ public struct OpenPGPKeyInfo: Sendable, Hashable {
 public struct OpenPGPPINStatus: Sendable, Hashable {
     /// Whether each signature requires the PIN again.
     public let signatureNeedsPIN: Bool
-    /// Tries left of the user PIN, the reset code and the admin PIN.
+    /// The remaining retries of the user PIN, the reset code and the admin PIN.
     public let retries: (user: Int, reset: Int, admin: Int)
-    /// The most bytes of each.
+    /// The maximum length of each in bytes.
     public let limits: (user: Int, reset: Int, admin: Int)
 
     /// Whether all numbers are the same.
@@ -197,17 +197,17 @@ public struct OpenPGPPINStatus: Sendable, Hashable {
     }
 }
 
-/// What the card says of itself: application related data (6E, §4.4.3.1).
+/// Application related data (6E, §4.4.3.1).
 public struct OpenPGPStatus: Sendable, Hashable {
-    /// Who the card is.
+    /// The card's identity.
     public let identity: OpenPGPIdentity
-    /// The PINs and their tries.
+    /// The PINs and their retries.
     public let pins: OpenPGPPINStatus
-    /// The keys: three places, and a fourth for attestation on some cards.
+    /// The keys: three slots, and a fourth for attestation on some cards.
     public let keys: [OpenPGPKeyInfo]
     /// The extended capabilities (C0), as stored.
     public let capabilities: [UInt8]
-    /// The fingerprints of up to three keys that are trusted (C6), 20 bytes each; `nil` where none is stored. Cards differ in
+    /// The fingerprints of up to three trusted keys (C6), 20 bytes each; `nil` for an empty entry. Cards differ in
     /// which of them belongs to which slot.
     public let caFingerprints: [[UInt8]?]
 
@@ -215,20 +215,20 @@ public struct OpenPGPStatus: Sendable, Hashable {
     public var supportsKDF: Bool { (capabilities.first ?? 0) & 0x01 != 0 }
     /// Whether algorithm attributes can be changed.
     public var changesAlgorithms: Bool { (capabilities.first ?? 0) & 0x04 != 0 }
-    /// Whether random bytes can be had (GET CHALLENGE).
+    /// Whether the card generates random bytes (GET CHALLENGE).
     public var givesRandomBytes: Bool { (capabilities.first ?? 0) & 0x40 != 0 }
     /// Whether keys can be imported.
     public var supportsImport: Bool { (capabilities.first ?? 0) & 0x20 != 0 }
 }
 
-/// The person a card belongs to (65, 5E, 5F50); `nil` where nothing is stored.
+/// The cardholder (65, 5E, 5F50); `nil` for data that is not stored.
 public struct OpenPGPCardholder: Sendable, Hashable {
-    /// The name, `Surname<<Given<Name` turned round.
+    /// The name, stored as `Surname<<Given<Name`, in display order.
     public let name: String?
     /// Language codes of two letters.
     public let languages: [String]
     /// The login name.
     public let login: String?
-    /// Where the public key is.
+    /// The URL of the public key.
     public let url: String?
 }

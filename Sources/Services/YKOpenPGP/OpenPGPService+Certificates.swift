@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension OpenPGPService {
-    /// The longest certificate that is written, in bytes.
+    /// Maximum size of a certificate in bytes.
     private static let limit = 0xFFFF
 
     /// Reads the certificate of a slot, DER (GET DATA 7F21, FC).
@@ -38,10 +38,10 @@ extension OpenPGPService {
         try put(try selectCertificate(slot), [])
     }
 
-    /// Has the card write a statement on the key of a slot (GET ATTESTATION, YubiKeys from firmware 5.2.1 on), over the
-    /// slot's certificate, and reads it. The user PIN must be verified for signing.
+    /// Attests the key of a slot (GET ATTESTATION, YubiKeys from firmware 5.2.1 on), which overwrites the slot's
+    /// certificate, and reads the attestation. The user PIN must be verified for signing.
     ///
-    /// - Returns: The statement, DER; the certificate of its issuer is that of the attestation slot.
+    /// - Returns: The attestation, DER; its issuer's certificate is that of the attestation slot.
     /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`.
     public func attest(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
         guard try cardFacts().hasAttestation else { throw .unsupported("attestation") }
@@ -58,7 +58,7 @@ extension OpenPGPService {
         return try certificate(slot)
     }
 
-    /// Chooses the certificate of a slot, and gives the tag that it is read and written by.
+    /// Selects the certificate of a slot, and returns the tag for reading and writing it.
     private func selectCertificate(_ slot: OpenPGPSlot) throws(OpenPGPError) -> UInt16 {
         let facts = try cardFacts()
         if slot == .attestation {
@@ -77,11 +77,11 @@ extension OpenPGPService {
         return 0x7F21
     }
 
-    /// Makes the application that of a new card (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are lost;
-    /// a YubiKey keeps its attestation key. Where the admin PIN is verified, TERMINATE works at once, else both PINs are
-    /// blocked first.
+    /// Resets the application to its initial state (TERMINATE DF, ACTIVATE FILE): keys, certificates, PINs and data are
+    /// lost; a YubiKey keeps its attestation key. If the admin PIN is verified, TERMINATE works at once, otherwise both
+    /// PINs are blocked first.
     ///
-    /// - Throws: `unsupported` where the card does not terminate.
+    /// - Throws: `unsupported` if the card cannot be terminated.
     public func reset() throws(OpenPGPError) {
         if !verified.contains(.administration) { try blockPINs() }
         do {
@@ -96,11 +96,11 @@ extension OpenPGPService {
         facts = nil
     }
 
-    /// Uses the tries of both PINs up.
+    /// Exhausts the retries of both PINs.
     private func blockPINs() throws(OpenPGPError) {
         var isHashed = try cardFacts().capabilities.supportsKDF
         if isHashed { isHashed = try kdf() != nil }
-        // GnuPG's choice: a PIN nobody has, as long as a hash.
+        // As in GnuPG: a PIN that nobody uses, as long as a hash.
         let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
         for reference: UInt8 in [0x81, 0x83] {
             for _ in 0..<128 {

@@ -9,7 +9,7 @@ extension OpenPGPService {
     /// How long a card may take to generate a key: RSA of 4096 bits takes some of them minutes.
     private static let generation = Duration.seconds(300)
 
-    /// Reads what keys a slot can have, as far as the card tells (GET DATA FA); empty on cards that do not tell.
+    /// Reads the key types that a slot supports (GET DATA FA); empty on cards that do not report them.
     public func keyTypes(for slot: OpenPGPSlot) throws(OpenPGPError) -> [OpenPGPKeyType] {
         var types: [OpenPGPKeyType] = []
         for attributes in try algorithmInformation(slot) {
@@ -47,7 +47,7 @@ extension OpenPGPService {
         .referenceNotFound, .memoryFailure, .conditionsNotSatisfied, .incorrectParameters,
     ]
 
-    /// The type that the attributes of a slot name.
+    /// The key type of a slot's attributes.
     func type(of slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPKeyType {
         guard let algorithm = try status().keys.first(where: { $0.slot == slot })?.algorithm else {
             throw .unsupported("the \(slot) slot")
@@ -56,10 +56,11 @@ extension OpenPGPService {
         return type
     }
 
-    /// Makes a key on the card, over what was there, and stores fingerprint and time, without which other software does
-    /// not find it. The admin PIN must be verified. The touch policy of a YubiKey's slot is off afterwards.
+    /// Generates a key on the card, replacing any key in the slot, and stores fingerprint and time, without which other
+    /// software does not find it. The admin PIN must be verified. The touch policy of a YubiKey's slot is off
+    /// afterwards.
     ///
-    /// - Parameter created: The time to store, in seconds since 1970; now when it is `nil`.
+    /// - Parameter created: The time to store, in seconds since 1970; `nil` for now.
     /// - Throws: `unsupportedKey`, `pinRequired`, `notStored`.
     public func generateKey(
         _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: UInt32? = nil
@@ -84,9 +85,9 @@ extension OpenPGPService {
         return try name(key, slot, created)
     }
 
-    /// Puts a private key into a slot, over what was there; see ``generateKey(_:_:created:)``.
+    /// Imports a private key into a slot, replacing any key there; see ``generateKey(_:_:created:)``.
     ///
-    /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `notStored` when the card has another public key then.
+    /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `notStored` if the card then has another public key.
     public func importKey(
         _ key: PrivateKey, _ slot: OpenPGPSlot, created: UInt32? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
@@ -108,7 +109,7 @@ extension OpenPGPService {
         return .administration(error)
     }
 
-    /// Deletes a key: other attributes delete it, and those that were there come back. The admin PIN must be verified.
+    /// Deletes a key by changing the slot's attributes and restoring them. The admin PIN must be verified.
     public func deleteKey(_ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupported("deleting keys") }
         let attributes = try attributes(of: slot)
@@ -126,13 +127,13 @@ extension OpenPGPService {
         }
     }
 
-    /// Writes the algorithm attributes of a slot where they are others, and gives those that are there then.
+    /// Writes the algorithm attributes of a slot if they differ, and returns the resulting ones.
     private func setAttributes(
         _ type: OpenPGPKeyType, _ slot: OpenPGPSlot, over known: [UInt8]? = nil
     ) throws(OpenPGPError) -> [UInt8] {
         guard type.fits(slot) else { throw .unsupportedKey(type, slot) }
         let present = if let known { known } else { try attributes(of: slot) }
-        // The same type: what the card has stays, in its own form.
+        // The same type: the card's attributes are kept in their own form.
         if OpenPGPKeyType(OpenPGPAlgorithm(attributes: present)) == type { return present }
         guard try cardFacts().capabilities.changesAlgorithms else { throw .unsupportedKey(type, slot) }
         let wanted = type.attributes(for: slot, among: try algorithmInformation(slot))
@@ -171,7 +172,7 @@ extension OpenPGPService {
         guard stored == policy else { throw .notStored("the touch policy") }
     }
 
-    /// Stores the fingerprint of a key that is trusted (PUT DATA CA to CC); the admin PIN must be verified.
+    /// Stores the fingerprint of a trusted key (PUT DATA CA to CC); the admin PIN must be verified.
     ///
     /// - Parameters:
     ///   - number: Which of them, 1 to 3.
@@ -185,7 +186,7 @@ extension OpenPGPService {
         guard stored == fingerprint else { throw .notStored("the fingerprint") }
     }
 
-    /// The parts of the private key template (§4.4.3.12) in the form that the attributes ask for.
+    /// The parts of the private key template (§4.4.3.12) in the form that the attributes require.
     static func parts(of key: PrivateKey, _ attributes: [UInt8]) throws(CryptoFault) -> [TLV] {
         switch key.publicKey {
         case .rsa(let modulus, let exponent):
@@ -206,17 +207,17 @@ extension OpenPGPService {
         }
     }
 
-    /// The public point where the attributes end with FF.
+    /// The public point, if the attributes end with FF.
     private static func own(_ point: [UInt8], _ attributes: [UInt8]) -> [TLV] {
         attributes.last == 0xFF ? [TLV(0x99, point)] : []
     }
 }
 
-/// What keys the card can have (FA, §4.4.3.11): attributes by the tag of their slot.
+/// The key types that the card supports (FA, §4.4.3.11): attributes by the tag of their slot.
 struct AlgorithmInformation {
     let attributes: [UInt16: [[UInt8]]]
 
-    /// Reads the object, wrapped in its tag or not. Some firmware tells a length that is two too large.
+    /// Reads the object, with or without its tag. Some firmware reports a length that is two too large.
     init(decoding bytes: [UInt8]) throws(WireError) {
         var objects: [TLV]
         if let whole = try? TLV.list(bytes) { objects = whole } else { objects = try Self.lenient(bytes) }

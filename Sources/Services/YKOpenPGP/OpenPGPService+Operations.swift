@@ -5,11 +5,11 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// What is signed.
+/// The input of a signature.
 public enum OpenPGPSigningInput: Hashable, Sendable {
-    /// A message, which is hashed here, but for Ed25519, where the card takes the message itself.
+    /// A message, which is hashed by this library, except for Ed25519, where the card takes the message itself.
     case message([UInt8])
-    /// The digest of a message that was hashed elsewhere; Ed25519 signs it as it is, as OpenPGP does.
+    /// A digest calculated elsewhere; Ed25519 signs it unchanged, as OpenPGP does.
     case digest([UInt8])
 }
 
@@ -53,7 +53,7 @@ extension OpenPGPService {
         try status().keys.first { $0.slot == slot }?.touch.map { $0 != .off } ?? false
     }
 
-    /// What is sent, and what the private key operates on.
+    /// The data to send, and the input of the private key operation.
     private static func block(
         _ input: OpenPGPSigningInput, _ hash: HashAlgorithm, _ key: PublicKey, _ slot: OpenPGPSlot
     ) throws(OpenPGPError) -> (sent: [UInt8], checked: [UInt8]) {
@@ -70,7 +70,8 @@ extension OpenPGPService {
                 return (Array(block[(end + 1)...]), block)
             } catch { throw .crypto(error) }
         case (.ec(let curve, _), _):
-            // Some cards take no digest longer than the curve's numbers; ECDSA uses no more of it (FIPS 186-5 §6.4.1).
+            // Some cards accept no digest longer than the curve's field; ECDSA ignores the rest anyway (FIPS 186-5
+            // §6.4.1).
             let digest = Array(try digest(input, hash).prefix(curve.fieldSize))
             return (digest, digest)
         }
@@ -87,7 +88,7 @@ extension OpenPGPService {
         }
     }
 
-    /// The signature in the form that others take; cards may drop leading zeros.
+    /// The signature in its standard form; cards may drop leading zeros.
     private static func result<Command: CardCommand>(
         _ made: [UInt8], _ key: PublicKey, _ command: Command
     ) throws(OpenPGPError) -> [UInt8] {
@@ -132,9 +133,10 @@ extension OpenPGPService {
         return SharedSecret(Secret(plain))
     }
 
-    /// Agrees on a secret with the decryption key on a curve (PSO: DECIPHER): the x coordinate, or 32 bytes of X25519.
+    /// Performs a key agreement with the decryption key on a curve (PSO: DECIPHER): returns the x coordinate, or 32
+    /// bytes of X25519.
     ///
-    /// - Throws: `unfit` when the other side's key is of another type.
+    /// - Throws: `unfit` if the peer's key is of another type.
     public func derive(with peer: PublicKey) throws(OpenPGPError) -> SharedSecret {
         let type = try type(of: .decryption)
         guard OpenPGPKeyType(peer) == type else { throw .unfit(.decryption, "a key of type \(OpenPGPKeyType(peer))") }
@@ -147,7 +149,7 @@ extension OpenPGPService {
         }
         var secret = try decipher(TLV(0xA6, TLV(0x7F49, TLV(0x86, point).encoded).encoded).encoded)
         defer { Secret.wipe(&secret) }
-        // Some cards answer the whole point.
+        // Some cards return the whole point.
         if secret.count == 1 + 2 * size, secret[0] == 0x04 { secret = Array(secret[1...size]) }
         guard secret.count == size else {
             let fault = WireError(.malformed, at: 0, "a secret of \(secret.count) bytes")
@@ -164,9 +166,9 @@ extension OpenPGPService {
         }
     }
 
-    /// Draws random bytes (GET CHALLENGE).
+    /// Reads random bytes (GET CHALLENGE).
     ///
-    /// - Throws: `unsupported`; `badInput` for more bytes than the card gives at once.
+    /// - Throws: `unsupported`; `badInput` for more bytes than the card returns at once.
     public func random(_ count: Int) throws(OpenPGPError) -> [UInt8] {
         let capabilities = try cardFacts().capabilities
         guard capabilities.givesRandomBytes else { throw .unsupported("random bytes") }

@@ -5,13 +5,13 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// What a verification of a PIN is for.
+/// The purpose of a PIN verification.
 public enum OpenPGPAccess: Sendable, Hashable {
     /// Signatures, by the user PIN (81).
     case signing
     /// Decryption, authentication and private data, by the user PIN (82).
     case using
-    /// Everything that is administered, by the admin PIN (83).
+    /// Administration, by the admin PIN (83).
     case administration
 
     var number: UInt8 {
@@ -22,11 +22,11 @@ public enum OpenPGPAccess: Sendable, Hashable {
         }
     }
 
-    /// Whose PIN it is.
+    /// The PIN that it requires.
     public var reference: OpenPGPKDF.Reference { self == .administration ? .admin : .user }
 }
 
-/// What does not change while the application is selected.
+/// Properties that do not change while the application is selected.
 struct CardFacts {
     let identity: OpenPGPIdentity
     let capabilities: OpenPGPStatus
@@ -34,21 +34,21 @@ struct CardFacts {
 
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
-    /// Whether it is a Gnuk token: it changes the user PIN only while it holds a key, and takes a key derivation only
-    /// without one. Before an admin PIN was set the user PIN administers it, once it holds a key.
+    /// Whether it is a Gnuk token: it changes the user PIN only while it holds a key, and accepts a key derivation only
+    /// without one. Until an admin PIN is set, the user PIN administers it, once it holds a key.
     var isGnuk: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
-    /// The least length of a PIN that is verified as admin PIN.
+    /// Minimum length of a PIN that is verified as the admin PIN.
     var leastAdmin: Int { isGnuk ? 6 : 8 }
-    /// Whether PUT DATA F9 sets the PINs, too; other cards leave that to the host.
+    /// Whether PUT DATA F9 also sets the PINs; other cards leave that to the host.
     var derivationSetsPINs: Bool { isYubiKey || isGnuk }
-    /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count the other way round.
+    /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count in reverse.
     func occurrence(of slot: OpenPGPSlot) -> UInt8 {
         let number = UInt8(truncatingIfNeeded: slot.rawValue)
         return identity.manufacturer == OpenPGPIdentity.canokeys ? number : 2 - number
     }
-    /// Whether SELECT DATA has the length of its list before it.
+    /// Whether SELECT DATA prefixes its list with the length.
     var selectDataHasLength: Bool { isYubiKey && firmware.map { $0 <= Version(5, 4, 3) } ?? false }
-    /// Whether cached touch policies and attestation are there (firmware 5.2.1).
+    /// Whether cached touch policies and attestation are supported (firmware 5.2.1).
     var hasAttestation: Bool { isYubiKey && firmware.map { $0 >= Version(5, 2, 1) } ?? false }
 }
 
@@ -63,16 +63,16 @@ extension OpenPGPService {
         return facts
     }
 
-    /// Reads the tries that are left (GET DATA C4).
+    /// Reads the remaining retries (GET DATA C4).
     public func pinStatus() throws(OpenPGPError) -> OpenPGPPINStatus {
         try read(0xC4) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
     }
 
-    /// Verifies a PIN (VERIFY). Where a key derivation is set up, the hash of the PIN is sent.
+    /// Verifies a PIN (VERIFY). If a key derivation is set up, the hash of the PIN is sent.
     ///
     /// - Parameters:
-    ///   - pin: The PIN in UTF-8, as it is typed.
-    ///   - access: What it is for; 81 and 82 are verified one by one.
+    ///   - pin: The PIN in UTF-8, as typed.
+    ///   - access: Its purpose; 81 and 82 are verified separately.
     /// - Throws: `wrongPIN`, `blocked`, `badPINLength`.
     public func verify(_ pin: borrowing Secret, for access: OpenPGPAccess) throws(OpenPGPError) {
         let sent = try prepare(pin, access.reference)
@@ -98,7 +98,7 @@ extension OpenPGPService {
             }
             throw try meaning(error, reference)
         }
-        // The user PIN may have been the admin PIN.
+        // The user PIN may have acted as the admin PIN.
         if reference == .user, try cardFacts().isGnuk { verified.remove(.administration) }
     }
 
@@ -113,7 +113,7 @@ extension OpenPGPService {
         do { try channel.send(PutData(tag: 0xD3, value: sent.copyBytes())) } catch { throw .administration(error) }
     }
 
-    /// Sets a new user PIN and gives it all its tries (RESET RETRY COUNTER); the admin PIN must be verified.
+    /// Sets a new user PIN and resets its retry counter (RESET RETRY COUNTER); the admin PIN must be verified.
     public func resetPIN(to new: borrowing Secret) throws(OpenPGPError) {
         let sent = try prepare(new, .user)
         do { try channel.send(ResetRetryCounter(sent)) } catch { throw .administration(error) }
@@ -131,8 +131,8 @@ extension OpenPGPService {
         }
     }
 
-    /// Sets how many tries user PIN, reset code and admin PIN have (SET PIN RETRIES, YubiKeys from firmware 4.3.1 on); the
-    /// admin PIN must be verified.
+    /// Sets the retry limits of user PIN, reset code and admin PIN (SET PIN RETRIES, YubiKeys from firmware 4.3.1 on);
+    /// the admin PIN must be verified.
     ///
     /// - Throws: `unsupported`; `badInput` for counts other than 1 to 99.
     public func setRetries(user: Int, reset: Int, admin: Int) throws(OpenPGPError) {
@@ -152,7 +152,7 @@ extension OpenPGPService {
         }
     }
 
-    /// What is sent in place of a PIN: its bytes, or their hash.
+    /// The value to send for a PIN: its bytes, or their hash.
     func prepare(
         _ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = false
     ) throws(OpenPGPError) -> Secret {
@@ -171,7 +171,7 @@ extension OpenPGPService {
         return derivation.derive(pin, reference)
     }
 
-    /// What a card says of a PIN; the number of tries is read of it.
+    /// The meaning of a card's answer to a PIN; reads the number of retries from it.
     private func meaning(
         _ error: CardError, _ reference: OpenPGPKDF.Reference
     ) throws(OpenPGPError) -> OpenPGPError {
@@ -195,17 +195,17 @@ extension OpenPGPService {
 // MARK: - Key derivation
 
 extension OpenPGPService {
-    /// Has PINs sent as hashes from now on (KDF-DO, §4.3.2), and sets both PINs.
+    /// Enables the sending of PINs as hashes (KDF-DO, §4.3.2), and sets both PINs.
     ///
-    /// YubiKeys and Gnuk take the PINs with the object. Other cards only store it: there the object comes first, since the
-    /// salts in it are what a hash can be repeated with, and the admin PIN gets its new value last. Where that was
-    /// interrupted, the admin PIN is the present one, hashed or as it is typed; both are tried, and a derivation that is
-    /// there is kept. The reset code is lost. Both PINs are verified afterwards.
+    /// YubiKeys and Gnuk take the PINs with the object. Other cards only store it: there the object is written first,
+    /// since a hash can only be repeated with its salts, and the admin PIN is changed last. If that was interrupted,
+    /// the admin PIN is the current one, hashed or as typed; both are tried, and an existing derivation is kept. The
+    /// reset code is lost. Both PINs are verified afterwards.
     ///
     /// - Parameters:
-    ///   - admin: The present admin PIN.
-    ///   - count: How many bytes are hashed.
-    /// - Throws: `unsupported`, `wrongPIN`, `blocked`; `badInput` where a card takes a derivation only without keys.
+    ///   - admin: The current admin PIN.
+    ///   - count: The number of bytes that are hashed.
+    /// - Throws: `unsupported`, `wrongPIN`, `blocked`; `badInput` if the card accepts a derivation only without keys.
     public func setUpKDF(
         admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret,
         hash: HashAlgorithm = .sha256, count: Int = 0x78_0000
@@ -236,11 +236,11 @@ extension OpenPGPService {
         try verify(newAdmin, for: .administration)
     }
 
-    /// Has PINs sent as they are again, and sets both. YubiKeys and Gnuk give both PINs those of a new card, so these are
-    /// changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the object is removed once
-    /// both PINs are as they are typed.
+    /// Disables the sending of PINs as hashes, and sets both. YubiKeys and Gnuk reset both PINs to their defaults, so
+    /// these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the object
+    /// is removed once both PINs are stored as typed.
     ///
-    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` where no derivation is set up, and for
+    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` if no derivation is set up, and for
     ///   another user PIN than 123456 on a Gnuk token.
     public func endKDF(
         admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
@@ -265,9 +265,9 @@ extension OpenPGPService {
         verified = []
     }
 
-    /// Gives the admin PIN another form, drops the reset code and sets the user PIN, all as they are sent. Where the card
-    /// refuses a step, the admin PIN has its form back, and then an object that is new is removed. After any other failure
-    /// nobody knows which form the PIN has, and the salts stay.
+    /// Changes the form of the admin PIN, removes the reset code and sets the user PIN, all as they are sent. If the
+    /// card refuses a step, the admin PIN's form is restored, and then a new object is removed. After any other failure
+    /// the form of the PIN is unknown, and the salts are kept.
     private func setUserPIN(
         _ user: borrowing Secret, from present: borrowing Secret, to form: borrowing Secret, isNew: Bool
     ) throws(OpenPGPError) {
@@ -293,8 +293,8 @@ extension OpenPGPService {
         do { try channel.send(ChangePIN(0x83, from: old, to: new)) } catch { throw .administration(error) }
     }
 
-    /// Verifies the admin PIN, and returns it in the form that the card took: hashed, or as it was typed where a set-up was
-    /// interrupted. The second form is not tried with the last try.
+    /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
+    /// interrupted. The second form is not tried with the last retry.
     private func verifiedForm(of admin: borrowing Secret, _ facts: CardFacts) throws(OpenPGPError) -> Secret {
         let form = try prepare(admin, .admin)
         do throws(CardError) { try channel.send(VerifyPIN(0x83, form)) } catch {

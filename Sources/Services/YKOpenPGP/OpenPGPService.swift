@@ -10,9 +10,9 @@ public actor OpenPGPService: CardKeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
     let channel: CardChannel
-    /// What does not change while the application is selected; read at the first use.
+    /// The unchanging properties; read on first use.
     var facts: CardFacts?
-    /// What PINs were verified for, as far as this service knows.
+    /// The verified purposes, as far as this service knows.
     var verified: Set<OpenPGPAccess> = []
 
     private init(_ channel: sending CardChannel, _ runtime: ServiceRuntime) {
@@ -22,7 +22,7 @@ public actor OpenPGPService: CardKeyService {
 
     /// Selects the application.
     ///
-    /// - Throws: `card(.appletMissing)` when the card has none, or it is disabled; `terminated`.
+    /// - Throws: `card(.appletMissing)` if the card has none, or it is disabled; `terminated`.
     public static func open(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
         let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
             channel, runtime throws(OpenPGPError) in
@@ -38,8 +38,8 @@ public actor OpenPGPService: CardKeyService {
         return OpenPGPService(channel, runtime)
     }
 
-    /// Activates an application that was terminated by a reset that did not end (ACTIVATE FILE, §7.2.17): it is that of
-    /// a new card then. Does nothing to one that is active.
+    /// Activates an application that was terminated by an incomplete reset (ACTIVATE FILE, §7.2.17), in its initial
+    /// state. Does nothing if it is active.
     public static func activate(_ channel: sending CardChannel) async throws(OpenPGPError) -> OpenPGPService {
         let (runtime, channel) = try await ServiceRuntime.open(channel, { OpenPGPError.card(.link($0)) }) {
             channel, runtime throws(OpenPGPError) in
