@@ -12,10 +12,11 @@ public protocol AgeConnection: Sendable {
     func send(_ stanza: AgeStanza) throws(AgeError)
 }
 
-/// The phases of the plugin protocol (C2SP age-plugin.md): first age tells, then the plugin asks and age answers.
+/// The phases of the plugin protocol (C2SP age-plugin.md): first age sends commands, then the plugin asks and age
+/// answers.
 public final class AgeDialogue: Sendable {
     private let connection: any AgeConnection
-    /// One question at a time: a request for a touch comes from another thread than everything else.
+    /// Serialises questions: a touch request comes from another thread than everything else.
     private let turn = Mutex(())
 
     /// Creates a dialogue over a connection.
@@ -41,12 +42,12 @@ public final class AgeDialogue: Sendable {
         try turn.withLock { _ throws(AgeError) in try connection.send(AgeStanza("done")) }
     }
 
-    /// Shows the person a message. Whether it could be shown is of no account.
+    /// Shows the user a message, and ignores whether it could be shown.
     public func say(_ text: String) { _ = try? ask(AgeStanza("msg", body: Array(text.utf8))) }
 
-    /// Asks the person to choose.
+    /// Asks the user to choose.
     ///
-    /// - Returns: Whether they chose `yes`; false also when nobody can be asked.
+    /// - Returns: Whether they chose `yes`; false also if no user can be asked.
     /// - Throws: ``AgeError/connection(_:)``.
     public func confirms(_ question: String, yes: String, no: String) throws(AgeError) -> Bool {
         let words = [yes, no].map { Base64.encode(Array($0.utf8), padded: false) }
@@ -54,9 +55,9 @@ public final class AgeDialogue: Sendable {
         return answer.type == "ok" && answer.arguments.first == "yes"
     }
 
-    /// Asks the person for a PIN.
+    /// Asks the user for a PIN.
     ///
-    /// - Returns: What they typed; `nil` when nobody can be asked, or nothing was typed.
+    /// - Returns: The input; `nil` if no user can be asked, or the input is empty.
     /// - Throws: ``AgeError/connection(_:)``.
     public func secret(_ question: String) throws(AgeError) -> SharedSecret? {
         var answer = try ask(AgeStanza("request-secret", body: Array(question.utf8)))
@@ -65,32 +66,32 @@ public final class AgeDialogue: Sendable {
     }
 }
 
-/// A key on a card that is plugged in.
+/// A key on a card that is attached.
 public struct AgeSlotKey: Hashable, Sendable {
-    /// The slot of PIV.
+    /// The PIV slot.
     public let slot: UInt8
     /// The serial number of the card, 0 for none.
     public let serial: UInt32
     /// The public key.
     public let key: AgePublicKey
 
-    /// Names a key.
+    /// Creates a reference to a key.
     public init(slot: UInt8, serial: UInt32, key: AgePublicKey) {
         (self.slot, self.serial, self.key) = (slot, serial, key)
     }
 }
 
-/// Does what a plugin wants of security keys, and asks the person for what that takes.
+/// The security keys for a plugin, and the questions to the user that using them takes.
 public protocol AgeKeySource {
-    /// The keys in one or all slots that age uses, on the card that is plugged in or on the one with this serial number;
-    /// empty when the person goes on without it.
+    /// Returns the keys in one or all slots that age uses, on the attached card or on the one with this serial number;
+    /// empty if the user continues without it.
     func slotKeys(serial: UInt32?, slot: UInt8?) async throws -> [AgeSlotKey]
-    /// What the key in a slot agrees on with a public key; `nil` when the person goes on without the card.
+    /// Returns the shared secret of a slot's key and a public key; `nil` if the user continues without the card.
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret?
-    /// The secret of a credential: a private key of X25519; `nil` when the person goes on without its key.
+    /// Returns the secret of a credential, an X25519 private key; `nil` if the user continues without its key.
     func secret(of credential: AgeCredential) async throws -> SharedSecret?
-    /// 32 random bytes, for a key that is used once.
+    /// Returns 32 random bytes for an ephemeral key.
     func ephemeral() throws -> SharedSecret
-    /// An error of this source, for the person.
+    /// Returns the message for an error of this source.
     func words(_ error: any Error) -> String
 }

@@ -3,14 +3,14 @@
 public import YKCrypto
 import YKWire
 
-/// A public key that files are encrypted to.
+/// A public key for encrypting files.
 public enum AgePublicKey: Hashable, Sendable {
     /// X25519: 32 bytes.
     case x25519([UInt8])
     /// P-256: a compressed point of 33 bytes.
     case p256([UInt8])
 
-    /// The key of a slot; `nil` for kinds that age has no use for.
+    /// The key of a slot; `nil` for kinds that age does not support.
     public init?(_ key: PublicKey) {
         switch key {
         case .x25519(let bytes): self = .x25519(bytes)
@@ -39,7 +39,7 @@ public enum AgePublicKey: Hashable, Sendable {
         }
     }
 
-    /// The recipient that every version of age that knows the kind of key encrypts to without a plugin.
+    /// The recipient to which any age version that supports the kind of key encrypts without a plugin.
     public var recipient: AgeRecipient {
         switch self {
         case .x25519(let bytes): .x25519(bytes)
@@ -47,10 +47,10 @@ public enum AgePublicKey: Hashable, Sendable {
         }
     }
 
-    /// What tells recipients on P-256 apart in a stanza: the first four bytes of the SHA-256 of the point.
+    /// The tag of P-256 recipients in a stanza: the first four bytes of the SHA-256 of the point.
     public var tag: [UInt8] { Array(HashAlgorithm.sha256.hash(bytes).prefix(4)) }
 
-    /// The key as other operations take it.
+    /// The key for other operations.
     func publicKey() throws(AgeError) -> PublicKey {
         switch self {
         case .x25519(let bytes): return .x25519(bytes)
@@ -71,16 +71,17 @@ public struct AgeCredential: Hashable, Sendable {
     public static let rpID = "age-encryption.org"
     static let version: [UInt8] = [0, 2]
 
-    /// The salt of 32 bytes that the secret is made of.
+    /// The 32-byte salt of the secret.
     public let salt: [UInt8]
     /// The credential's identifier.
     public let id: [UInt8]
-    /// Whether the secret is made with user verification, by PIN or fingerprint.
+    /// Whether the secret requires user verification, by PIN or fingerprint.
     public let isVerified: Bool
 
-    /// Names a credential.
+    /// Creates a reference to a credential.
     ///
-    /// - Throws: ``AgeError/malformed(_:)`` for a salt of another length than 32, or an identifier of 0 or more than 1023.
+    /// - Throws: ``AgeError/malformed(_:)`` for a salt of another length than 32, or an identifier of 0 or more than
+    ///   1023.
     public init(salt: [UInt8], id: [UInt8], isVerified: Bool) throws(AgeError) {
         guard salt.count == 32 else { throw .malformed("a salt of \(salt.count) bytes, not 32") }
         guard (1...1023).contains(id.count) else { throw .malformed("a credential of \(id.count) bytes") }
@@ -100,9 +101,9 @@ public struct AgeCredential: Hashable, Sendable {
     var bytes: [UInt8] { [isVerified ? 1 : 0] + salt + id }
 }
 
-/// Whom a file is encrypted to.
+/// The recipient of a file.
 public enum AgeRecipient: Hashable, Sendable {
-    /// Everybody's X25519: `age1…`.
+    /// A native X25519 recipient: `age1…`.
     case x25519([UInt8])
     /// A compressed point on P-256, with stanzas of type `p256tag`: `age1tag1…`, and `age1ykit1…` for this plugin.
     case p256tag([UInt8])
@@ -150,15 +151,15 @@ public enum AgeRecipient: Hashable, Sendable {
     }
 }
 
-/// Where the private key is that files are decrypted with. It holds nothing secret.
+/// The location of a private key for decrypting files. It contains nothing secret.
 public enum AgeIdentity: Hashable, Sendable {
-    /// A slot of PIV with its public key; serial number 0 for a card that has none.
+    /// A PIV slot with its public key; serial number 0 for a card that has none.
     case slot(UInt8, serial: UInt32, key: AgePublicKey)
-    /// A slot of PIV with a key on P-256, as age-plugin-yubikey names it: with the tag of its public key.
+    /// A PIV slot with a P-256 key, in the form of age-plugin-yubikey: with the tag of its public key.
     case yubikey(UInt8, serial: UInt32, tag: [UInt8])
-    /// A credential of FIDO2; the public key is `nil` in identities of age-plugin-fido2-hmac.
+    /// A FIDO2 credential; the public key is `nil` in identities of age-plugin-fido2-hmac.
     case fido2(AgeCredential, publicKey: [UInt8]?)
-    /// Whatever key is plugged in (`age -d -j ykit`): the stanzas tell the credential or the slot.
+    /// Any attached key (`age -d -j ykit`): the stanzas identify the credential or the slot.
     case any
 
     private enum Kind: UInt8 { case slot = 1, fido2 = 2 }
@@ -208,7 +209,7 @@ public enum AgeIdentity: Hashable, Sendable {
         Bech32.encode("age-plugin-\(name)-", bytes).uppercased()
     }
 
-    /// Least significant byte first.
+    /// Little-endian bytes.
     private static func bytes(_ number: UInt32) -> [UInt8] {
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
     }

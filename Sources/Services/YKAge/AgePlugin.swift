@@ -9,7 +9,7 @@ public enum AgePlugin: String, CaseIterable, Sendable {
     /// Unwraps file keys.
     case identity = "identity-v1"
 
-    /// The most identities, recipients, file keys and stanzas that one run takes.
+    /// Maximum number of identities, recipients, file keys and stanzas in one run.
     public static let limit = 4096
 
     /// Runs to the end of both phases.
@@ -34,13 +34,13 @@ public enum AgePlugin: String, CaseIterable, Sendable {
 }
 
 extension AgeDialogue {
-    /// Reports what an identity, a recipient or a stanza failed with.
+    /// Reports an error of an identity, a recipient or a stanza.
     fileprivate func fail(_ what: [String], _ words: String) throws(AgeError) {
         try ask(AgeStanza("error", what, body: Array(words.utf8)))
     }
 }
 
-/// What age wants to have wrapped.
+/// A request to wrap file keys.
 private struct WrapRequest {
     private var recipients: [String] = []
     private var identities: [String] = []
@@ -62,7 +62,7 @@ private struct WrapRequest {
         }
     }
 
-    /// Wraps every file key for everybody, or tells what is wrong and wraps nothing.
+    /// Wraps every file key for every recipient, or reports errors and wraps nothing.
     func answer(_ dialogue: AgeDialogue, _ keys: any AgeKeySource) async throws(AgeError) -> Int {
         var all: [AgeRecipient] = []
         var isComplete = true
@@ -124,7 +124,7 @@ private struct WrapRequest {
     }
 }
 
-/// What age wants to have unwrapped.
+/// A request to unwrap file keys.
 private struct UnwrapRequest {
     var identities: [String] = []
     /// The stanzas of each file, by its number.
@@ -150,16 +150,16 @@ private struct UnwrapRequest {
     }
 }
 
-/// Unwraps file keys, each key of the person being used as seldom as possible.
+/// Unwraps file keys, with as few uses of each key as possible.
 private struct Unwrapping {
     let dialogue: AgeDialogue
     let keys: any AgeKeySource
     private var identities: [(number: Int, identity: AgeIdentity)] = []
-    /// The private keys that credentials made in this run.
+    /// The private keys derived from credentials in this run.
     private var made: [AgeCredential: PrivateKey] = [:]
-    /// The credentials whose key the person does not have.
+    /// The credentials whose key the user does not have.
     private var skipped: Set<AgeCredential> = []
-    /// What is on the card that is plugged in, once it was looked at.
+    /// The keys on the attached card, once they were read.
     private var slots: [AgeSlotKey]?
 
     init(dialogue: AgeDialogue, keys: any AgeKeySource) { (self.dialogue, self.keys) = (dialogue, keys) }
@@ -182,7 +182,7 @@ private struct Unwrapping {
         return count
     }
 
-    /// The stanzas of known types; `nil` when one of them is malformed.
+    /// The stanzas of known types; `nil` if one of them is malformed.
     private func wrappings(_ file: Int, _ stanzas: [AgeStanza]) throws(AgeError) -> [AgeWrapping]? {
         var found: [AgeWrapping] = []
         var isComplete = true
@@ -225,7 +225,7 @@ private struct Unwrapping {
         }
     }
 
-    /// By a key in a slot: a key on P-256 knows its stanzas by their tags, one of X25519 has to try each.
+    /// With a key in a slot: a P-256 key recognises its stanzas by their tags, an X25519 key must try each.
     private func fileKey(_ wrappings: [AgeWrapping], _ key: AgeSlotKey) async throws -> SharedSecret? {
         for wrapping in wrappings {
             switch (wrapping, key.key) {
@@ -239,7 +239,7 @@ private struct Unwrapping {
         return nil
     }
 
-    /// By a credential: the stanzas that name it, else those of X25519.
+    /// With a credential: the stanzas that reference it, otherwise those of X25519.
     private mutating func fileKey(_ wrappings: [AgeWrapping], _ credential: AgeCredential) async throws -> SharedSecret?
     {
         let fitting = wrappings.filter { wrapping in
@@ -259,7 +259,7 @@ private struct Unwrapping {
         return nil
     }
 
-    /// By whatever is plugged in: first what a stanza names, then what has to be tried.
+    /// With any attached key: first the stanzas that identify their key, then the others by trial.
     private mutating func fileKeyOfAny(_ wrappings: [AgeWrapping]) async throws -> SharedSecret? {
         for case .fido2(let credential, _, _) in wrappings {
             if let fileKey = try await fileKey(wrappings, credential) { return fileKey }
@@ -298,6 +298,6 @@ extension AgeError {
 }
 
 extension AgePublicKey {
-    /// Whether stanzas tell that they are for it.
+    /// Whether the stanzas identify their recipient.
     fileprivate var isTagged: Bool { if case .p256 = self { true } else { false } }
 }

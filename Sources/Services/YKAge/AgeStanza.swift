@@ -2,16 +2,16 @@
 
 import YKWire
 
-/// Why something of age could not be read, made or accepted.
+/// Why age data could not be read, created or accepted.
 public enum AgeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is not as the format says, in words.
+    /// It violates the format; the reason.
     case malformed(String)
-    /// Cryptography refused a key, in words.
+    /// A cryptographic operation refused a key; the reason.
     case refused(String)
-    /// The other side of the plugin protocol closed the connection or did not follow the protocol, in words.
+    /// The other side of the plugin protocol closed the connection or violated the protocol; the reason.
     case connection(String)
 
-    /// What it is, for people.
+    /// A readable description.
     public var description: String {
         switch self {
         case .malformed(let words), .refused(let words), .connection(let words): words
@@ -19,17 +19,17 @@ public enum AgeError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A stanza: what the header of an age file wraps a file key in, and a message of the plugin protocol
-/// (C2SP age.md and age-plugin.md).
+/// A stanza: a wrapped file key in the header of an age file, or a message of the plugin protocol (C2SP age.md and
+/// age-plugin.md).
 public struct AgeStanza: Hashable, Sendable {
     /// The type of a recipient stanza, or the command of a message.
     public var type: String
-    /// What follows on its first line.
+    /// The other words on its first line.
     public var arguments: [String]
     /// The body.
     public var body: [UInt8]
 
-    /// Makes a stanza. Type and arguments consist of visible ASCII characters.
+    /// Creates a stanza. Type and arguments consist of visible ASCII characters.
     public init(_ type: String, _ arguments: [String] = [], body: [UInt8] = []) {
         (self.type, self.arguments, self.body) = (type, arguments, body)
     }
@@ -51,20 +51,20 @@ public struct AgeStanza: Hashable, Sendable {
     static let width = 64
     private static let newline = UInt8(ascii: "\n")
 
-    /// Base 64 as age writes it: standard alphabet, without padding, in one way only. `nil` for any other text.
+    /// Decodes age's base 64: standard alphabet, without padding, canonical. `nil` for any other string.
     static func base64(_ text: some StringProtocol) -> [UInt8]? {
         guard let bytes = try? Base64.decode(text), Base64.encode(bytes, padded: false) == text else { return nil }
         return bytes
     }
 }
 
-/// Puts stanzas together from the lines of a connection.
+/// Assembles stanzas from the lines of a connection.
 public struct AgeStanzaReader: Sendable {
-    /// The longest line, in bytes.
+    /// Maximum length of a line, in bytes.
     public static let lineLimit = 16384
-    /// The longest body, in bytes.
+    /// Maximum length of a body, in bytes.
     public static let bodyLimit = 1 << 16
-    /// The most words on the first line.
+    /// Maximum number of words on the first line.
     public static let wordLimit = 64
 
     private var stanza: AgeStanza?
@@ -72,7 +72,7 @@ public struct AgeStanzaReader: Sendable {
     /// Creates a reader that waits for the first line of a stanza.
     public init() {}
 
-    /// Whether a stanza has begun and not ended.
+    /// Whether a stanza is incomplete.
     public var isInside: Bool { stanza != nil }
 
     /// Takes the next line, without its end.

@@ -2,27 +2,27 @@
 
 import YKCrypto
 
-/// What a client asks an agent for (draft-ietf-sshm-ssh-agent, OpenSSH's PROTOCOL.agent).
+/// A client's request to an agent (draft-ietf-sshm-ssh-agent, OpenSSH's PROTOCOL.agent).
 enum AgentRequest {
-    /// The keys.
+    /// Lists the keys.
     case identities
-    /// A signature with the key of a blob.
+    /// Requests a signature with the key of a blob.
     case sign(blob: [UInt8], data: [UInt8], flags: UInt32)
-    /// A credential to offer from now on.
+    /// Adds a credential.
     case add(SecurityKeyFile, AgentConstraints)
-    /// A key to offer no more.
+    /// Removes a key.
     case remove(blob: [UInt8])
-    /// No credential to offer any more.
+    /// Removes all added credentials.
     case removeAll
-    /// Offer nothing until the passphrase comes back.
+    /// Locks the agent with a passphrase.
     case lock(SharedSecret)
-    /// Offer keys again.
+    /// Unlocks the agent.
     case unlock(SharedSecret)
-    /// The connection carries this session of SSH.
+    /// Binds the connection to an SSH session.
     case bind(SessionBinding)
     /// Another extension.
     case otherExtension
-    /// Something else.
+    /// An unknown request.
     case other
 
     /// Reads a message: a byte for its type and its content.
@@ -68,16 +68,16 @@ enum AgentRequest {
     }
 }
 
-/// How a key that was added may be used.
+/// The constraints of an added key.
 struct AgentConstraints: Hashable, Sendable {
-    /// For how many seconds; `nil` without end.
+    /// The lifetime in seconds; `nil` for unlimited.
     var lifetime: UInt32?
-    /// Whether the person is asked before each use.
+    /// Whether the user must confirm each use.
     var needsConfirmation = false
 
     init() {}
 
-    /// Reads constraints. One that is not known is refused: a key is not offered more widely than was asked for.
+    /// Reads constraints. Refuses unknown ones, so that a key is never offered more widely than requested.
     init(_ reader: inout SSHReader) throws(SSHError) {
         while !reader.isAtEnd {
             switch try reader.byte("the constraint") {
@@ -85,7 +85,7 @@ struct AgentConstraints: Hashable, Sendable {
             case 2: needsConfirmation = true
             case 255:
                 let name = try reader.text("the extension")
-                // ssh-add (OpenSSH 9.2) names the library that speaks to FIDO keys; here it is always ykit.
+                // ssh-add (OpenSSH 9.2) sends the library for FIDO keys; here it is always ykit.
                 guard name == "sk-provider@openssh.com" else { throw .malformed("the constraint '\(name)'") }
                 _ = try reader.string("the provider")
             case let number: throw .malformed("constraint \(number)")
@@ -94,16 +94,16 @@ struct AgentConstraints: Hashable, Sendable {
     }
 }
 
-/// Which session of SSH a connection to the agent belongs to (`session-bind@openssh.com`).
+/// The SSH session of a connection to the agent (`session-bind@openssh.com`).
 public struct SessionBinding: Hashable, Sendable {
     /// The host key of the server.
     public let hostKey: [UInt8]
     /// The identifier of the session.
     public let session: [UInt8]
-    /// Whether the connection to the agent was forwarded to that server, instead of logging in there.
+    /// Whether the connection to the agent was forwarded to that server, instead of being used to log in there.
     public let isForwarding: Bool
 
-    /// Reads what the extension says and checks the host's signature over the session.
+    /// Reads the extension and verifies the host's signature over the session.
     init(_ reader: inout SSHReader) throws(SSHError) {
         hostKey = try reader.string("the host key")
         session = try reader.string("the session")
@@ -115,10 +115,10 @@ public struct SessionBinding: Hashable, Sendable {
     }
 }
 
-/// What an agent answers.
+/// An agent's reply.
 enum AgentReply {
     case failure, success, extensionFailure
-    /// The blobs of the keys and what they are called.
+    /// The blobs of the keys and their comments.
     case identities([(blob: [UInt8], comment: [UInt8])])
     case signature(SSHSignature)
 
@@ -145,7 +145,7 @@ enum AgentReply {
         }
     }
 
-    /// The keys that another agent answered with, as they are.
+    /// The keys in another agent's reply, unchanged.
     static func foreignIdentities(_ message: [UInt8]) -> [(blob: [UInt8], comment: [UInt8])]? {
         var reader = SSHReader(message)
         guard (try? reader.byte("the type")) == 12, let count = try? reader.uint32("the number"), count <= 4096 else {
@@ -162,16 +162,16 @@ enum AgentReply {
     }
 }
 
-/// What a signature is wanted for, as the data says that are to be signed.
+/// The purpose of a signature, parsed from the data to sign.
 public enum SignaturePurpose: Hashable, Sendable {
-    /// To log in (RFC 4252 §7).
+    /// A log-in (RFC 4252 §7).
     case login(user: String, session: [UInt8], hostKey: [UInt8]?)
     /// A file, in a namespace such as `git`.
     case file(namespace: String)
-    /// Something else of so many bytes.
+    /// Other data of this many bytes.
     case other(bytes: Int)
 
-    /// Reads what is to be signed.
+    /// Parses the data to sign.
     public init(_ data: [UInt8]) {
         self = Self.file(data) ?? Self.login(data) ?? .other(bytes: data.count)
     }

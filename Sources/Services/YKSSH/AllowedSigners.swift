@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// Who may sign, as `ssh-keygen -Y verify` reads it from a file (ssh-keygen(1), ALLOWED SIGNERS).
+/// The allowed signers, as `ssh-keygen -Y verify` reads them from a file (ssh-keygen(1), ALLOWED SIGNERS).
 public struct AllowedSigners: Sendable {
     private struct Line {
         var principals: [Substring]
@@ -14,9 +14,9 @@ public struct AllowedSigners: Sendable {
 
     private let lines: [Line]
 
-    /// Reads a file. Lines for certificate authorities and for types of keys that are not used here are left out.
+    /// Reads a file. Lines for certificate authorities and unsupported key types are skipped.
     ///
-    /// - Throws: ``SSHError/malformed(_:)`` with the number of the line.
+    /// - Throws: ``SSHError/malformed(_:)`` with the line number.
     public init(parsing text: String) throws(SSHError) {
         var lines: [Line] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -29,7 +29,7 @@ public struct AllowedSigners: Sendable {
         self.lines = lines
     }
 
-    /// The words of a line; a quoted part may hold spaces.
+    /// The words of a line; a quoted part may contain spaces.
     private static func words(_ line: Substring) -> [Substring] {
         var isQuoted = false
         return line.split { character in
@@ -67,7 +67,7 @@ public struct AllowedSigners: Sendable {
         ["ssh-", "ecdsa-", "sk-"].contains { word.hasPrefix($0) }
     }
 
-    /// The options between commas that are in no quotes.
+    /// Splits options at unquoted commas.
     private static func split(_ word: Substring) -> [Substring] {
         var isQuoted = false
         return word.split { character in
@@ -88,13 +88,13 @@ public struct AllowedSigners: Sendable {
         return day.seconds + Int64(number(8..<10) * 3600 + number(10..<12) * 60 + number(12..<14))
     }
 
-    /// Whether a key may sign for somebody.
+    /// Returns whether a key may sign for an identity.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - identity: Who signs, such as a mail address.
-    ///   - namespace: What the signature is for.
-    ///   - now: Seconds since 1970. Times of the file are read as UTC.
+    ///   - identity: The signer, such as a mail address.
+    ///   - namespace: The purpose of the signature.
+    ///   - now: Seconds since 1970. Times in the file are read as UTC.
     public func allows(_ key: SSHPublicKey, identity: String, namespace: String, now: Int64) -> Bool {
         lines.contains { line in
             line.key == key && Self.matches(identity, line.principals)
@@ -103,14 +103,14 @@ public struct AllowedSigners: Sendable {
         }
     }
 
-    /// Whether a text fits a list of patterns; one that begins with `!` and fits decides against it.
+    /// Whether a string matches a list of patterns; a match of a pattern that begins with `!` excludes it.
     private static func matches(_ text: String, _ patterns: [Substring]) -> Bool {
         let bytes = Array(text.utf8)
         if patterns.contains(where: { $0.hasPrefix("!") && fits(bytes[...], Array($0.utf8)[1...]) }) { return false }
         return patterns.contains { !$0.hasPrefix("!") && fits(bytes[...], Array($0.utf8)[...]) }
     }
 
-    /// `*` for any text, `?` for any character; in time that grows with the product of the lengths.
+    /// `*` for any string, `?` for any character; the run time grows with the product of the lengths.
     private static func fits(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         var (place, mark) = (text.startIndex, text.startIndex)
         var (next, star): (Int, Int?) = (pattern.startIndex, nil)

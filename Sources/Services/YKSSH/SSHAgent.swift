@@ -6,9 +6,9 @@ public import YKCrypto
 public struct SSHIdentity: Hashable, Sendable {
     /// The key.
     public let publicKey: SSHPublicKey
-    /// What it is called.
+    /// Its comment.
     public let comment: String
-    /// For a credential of a FIDO key: how to reach it.
+    /// The file of a FIDO key's credential, if it is one.
     public let credential: SecurityKeyFile?
 
     /// A key of another application, such as a PIV slot.
@@ -26,38 +26,38 @@ public struct SSHIdentity: Hashable, Sendable {
     }
 }
 
-/// A signature that is wanted.
+/// A request for a signature.
 public struct SSHSignatureRequest: Hashable, Sendable {
     /// The key.
     public let identity: SSHIdentity
-    /// What is signed.
+    /// The data to sign.
     public let data: [UInt8]
     /// The hash for RSA.
     public let hash: HashAlgorithm
-    /// What it is for.
+    /// Its purpose.
     public let purpose: SignaturePurpose
-    /// The host key of the session that asks, when the client told it.
+    /// The host key of the requesting session, if the client sent it.
     public let hostKey: [UInt8]?
-    /// Whether the client runs on another machine, to which the connection was forwarded.
+    /// Whether the client runs on another machine, over a forwarded connection.
     public let isForwarded: Bool
-    /// Whether the person has to agree before.
+    /// Whether the user must confirm first.
     public let needsConfirmation: Bool
 }
 
-/// Where an agent's keys are, and what asks the person. Called by one request at a time.
+/// The source of an agent's keys, which also asks the user. It is called for one request at a time.
 public protocol SSHKeySource: Sendable {
-    /// The keys that are there now, besides credentials that clients added.
+    /// Returns the keys that are currently available, besides credentials that clients added.
     func identities() async -> [SSHIdentity]
-    /// Signs; `nil` when the key is not there, or the person did not want it.
+    /// Signs; `nil` if the key is not available, or the user refused.
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature?
 }
 
-/// An SSH agent without a socket: messages in, messages out.
+/// An SSH agent without a socket: it takes and returns messages.
 ///
-/// It holds no private key. Usual private keys that a client adds are refused, credentials of FIDO keys are taken, as
-/// their files hold nothing secret.
+/// It holds no private key. Ordinary private keys that a client adds are refused; credentials of FIDO keys are
+/// accepted, because their files contain nothing secret.
 public actor SSHAgent {
-    /// Passes a message on to another agent; `nil` when there is none.
+    /// Forwards a message to another agent; `nil` if there is none.
     public typealias Upstream = @Sendable ([UInt8]) async -> [UInt8]?
 
     private struct Added {
@@ -72,7 +72,7 @@ public actor SSHAgent {
     private var added: [Added] = []
     private var lock: SharedSecret?
     private var wrongPassphrases = 0
-    /// The last of those who wait for the source, which serves one at a time.
+    /// The last task in the queue for the source, which serves one at a time.
     private var turn: Task<Void, Never>?
 
     /// Creates an agent.
@@ -89,12 +89,12 @@ public actor SSHAgent {
         self.upstream = upstream
     }
 
-    /// A connection of one client: what it said of its session counts for its requests.
+    /// A client's connection; its session bindings apply to its requests.
     public struct Connection: Sendable {
         fileprivate var bindings: [SessionBinding] = []
         fileprivate var isBroken = false
 
-        /// Makes one that said nothing yet.
+        /// Creates a connection without session bindings.
         public init() {}
 
         fileprivate var isForwarded: Bool { bindings.contains { $0.isForwarding } }
@@ -108,7 +108,7 @@ public actor SSHAgent {
     /// - Returns: The answer, likewise.
     public func reply(to message: [UInt8], on connection: inout Connection) async -> [UInt8] {
         guard let request = try? AgentRequest(message) else {
-            // A session that cannot be believed does not get signatures afterwards (OpenSSH's agent does the same).
+            // A connection with an invalid session binding gets no signatures afterwards (as in OpenSSH's agent).
             if message.first == 27 { connection.isBroken = true }
             return AgentReply.failure.bytes
         }
@@ -123,7 +123,7 @@ public actor SSHAgent {
         }
     }
 
-    /// Offers a credential, as a client may.
+    /// Adds a credential, as a client can.
     public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints()) }
 
     private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
@@ -151,7 +151,7 @@ public actor SSHAgent {
     }
 
     private func bind(_ binding: SessionBinding, _ connection: inout Connection) -> AgentReply {
-        // After a log-in nothing can be forwarded on, and a chain of forwardings has an end.
+        // After a log-in nothing can be forwarded further, and the chain of forwardings is limited.
         guard !connection.isBroken, connection.bindings.count < 16,
             connection.bindings.allSatisfy({ $0.isForwarding || $0 == binding })
         else {
@@ -171,7 +171,7 @@ public actor SSHAgent {
     private func unlock(_ passphrase: SharedSecret) async -> AgentReply {
         guard let lock else { return .failure }
         guard lock.value == passphrase.value else {
-            // Guessing gets slower.
+            // Slows down guessing.
             wrongPassphrases = min(wrongPassphrases + 1, 100)
             try? await Task.sleep(for: .milliseconds(100 * wrongPassphrases))
             return .failure
@@ -189,7 +189,7 @@ public actor SSHAgent {
         return AgentReply.identities(own + other.filter { !blobs.contains($0.blob) }).bytes
     }
 
-    /// The keys that are there and those that were added, each once.
+    /// The available keys and the added ones, without duplicates.
     private func all() async -> [SSHIdentity] {
         let there = await inTurn { await $0.identities() }
         added.removeAll { $0.end.map { $0 <= .now } ?? false }
@@ -206,7 +206,7 @@ public actor SSHAgent {
         }
         let purpose = SignaturePurpose(data)
         guard allowsForwarding || !connection.isForwarded else { return AgentReply.failure.bytes }
-        // Who said which session it is gets a log-in signed for that session alone.
+        // A connection bound to a session gets log-in signatures for that session only.
         if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
             return AgentReply.failure.bytes
         }
@@ -220,7 +220,7 @@ public actor SSHAgent {
         return (signature.map(AgentReply.signature) ?? .failure).bytes
     }
 
-    /// Has the source do something, when those who came before are done.
+    /// Calls the source after all earlier calls have finished.
     private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (any SSHKeySource) async -> Value) async -> Value {
         let before = turn
         let task = Task { [source] in

@@ -7,10 +7,10 @@ public import YKWire
 public struct SSHPublicKey: Hashable, Sendable {
     /// The key itself: RSA, a NIST curve or Ed25519.
     public let key: PublicKey
-    /// For a credential of a FIDO key: what it is made for, such as `ssh:`; `nil` for other keys.
+    /// The application of a FIDO credential, such as `ssh:`; `nil` for other keys.
     public let application: String?
 
-    /// A key that signs as it is; `nil` for X25519, which signs nothing, and for curves that SSH has no name for.
+    /// A key without an application; `nil` for X25519, which cannot sign, and for curves without an SSH name.
     public init?(_ key: PublicKey) {
         if case .x25519 = key { return nil }
         if case .ec(let curve, _) = key, !Self.curves.contains(curve) { return nil }

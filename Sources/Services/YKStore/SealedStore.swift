@@ -4,7 +4,7 @@ public import YKWire
 
 /// The content of a store: keys that open it, records, and settings that are not secret.
 public struct SealedStore: Hashable, Sendable {
-    /// What the store is for, such as `securid`.
+    /// The service that uses the store, such as `securid`.
     public let service: String
     /// The keys that open it.
     public private(set) var seals: [StoreSeal] = []
@@ -15,7 +15,7 @@ public struct SealedStore: Hashable, Sendable {
 
     static let mark = "ykit-store"
     static let version: Int64 = 1
-    /// The most seals and records that are read.
+    /// Maximum number of seals and records.
     private static let sealLimit = 64
     private static let recordLimit = 100_000
 
@@ -25,9 +25,9 @@ public struct SealedStore: Hashable, Sendable {
     /// Adds a key.
     public mutating func add(_ seal: StoreSeal) { seals.append(seal) }
 
-    /// Removes a key by its identifier, or by its name when no other has it.
+    /// Removes a key by its identifier, or by its name if it is unique.
     ///
-    /// - Throws: `noSuchKey`, or `lastKey` when it is the only one and there are records.
+    /// - Throws: `noSuchKey`, or `lastKey` if it is the only one and there are records.
     public mutating func removeSeal(_ name: String) throws(StoreError) -> StoreSeal {
         let matches = seals.filter { $0.id == name || $0.name == name }
         guard let match = matches.first, matches.count == 1 else { throw .noSuchKey(name) }
@@ -45,7 +45,7 @@ public struct SealedStore: Hashable, Sendable {
         }
     }
 
-    /// Adds records whose identifiers are all new.
+    /// Adds records with new identifiers.
     public mutating func append(_ new: [StoreRecord]) { records += new }
 
     /// Removes a record.

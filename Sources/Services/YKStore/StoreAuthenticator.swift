@@ -13,7 +13,7 @@ public struct StoreAuthenticator: Sendable {
     private let service: FIDOService
     private let random: any RandomSource
 
-    /// Uses a key.
+    /// Uses a security key.
     public init(_ service: FIDOService, _ random: any RandomSource) {
         self.service = service
         self.random = random

@@ -18,7 +18,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case laterVersion(path: String, Int64)
     /// The store has no keys yet.
     case noKeys
-    /// None of the store's keys is the one in use.
+    /// The key in use is not one of the store's keys.
     case notThisKey
     /// The key's secret does not open the store: it was changed, or the key verified the user differently.
     case notOpened

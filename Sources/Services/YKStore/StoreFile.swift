@@ -4,26 +4,26 @@ import Glibc
 import YKTransport
 import YKWire
 
-/// A store in a file: JSON, mode 0600, written to a new file that takes its name when it is on the disk, under a lock.
+/// A store in a file: JSON, mode 0600, written to a temporary file, synced and renamed, under a lock.
 ///
-/// A program that is killed at any time leaves the old content or the new one. The lock is a file of its own beside it
-/// (`.lock`), which stays.
+/// If the program is killed at any time, the file has the old content or the new one. The lock is a separate file
+/// beside it (`.lock`), which is never deleted.
 public struct StoreFile: Sendable {
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
     private let service: String
-    /// How long another program that has the lock is waited for, in milliseconds.
+    /// How long to wait for another program's lock, in milliseconds.
     private let patience: Int32
     private static let limit = 64 << 20
 
-    /// Names a file; nothing is opened before it is needed.
+    /// Creates a store for a path; the file is opened when first needed.
     public init(_ path: String, service: String, patience milliseconds: Int32 = 5000) {
         self.path = path
         self.service = service
         patience = milliseconds
     }
 
-    /// The content; an empty store when there is no file.
+    /// Reads the content; an empty store if the file does not exist.
     ///
     /// - Throws: `unreadable`, `malformed`, or `laterVersion`.
     public func read() throws(StoreError) -> SealedStore {
@@ -31,13 +31,13 @@ public struct StoreFile: Sendable {
         return try SealedStore(parsing: bytes, service: service, path: path)
     }
 
-    /// Whether others than the owner may read the file.
+    /// Whether users other than the owner can read the file.
     public var isExposed: Bool {
         var info = stat()
         return stat(path, &info) == 0 && info.st_mode & 0o077 != 0
     }
 
-    /// Changes the content under the lock: nobody else writes between reading and writing.
+    /// Changes the content under the lock: no other program writes between reading and writing.
     ///
     /// - Throws: `inUse`, `unwritable`, what ``read()`` throws, or what `body` throws.
     public func update<Value>(

@@ -10,7 +10,7 @@ public struct StoreKey: Sendable {
     private let secret: SharedSecret
     static let size = 32
 
-    /// Draws a new key.
+    /// Generates a new key.
     public init(_ random: any RandomSource) throws(StoreError) {
         var bytes = try StoreRandom.draw(Self.size, random, secret: true)
         defer { Secret.wipe(&bytes) }
