@@ -4,16 +4,16 @@ import YKTransport
 public import YKWire
 
 extension Capture {
-    /// Something about a capture that is wrong, or hints at a broken or careless recording.
+    /// A problem in a capture, or a sign of a broken or careless recording.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// The line, the header being line 1.
         public let line: Int
-        /// Whether the capture cannot be what it claims to be; else this is only odd.
+        /// Whether the capture is invalid; otherwise it is only suspicious.
         public let isError: Bool
-        /// What is wrong, in a few words.
+        /// The problem, in a few words.
         public let reason: String
 
-        /// The line and the reason, for people.
+        /// The line and the reason, for display.
         public var description: String { "line \(line): \(reason)" }
 
         /// The finding as a JSON object: `line`, `level` (`error` or `warning`) and `reason`.
@@ -22,7 +22,7 @@ extension Capture {
         }
     }
 
-    /// Looks at every line for what parsing alone does not refuse.
+    /// Checks every line for problems that parsing alone does not reject.
     public func check() -> [Finding] {
         var findings = checkHeader()
         var redactor = Redactor()
@@ -46,7 +46,7 @@ extension Capture {
         return findings
     }
 
-    /// The capture with its secrets overwritten, and no longer marked as holding any.
+    /// The capture with its secrets overwritten, and no longer marked as containing any.
     public func redacted() -> Capture {
         var redactor = Redactor()
         var capture = self

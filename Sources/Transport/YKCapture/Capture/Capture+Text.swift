@@ -3,25 +3,27 @@
 import YKTransport
 import YKWire
 
-/// Why a capture file is not one: the line and the reason.
+/// Why a capture file is invalid: the line and the reason.
 public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line, the header being line 1; 0 in a file that has no lines.
+    /// The line, the header being line 1; 0 for an empty file.
     public let line: Int
-    /// What is wrong with it.
+    /// The reason.
     public let reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(line: Int, _ reason: String) {
         self.line = line
         self.reason = reason
     }
 
-    /// The line and the reason, for people.
+    /// The line and the reason, for display.
     public var description: String { line > 0 ? "line \(line): \(reason)" : reason }
 }
 
 extension Capture {
-    /// Reads the text form; throws at the first line that is not a header or event.
+    /// Parses the text form.
+    ///
+    /// - Throws: `CaptureError` for the first line that is not a header or event.
     public init(parsing text: [UInt8]) throws(CaptureError) {
         var line = 0
         var header: Header?
@@ -40,7 +42,7 @@ extension Capture {
         self.init(header: header, events: events)
     }
 
-    /// The text form: the header, then one line an event.
+    /// The text form: the header, then one event per line.
     public var text: String {
         ([JSON.object(header.fields).text] + events.map(\.text)).joined(separator: "\n") + "\n"
     }

@@ -23,7 +23,7 @@ extension Capture {
             case link(LinkEvent, why: String?)
         }
 
-        /// What happened to a link. An open set.
+        /// An event of a link. An open set.
         public struct LinkEvent: RawRepresentable, Hashable, Sendable {
             /// The word in the file.
             public let rawValue: String
@@ -31,26 +31,26 @@ extension Capture {
             public init(rawValue: String) { self.rawValue = rawValue }
             /// The card was powered.
             public static let powerOn = LinkEvent(rawValue: "power-on")
-            /// The card's power was taken away.
+            /// The card was powered off.
             public static let powerOff = LinkEvent(rawValue: "power-off")
             /// The card was reset.
             public static let reset = LinkEvent(rawValue: "reset")
-            /// The card or key was taken away.
+            /// The card or key was removed.
             public static let removed = LinkEvent(rawValue: "removed")
-            /// The host looked at the clock; written where the time is later than the event before says.
+            /// The host read the clock; written when the time is later than the previous event implies.
             public static let time = LinkEvent(rawValue: "time")
             /// The link failed.
             public static let fail = LinkEvent(rawValue: "fail")
         }
 
-        /// A run of bytes: where it starts and how long it is.
+        /// A range of bytes: its start and length.
         public struct Mask: Sendable, Hashable {
             /// The index of the first byte.
             public let offset: Int
             /// The number of bytes.
             public let length: Int
 
-            /// Makes a run.
+            /// Creates a range.
             public init(offset: Int, length: Int) {
                 self.offset = offset
                 self.length = length
@@ -61,14 +61,14 @@ extension Capture {
         public var kind: Kind
         /// Milliseconds since the first event.
         public var milliseconds: Double?
-        /// Bytes of the command or written report that held a secret.
+        /// The secret ranges of the command or written report.
         public var commandMask: [Mask] = []
-        /// Bytes of the reply or delivered report that held a secret.
+        /// The secret ranges of the reply or received report.
         public var replyMask: [Mask] = []
         /// The line in the file, the header being line 1; 0 for an event that was not read from a file.
         public var line = 0
 
-        /// Makes an event.
+        /// Creates an event.
         public init(_ kind: Kind, milliseconds: Double? = nil) {
             self.kind = kind
             self.milliseconds = milliseconds

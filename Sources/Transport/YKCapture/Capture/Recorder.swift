@@ -4,7 +4,7 @@ import Synchronization
 public import YKTransport
 import YKWire
 
-/// Writes what passes over a link, and the randomness and time that the host used, into a capture file.
+/// Writes the traffic of a link, and the randomness and time that the host used, to a capture file.
 public final class Recorder: Sendable {
     fileprivate struct State {
         var header: Capture.Header
@@ -22,7 +22,7 @@ public final class Recorder: Sendable {
     private let start = ContinuousClock.now
     private let started: Int64
 
-    /// Records into a new file at `path`. Secrets are overwritten unless `keepsSecrets`, which marks the header.
+    /// Records to a new file at `path`. Secrets are overwritten unless `keepsSecrets` is set, which marks the header.
     public init(path: String, keepsSecrets: Bool = false, note: String? = nil, clock: any WallClock = SystemClock()) {
         self.path = path
         started = clock.now
@@ -41,17 +41,17 @@ public final class Recorder: Sendable {
         return environment
     }
 
-    /// Why the recording is incomplete; `nil` as long as everything was written.
+    /// Why the recording is incomplete; `nil` while everything has been written.
     ///
-    /// A disk that is full stops the recording, not the operation: what the key did stays done, and its answer reaches
-    /// whoever asked.
+    /// A full disk stops the recording, not the operation: the key has already acted, and its response still reaches
+    /// the caller.
     public var problem: LinkError? { state.withLock { $0.failure } }
 
-    /// Whether a key was talked to, so that there is a file.
+    /// Whether a key was accessed, so that there is a file.
     public var hasBegun: Bool { state.withLock { $0.file != nil } }
 
-    /// The link with its exchanges recorded; the file is created here, unless a key that was unplugged and plugged in
-    /// again is recorded already.
+    /// Returns the link with its exchanges recorded. Creates the file, unless a key that was unplugged and plugged in
+    /// again is already being recorded.
     public func recording(_ link: sending any CardLink) throws(LinkError) -> sending any CardLink {
         let identity = link.identity
         try begin(.card) { header in

@@ -3,7 +3,7 @@
 public import YKTransport
 
 extension Recorder {
-    /// The HID device with its reports recorded, both ways; the file is created here.
+    /// Returns the HID device with its reports recorded in both directions; creates the file.
     public func recording(_ link: sending any ReportLink) throws(LinkError) -> sending any ReportLink {
         try begin(link.identity)
         return RecordingReportLink(link: link, recorder: self)

@@ -3,9 +3,9 @@
 import Synchronization
 public import YKTransport
 
-/// Plays a capture back: the recorded key, its randomness and its clock.
+/// Replays a capture: the recorded key, its randomness and its clock.
 public final class Replay: Sendable {
-    /// How commands are matched with the recording.
+    /// How commands are matched against the recording.
     public enum Mode: String, Sendable, CaseIterable {
         /// Exactly the recorded bytes in the recorded order, and nothing left unread.
         case strict
@@ -34,7 +34,7 @@ public final class Replay: Sendable {
     /// What was asked of a card, for looking it up.
     let transactions: [CardTransaction]
 
-    /// Plays a capture from its start.
+    /// Starts at the beginning of a capture.
     public init(_ capture: Capture, mode: Mode = .strict) {
         self.capture = capture
         self.mode = mode
@@ -57,8 +57,8 @@ public final class Replay: Sendable {
         return environment
     }
 
-    /// Throws unless everything was read: in strict mode every exchange and every recorded random byte has to be used,
-    /// and nothing may have differed on the way.
+    /// Throws unless the replay is complete: in strict mode every exchange and every recorded random byte must have
+    /// been used, without any difference.
     public func finish() throws(LinkError) {
         guard mode == .strict else { return }
         if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }

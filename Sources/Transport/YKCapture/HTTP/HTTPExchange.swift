@@ -5,9 +5,9 @@ import YKTransport
 import YKWire
 
 extension Capture {
-    /// A request to a server, and what came of it.
+    /// A request to a server, and its outcome.
     public struct HTTPExchange: Sendable, Hashable {
-        /// What came of a request.
+        /// The outcome of a request.
         public enum Outcome: Sendable, Hashable {
             /// The server answered.
             case answer(status: Int, fields: [HTTPField], body: [UInt8])
@@ -17,15 +17,15 @@ extension Capture {
 
         /// The method, such as `POST`.
         public var method: String
-        /// The address with its query.
+        /// The URL with its query.
         public var url: String
         /// The header fields of the request.
         public var fields: [HTTPField]
         /// The body of the request; `nil` for none.
         public var body: [UInt8]?
-        /// What came of it.
+        /// The outcome.
         public var outcome: Outcome
-        /// What of it is a secret.
+        /// The secret parts.
         public var secrets: HTTPSecrets
 
         /// What was asked, before there is an answer.

@@ -5,7 +5,8 @@ public import YKHTTP
 public import YKTransport
 
 extension Recorder {
-    /// A client whose requests are recorded; the file is created with the first one, unless a key is recorded already.
+    /// Returns a client whose requests are recorded; the file is created with the first request, unless a key is
+    /// already being recorded.
     public func recording(_ client: any HTTPClient) -> any HTTPClient {
         RecordingHTTPClient(client: client, recorder: self)
     }
@@ -33,10 +34,10 @@ private struct RecordingHTTPClient: HTTPClient {
 }
 
 extension Replay {
-    /// The recorded servers as a client.
+    /// The recorded servers, as a client.
     public func httpClient() -> any HTTPClient { ReplayedHTTPClient(replay: self) }
 
-    /// The first difference between what was asked of servers and the recording, whatever a service made of it.
+    /// The first difference between the requests and the recording, even if a service handled it.
     public var httpMismatch: ReplayMismatch? { state.withLock { $0.httpMismatch } }
 
     /// What came of a request: of the next one in the recording, or, looking it up, of the next unused one that asks the

@@ -3,9 +3,9 @@
 import YKTransport
 import YKWire
 
-/// Makes captures of what other tools log. Secrets are overwritten on the way in, unless they are asked for.
+/// Converts the logs of other tools to captures. Secrets are overwritten on import unless they are to be kept.
 public enum CaptureImport {
-    /// Whose log it is.
+    /// The tool that wrote the log.
     public enum Format: String, Sendable, CaseIterable {
         /// `pcscd --apdu` or `pcscd --debug --apdu`, from its standard output or the journal.
         case pcscd
@@ -21,17 +21,17 @@ public enum CaptureImport {
         case usbmon
     }
 
-    /// What passed over one card or HID device of a log.
+    /// The traffic of one card or HID device in a log.
     public struct Session: Sendable, Hashable {
-        /// The name of the reader or device, or another name where the log has none.
+        /// The name of the reader or device, or a substitute when the log has none.
         public let label: String
         /// The session.
         public let capture: Capture
     }
 
-    /// Reads a log: one session for each card, device or HID channel in it, in the order in which it first names them.
+    /// Parses a log: one session for each card, device or HID channel, in order of first occurrence.
     ///
-    /// Throws with the line, or packet, when a command or reply cannot be read, and when there is no exchange at all.
+    /// - Throws: An error with the line or packet for an invalid command or reply, or when there is no exchange.
     public static func sessions(
         in log: [UInt8], from format: Format, keepsSecrets: Bool = false
     ) throws(CaptureError) -> [Session] {
@@ -59,9 +59,9 @@ public enum CaptureImport {
 }
 
 extension Capture {
-    /// Makes a capture of another tool's log; `session` chooses, from 1, when several cards are in it.
+    /// Converts another tool's log to a capture; `session` selects one of several cards, counted from 1.
     ///
-    /// Throws with the line when the log cannot be read, and when there is nothing or too much to choose from.
+    /// - Throws: An error with the line when the log is invalid, or when there is no session or no unique one.
     public init(
         importing log: [UInt8], from format: CaptureImport.Format, session: Int? = nil, keepsSecrets: Bool = false
     ) throws(CaptureError) {

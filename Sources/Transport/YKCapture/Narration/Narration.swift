@@ -3,18 +3,18 @@
 import YKTransport
 public import YKWire
 
-/// One event of a capture in words.
+/// The description of a capture event in words.
 public struct Narration: Sendable, Hashable {
-    /// What happened, on one line.
+    /// The event on one line.
     public var summary: String
-    /// What was in it, a line each.
+    /// The content, one detail per line.
     public var details: [String]
-    /// The application that was spoken to, where there is one.
+    /// The application, if there is one.
     public var application: String?
-    /// Whether everything in it is known; an unknown instruction or application is not.
+    /// Whether everything in the event is known, including instruction and application.
     public var isKnown: Bool
 
-    /// Makes a narration.
+    /// Creates a narration.
     public init(_ summary: String, details: [String] = [], application: String? = nil, isKnown: Bool = true) {
         self.summary = summary
         self.details = details

@@ -3,10 +3,10 @@
 import YKTransport
 import YKWire
 
-/// Puts the events of a capture into words, fed to it in order.
+/// Describes the events of a capture in words; takes them in order.
 ///
 /// It follows SELECT, command chaining and the collection of long replies. Secrets are never shown, whether the capture
-/// was redacted or not. No bytes make it trap.
+/// was redacted or not. Never traps, whatever the bytes.
 public struct Narrator: Sendable {
     private var redactor = Redactor()
     private var applet: AID?
@@ -26,10 +26,10 @@ public struct Narrator: Sendable {
 
     private let kind: Capture.LinkKind
 
-    /// Starts before the first event of a session over a link of this kind.
+    /// Starts before the first event of a session on a link of this kind.
     public init(_ kind: Capture.LinkKind = .card) { self.kind = kind }
 
-    /// Puts one event into words.
+    /// Describes an event.
     public mutating func narrate(_ event: Capture.Event) -> Narration {
         let found = redactor.masks(event)
         let commandMask = event.commandMask + found.command
@@ -47,7 +47,7 @@ public struct Narrator: Sendable {
         }
     }
 
-    /// Puts a command into words that is not sent, or whose reply is not known.
+    /// Describes a command that is not sent, or whose reply is unknown.
     public mutating func narrate(command bytes: [UInt8]) -> Narration {
         let masks = redactor.masks(command: bytes, reply: []).command
         return exchange(MaskedBytes(bytes, masks: masks), nil)

@@ -2,9 +2,9 @@
 
 package import YKWire
 
-/// A card in a slot of a reader: power, parameters, and APDUs at whatever level the reader has (CCID 1.1 §3).
+/// A card in a reader's slot: power, parameters, and APDUs at the reader's exchange level (CCID 1.1 §3).
 package final class CCIDCard {
-    /// The longest response APDU, in bytes, and how many messages bring it.
+    /// The longest response APDU, in bytes, and the maximum number of messages for it.
     private static let responseLimit = 65_538
     private static let partLimit = 8192
 
@@ -14,7 +14,7 @@ package final class CCIDCard {
     private let voltage: CCID.Voltage?
     private var t1: T1Exchange?
 
-    /// Prepares to power the card with `voltage`, or as reader and card like it.
+    /// Prepares to power the card with `voltage`; by default reader and card choose.
     package init(_ slot: CCIDSlot, voltage: CCID.Voltage? = nil) {
         self.slot = slot
         self.voltage = voltage
@@ -22,7 +22,7 @@ package final class CCIDCard {
 
     private var descriptor: CCID.Descriptor { slot.descriptor }
 
-    /// The longest command APDU, in bytes, that reader and card can take.
+    /// The longest command APDU that reader and card accept, in bytes.
     var maxCommandLength: Int {
         switch descriptor.level {
         case .extendedAPDU: CCID.dataLimit
@@ -31,7 +31,7 @@ package final class CCIDCard {
         }
     }
 
-    /// Powers the card, or resets it when it has power, and agrees on how to talk to it.
+    /// Powers or resets the card, and negotiates the protocol.
     func powerOn(deadline: Deadline) throws(LinkError) {
         guard descriptor.level != .character else {
             throw .unresponsive("the reader passes only single characters on, which is left to pcscd (--link pcsc)")
@@ -42,7 +42,7 @@ package final class CCIDCard {
             let reply = try slot.send(.powerOn(choice), deadline: deadline)
             if reply.outcome != .failed {
                 if try begin(reply.data, deadline) { return }
-                // A card that does not answer to a selection is silent until it is reset (ISO 7816-3 §9.1).
+                // A card that does not respond to a selection stays silent until it is reset (ISO 7816-3 §9.1).
                 _ = try slot.send(.init(.powerOff), deadline: deadline)
                 let again = try slot.send(.powerOn(choice), deadline: deadline)
                 guard again.outcome != .failed else { throw explain(again) }
@@ -56,7 +56,7 @@ package final class CCIDCard {
         throw trouble ?? .unresponsive("the card gets no power")
     }
 
-    /// Agrees on how to talk to the card; false when it does not agree and has to begin anew.
+    /// Negotiates the protocol; returns false when the card refuses and has to be reset.
     private func begin(_ atr: [UInt8], _ deadline: Deadline, isAsking: Bool = true) throws(LinkError) -> Bool {
         self.atr = atr
         t1 = nil
@@ -65,7 +65,7 @@ package final class CCIDCard {
         return true
     }
 
-    /// Where the reader carries only TPDUs: protocol and speed, their parameters, and how long blocks may be.
+    /// For a reader that carries only TPDUs: negotiates protocol, speed, their parameters, and the block size.
     private func agree(_ deadline: Deadline, _ isAsking: Bool) throws(LinkError) -> Bool {
         guard let parsed = try? ATR(decoding: atr) else {
             throw .unresponsive("the card's answer to reset makes no sense")
@@ -92,7 +92,7 @@ package final class CCIDCard {
         return true
     }
 
-    /// Asks the card for protocol and speed (PPS); false when it does not agree.
+    /// Requests protocol and speed from the card (PPS); returns false when it refuses.
     private func select(_ transmission: inout Transmission, _ deadline: Deadline) throws(LinkError) -> Bool {
         let reply = try slot.send(.transfer(.whole, transmission.request.encoded), deadline: deadline)
         if reply.outcome == .failed, reply.card == .absent { throw .removed }
@@ -103,7 +103,7 @@ package final class CCIDCard {
         return true
     }
 
-    /// Tells the reader what card and we agreed on, where it does not know.
+    /// Tells the reader what was negotiated, unless it already knows.
     private func set(_ transmission: Transmission, _ parsed: ATR, _ deadline: Deadline) throws(LinkError) {
         let isKnown = !descriptor.features.isDisjoint(with: [.parametersByATR, .negotiation])
         guard
@@ -114,20 +114,20 @@ package final class CCIDCard {
         if reply.outcome == .failed, reply.error != .unsupported || !isFirst { throw explain(reply) }
     }
 
-    /// Takes the card's power; that it fails is of no interest.
+    /// Powers the card off; failures are ignored.
     func powerOff(deadline: Deadline) {
         guard isPowered else { return }
         isPowered = false
         _ = try? slot.send(.init(.powerOff), deadline: deadline)
     }
 
-    /// Whether the card still has the power that we gave it; one that was taken out or exchanged has not.
+    /// Whether the card is still powered; a removed or replaced card is not.
     func keepsPower(deadline: Deadline) throws(LinkError) -> Bool {
         guard try slot.takeNews() else { return true }
         return try slot.send(.init(.slotStatus), deadline: deadline).card == .active
     }
 
-    /// What the parameters are just now.
+    /// Reads the current parameters.
     func parameters(deadline: Deadline) throws(LinkError) -> CCID.Parameters {
         let reply = try slot.send(.init(.getParameters), deadline: deadline)
         guard reply.outcome == .done else { throw explain(reply) }
@@ -136,7 +136,7 @@ package final class CCIDCard {
         }
     }
 
-    /// Talks to the reader in its maker's way (PC_to_RDR_Escape, CCID 1.1 §6.1.8); the card need not have power.
+    /// Sends a vendor-specific command to the reader (PC_to_RDR_Escape, CCID 1.1 §6.1.8); the card need not be powered.
     func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard bytes.count <= descriptor.maxDataLength else {
             throw .failed(code: 0, "the reader takes messages of at most \(descriptor.maxDataLength) bytes")
@@ -146,7 +146,7 @@ package final class CCIDCard {
         throw reply.error == .unsupported ? .unsupportedFeature : .unresponsive(reply.error.description)
     }
 
-    /// The protocol in use, 0 or 1; where the reader minds it, the first that the card offers.
+    /// The protocol in use, 0 or 1; if the reader handles the protocol, the first one that the card offers.
     var protocolNumber: Int {
         if descriptor.level == .tpdu { return t1 == nil ? 0 : 1 }
         return (try? ATR(decoding: atr))?.protocols.first.map(Int.init) ?? 1
@@ -154,7 +154,7 @@ package final class CCIDCard {
 
     // MARK: APDUs
 
-    /// Sends a command APDU and gives the response APDU.
+    /// Sends a command APDU and returns the response APDU.
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         guard descriptor.level == .tpdu else {
             guard command.count <= maxCommandLength else {
@@ -180,7 +180,7 @@ package final class CCIDCard {
         }
     }
 
-    /// A command in one message or a chain of them, and its response likewise (CCID 1.1 §6.1.4, §6.2.1).
+    /// Sends a command in one message or a chain, and receives its response likewise (CCID 1.1 §6.1.4, §6.2.1).
     private func chained(_ command: [UInt8], _ deadline: Deadline) throws(LinkError) -> [UInt8] {
         var reply = try send(command, deadline)
         var response = reply.data
@@ -200,7 +200,7 @@ package final class CCIDCard {
         throw .malformed(WireError(.tooLarge, at: 0, "a response in more than \(Self.partLimit) parts"))
     }
 
-    /// The message that ends the command is answered with the response or its beginning, those before with nothing.
+    /// The last message of a command is answered with the response or its beginning, earlier ones with no data.
     private func send(_ command: [UInt8], _ deadline: Deadline) throws(LinkError) -> CCID.Reply {
         let room = descriptor.maxDataLength
         guard command.count > room else { return try block(.transfer(.whole, command), deadline) }
@@ -233,6 +233,6 @@ package final class CCIDCard {
 }
 
 extension LinkError {
-    /// SCARD_E_UNSUPPORTED_FEATURE, with the number that pcsc-lite has for it.
+    /// SCARD_E_UNSUPPORTED_FEATURE, with pcsc-lite's number.
     package static let unsupportedFeature = LinkError.failed(code: 0x8010_001F, "the reader does not know this")
 }

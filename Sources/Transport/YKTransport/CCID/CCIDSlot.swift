@@ -2,21 +2,21 @@
 
 package import YKWire
 
-/// One slot of a card reader on the USB: sends a message and gives its reply, through time extensions, halted endpoints,
-/// late replies and news of the card (CCID 1.1 §6).
+/// One slot of a USB card reader: sends a message and returns its reply, handling time extensions, halted endpoints,
+/// late replies and card events (CCID 1.1 §6).
 package final class CCIDSlot {
-    /// How often a card may ask for more time for one command; the deadline ends it before, as a rule.
+    /// The maximum number of time extensions for one command; usually the deadline ends it earlier.
     static let extensionLimit = 10_000
-    /// How many replies to earlier commands, and transfers without data, are passed over.
+    /// The maximum number of replies to earlier commands, and of empty transfers, to skip.
     static let staleLimit = 32
-    /// How long a reader has to stop a command.
+    /// The time limit for a reader to abort a command.
     private static let abortTime = Duration.milliseconds(500)
 
     let descriptor: CCID.Descriptor
     let slot: UInt8
     private let pipe: any USBPipe
     private var sequence: UInt8 = 0
-    /// Whether news told that the card was taken away or exchanged; only then is the reader asked.
+    /// Whether an event reported that the card was removed or replaced; only then is the reader queried.
     private var hasNews = false
 
     package init(_ pipe: any USBPipe, _ descriptor: CCID.Descriptor, slot: UInt8 = 0) {
@@ -25,7 +25,7 @@ package final class CCIDSlot {
         self.slot = slot
     }
 
-    /// Sends a command and gives the reply to it, whatever became of it. `onExtension` is told of each time extension.
+    /// Sends a command and returns its reply, whatever the outcome. `onExtension` is called for each time extension.
     func send(_ command: CCID.Command, deadline: Deadline) throws(LinkError) -> CCID.Reply {
         var command = command
         command.slot = slot
@@ -38,7 +38,7 @@ package final class CCIDSlot {
         }
     }
 
-    /// Whether the reader told since the last call that a card came or went.
+    /// Whether the reader has reported a card insertion or removal since the last call.
     func takeNews() throws(LinkError) -> Bool {
         while let news = try lift(\.asLinkError, { () throws(USBFailure) in try pipe.news() }) { note(news) }
         defer { hasNews = false }
@@ -49,7 +49,7 @@ package final class CCIDSlot {
 
     // MARK: transfers
 
-    /// Sends bytes; once more when the endpoint was halted, as nothing of them has arrived then.
+    /// Sends bytes; retries once when the endpoint was halted, since nothing was received then.
     private func write(_ bytes: [UInt8], _ deadline: Deadline) throws(LinkError) {
         do { return try pipe.send(bytes, deadline: deadline) } catch {
             guard error == .stalled else { throw error.asLinkError }
@@ -79,7 +79,7 @@ package final class CCIDSlot {
                 }
             case .failed: return reply
             case .done:
-                // CanoKey 3.0 answers a command that it does not know with the state of the slot, and no error.
+                // CanoKey 3.0 answers an unknown command with the slot status, and no error.
                 let isUnknown = command.kind == .escape && reply.kind == .slotStatus
                 guard reply.kind == command.kind.reply || isUnknown else {
                     let kind = Hex.encode([reply.kind.rawValue])
@@ -91,8 +91,8 @@ package final class CCIDSlot {
         }
     }
 
-    /// One message. The header tells how much is to come, so no more is asked for than there is: a reader need not end a
-    /// message that fills its last packet with an empty one then, and an empty one is passed over.
+    /// Reads one message. The header gives the length, so no more than that is requested: a reader then need not end a
+    /// message that fills its last packet with an empty packet, and empty ones are skipped.
     private func read(_ deadline: Deadline) throws(LinkError) -> CCID.Reply {
         var assembler = CCID.Assembler()
         var empty = 0
@@ -128,7 +128,7 @@ package final class CCIDSlot {
                 }
             } catch {
                 guard error == .stalled, !hasStalled else { throw error.asLinkError }
-                // The reply may still come: the command is not sent again, the card has perhaps carried it out.
+                // The reply may still arrive: the command is not repeated, because the card may have executed it.
                 hasStalled = true
                 try lift(\.asLinkError) { () throws(USBFailure) in try pipe.clearHalt(isIn: true) }
             }
@@ -144,8 +144,8 @@ package final class CCIDSlot {
 
     private func isGone(_ news: [UInt8]) -> Bool { CCID.Notification(news).state(of: slot)?.hasCard == false }
 
-    /// Stops what the slot is doing: a request first, then a message with the same number, until that is answered
-    /// (CCID 1.1 §5.3.1). What fails here is found out by the next command.
+    /// Aborts the command in the slot: a class request first, then a message with the same number, until it is answered
+    /// (CCID 1.1 §5.3.1). Failures here are detected by the next command.
     private func abort(_ number: UInt8) {
         let deadline = Deadline.after(Self.abortTime)
         let value = UInt16(number) << 8 | UInt16(slot)

@@ -2,13 +2,13 @@
 
 import YKWire
 
-/// APDUs of short length over the transmission protocol T=0, where the reader carries only TPDUs: it minds procedure
-/// bytes, we mind what Le becomes (ISO 7816-3 §12.2).
+/// Short APDUs over the transmission protocol T=0, for a reader that carries only TPDUs: the reader handles procedure
+/// bytes, this type handles Le (ISO 7816-3 §12.2).
 enum T0Exchange {
-    /// How many responses are collected for one command.
+    /// The maximum number of responses collected for one command.
     private static let roundLimit = 256
 
-    /// Sends a command APDU and gives the response APDU.
+    /// Sends a command APDU and returns the response APDU.
     static func exchange(
         _ command: [UInt8], _ carry: ([UInt8]) throws(LinkError) -> [UInt8]
     ) throws(LinkError) -> [UInt8] {
@@ -18,7 +18,7 @@ enum T0Exchange {
         }
         let hasData = command.count > 5
         let head = command.count == 4 ? command + [0] : command
-        // A command with data goes without its Le.
+        // A command with data is sent without its Le.
         var reply = try carry(hasData ? Array(head.prefix(5 + Int(head[4]))) : head)
         if !hasData, let length = reply.exactLength {
             reply = try carry(Array(head.prefix(4)) + [length])
@@ -28,7 +28,7 @@ enum T0Exchange {
         return try collect(reply, class: command[0], carry)
     }
 
-    /// Gets the data of a command that had data and an Le: 61xx says how much there is.
+    /// Collects the response data of a command with data and an Le: 61xx gives its length.
     private static func collect(
         _ first: [UInt8], class: UInt8, _ carry: ([UInt8]) throws(LinkError) -> [UInt8]
     ) throws(LinkError) -> [UInt8] {
@@ -44,6 +44,6 @@ enum T0Exchange {
 }
 
 extension [UInt8] {
-    /// The Le that the card wants instead (6Cxx).
+    /// The correct Le according to the card (6Cxx).
     fileprivate var exactLength: UInt8? { count == 2 && self[0] == 0x6C ? self[1] : nil }
 }

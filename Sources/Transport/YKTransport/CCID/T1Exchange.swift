@@ -2,31 +2,31 @@
 
 import YKWire
 
-/// APDUs over the transmission protocol T=1, where the reader carries only blocks (ISO 7816-3 §11).
+/// APDUs over the transmission protocol T=1, for a reader that carries only blocks (ISO 7816-3 §11).
 struct T1Exchange {
-    /// The longest information field that the card takes, and the one that we take.
+    /// The maximum information field sizes of the card and of this host.
     private(set) var cardSize: Int
     private(set) var ownSize = 32
     private let check: T1Block.Check
     private var sending: UInt8 = 0
     private var receiving: UInt8 = 0
 
-    /// How many faults in a row are mended, and how many blocks an exchange may have.
+    /// The maximum number of consecutive retries, and of blocks in an exchange.
     private static let faultLimit = 3
     private static let roundLimit = 10_000
     /// The longest response APDU.
     private static let responseLimit = 65_538
 
-    /// Carries a block, with the factor by which the card may take longer.
+    /// Carries a block, with the factor for the card's extended waiting time.
     typealias Carry = (_ block: [UInt8], _ waiting: UInt8) throws(LinkError) -> [UInt8]
 
-    /// Begins with what the answer to reset says of T=1; 32 bytes and LRC where it says nothing.
+    /// Starts with the T=1 parameters in the answer to reset; by default 32 bytes and LRC.
     init(_ group: ATR.InterfaceGroup?) {
         cardSize = min(max(Int(group?.a ?? 32), 1), T1Block.informationLimit)
         check = (group?.c ?? 0) & 1 == 1 ? .crc : .lrc
     }
 
-    /// Tells the card how much we take; a card that does not answer to that keeps to 32 bytes.
+    /// Announces the host's block size; a card that does not answer stays at 32 bytes.
     mutating func offer(_ size: Int, _ carry: Carry) throws(LinkError) {
         let size = min(size, T1Block.informationLimit)
         guard size > ownSize else { return }
@@ -38,7 +38,7 @@ struct T1Exchange {
         }
     }
 
-    /// Sends a command APDU in as many blocks as it takes, and gives the response APDU.
+    /// Sends a command APDU in as many blocks as needed, and returns the response APDU.
     mutating func exchange(_ command: [UInt8], _ carry: Carry) throws(LinkError) -> [UInt8] {
         var talk = Talk(rest: command[...])
         talk.next = part(&talk)
@@ -55,7 +55,7 @@ struct T1Exchange {
         throw .unresponsive("the card goes on without end")
     }
 
-    /// An exchange that is under way.
+    /// The state of a pending exchange.
     private struct Talk {
         var rest: ArraySlice<UInt8>
         var response: [UInt8] = []
@@ -64,7 +64,7 @@ struct T1Exchange {
         var last = T1Block(.ready(number: 0, error: 0))
         var waiting: UInt8 = 0
         var faults = 0
-        /// Whether the whole command has been sent, and whether the card has it.
+        /// Whether the whole command was sent, and whether the card has received it.
         var isSent = false
         var isTaken = false
     }
@@ -76,7 +76,7 @@ struct T1Exchange {
         return T1Block(.information(number: sending, isMore: !talk.isSent), data)
     }
 
-    /// Takes a block of the card and decides what is sent next; true when the response is whole.
+    /// Handles a block from the card and decides what to send next; returns true when the response is complete.
     private mutating func take(_ block: T1Block, _ talk: inout Talk) throws(LinkError) -> Bool {
         switch block.kind {
         case .information(let number, let isMore):

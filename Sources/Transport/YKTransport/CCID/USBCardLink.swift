@@ -2,14 +2,14 @@
 
 import YKWire
 
-/// A card in a reader on the USB that no smart card service is between. While it is open nobody else has the reader.
+/// A card in a USB reader without a smart card service. While the link is open no other program can use the reader.
 package final class USBCardLink: CardLink {
     package private(set) var identity: CardIdentity
     private let card: CCIDCard
     private var isLost = false
     private var isRemoved = false
     private var isClosed = false
-    /// Whether the last exchange did not end, so that card and reader are out of step.
+    /// Whether the last exchange did not complete, so that card and reader are out of sync.
     private var isBroken = false
 
     /// Powers the card.
@@ -41,7 +41,7 @@ package final class USBCardLink: CardLink {
         return reply
     }
 
-    /// Nobody else has the reader, so there is nobody to keep off; the card may have been taken out.
+    /// Does not lock, since the reader is in exclusive use; the card may have been removed.
     package func begin(deadline: Deadline) throws(LinkError) -> Bool {
         try check()
         if isBroken { try reset(.cold, deadline: deadline) }
@@ -52,7 +52,7 @@ package final class USBCardLink: CardLink {
 
     package func end() {}
 
-    /// Throws `removed` when the card was taken out or exchanged.
+    /// Throws `removed` when the card was removed or replaced.
     package func checkCard(deadline: Deadline) throws(LinkError) {
         try check()
         let isThere = try guarded { () throws(LinkError) in try card.keepsPower(deadline: deadline) }
@@ -65,7 +65,7 @@ package final class USBCardLink: CardLink {
     /// The bit of the protocol in use, 0 for T=0.
     package var protocolBit: Int { card.protocolNumber }
 
-    /// Talks to the reader; what it does not know is no fault of the card.
+    /// Sends a command to the reader; a command unknown to the reader is not a card failure.
     package func escape(_ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         try check()
         let answer = try guarded { () throws(LinkError) -> Result<[UInt8], LinkError> in
@@ -102,7 +102,7 @@ package final class USBCardLink: CardLink {
         if isRemoved || isClosed { throw .removed }
     }
 
-    /// Keeps in mind what a failure means for the next exchange.
+    /// Notes the effect of a failure on the next exchange.
     private func guarded<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
         do { return try body() } catch {
             switch error {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The transfers of one interface that is claimed: the metal under a card reader, or a script of a test.
+/// The transfers of a claimed interface: real hardware under a card reader, or a test script.
 package protocol USBPipe: AnyObject {
     /// Sends a transfer on the bulk endpoint.
     func send(_ data: [UInt8], deadline: Deadline) throws(USBFailure)
-    /// Takes a transfer of at most `limit` bytes from the bulk endpoint, or what the interrupt endpoint has to tell,
-    /// whichever comes first; the other is kept for the next time.
+    /// Receives a transfer of at most `limit` bytes from the bulk endpoint, or a message from the interrupt endpoint,
+    /// whichever comes first; the other is kept for the next call.
     func receive(_ limit: Int, deadline: Deadline) throws(USBFailure) -> USBArrival
-    /// What the interrupt endpoint told meanwhile, without waiting.
+    /// A message received on the interrupt endpoint in the meantime, without waiting.
     func news() throws(USBFailure) -> [UInt8]?
-    /// A class request to the interface that carries no data.
+    /// Sends a class request without data to the interface.
     func request(_ number: UInt8, value: UInt16, deadline: Deadline) throws(USBFailure)
-    /// Makes a bulk endpoint that stalled usable again (USB 2.0 §5.8.5).
+    /// Clears the halt of a stalled bulk endpoint (USB 2.0 §5.8.5).
     func clearHalt(isIn: Bool) throws(USBFailure)
-    /// The longest packet from the device on the bulk endpoint, in bytes.
+    /// The maximum packet size of the bulk-in endpoint, in bytes.
     var packetSize: Int { get }
-    /// Lets go of the interface.
+    /// Releases the interface.
     func close()
 }
 
-/// What came from a device.
+/// Data received from a device.
 package enum USBArrival: Hashable, Sendable {
     /// A transfer of the bulk endpoint.
     case data([UInt8])
@@ -34,7 +34,7 @@ package enum USBFailure: Error, Hashable, Sendable {
     /// Anything else.
     case link(LinkError)
 
-    /// The failure for who knows nothing of endpoints.
+    /// The failure as a link error.
     package var asLinkError: LinkError {
         switch self {
         case .stalled: .unresponsive("the reader halted the transfer")

@@ -2,9 +2,10 @@
 
 package import YKWire
 
-/// One application of the key, selected: it has what a session has, while what lasts is in ``VirtualKeyState``.
+/// A selected application of the key: it holds the session's state, while the persistent state is in
+/// ``VirtualKeyState``.
 ///
-/// A new value is made at each SELECT, so a session ends with the value that held it.
+/// Each SELECT creates a new value, so a session ends with its value.
 package protocol Applet: Sendable {
     /// The whole identifier; a part of at least five bytes selects it too.
     static var aid: AID { get }

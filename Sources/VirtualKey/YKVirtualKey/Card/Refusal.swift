@@ -2,7 +2,7 @@
 
 package import YKWire
 
-/// Why an applet gives no reply that ends with 9000.
+/// Why an applet does not answer with 9000.
 package enum Refusal: Error, Hashable, Sendable {
     /// The command ends with this status word.
     case status(StatusWord)

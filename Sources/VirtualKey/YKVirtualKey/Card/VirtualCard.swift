@@ -5,15 +5,15 @@ import YKWire
 
 /// The smart card around the applets: SELECT, command chaining, response chaining and Le (ISO 7816-4 §5).
 ///
-/// A value that is fed command APDUs; it does no I/O.
+/// A value that processes command APDUs; it does no I/O.
 package struct VirtualCard: Sendable {
-    /// What lasts when the power goes.
+    /// The persistent state.
     package var state: VirtualKeyState
     /// Whether the key lies on a contactless reader.
     package let isOnReader: Bool
     /// Whether the reader finds nothing but the tag that tells how NFC is switched on: so since the power came.
     private var isRestricted: Bool
-    /// The application that is selected.
+    /// The selected application.
     package private(set) var selected: (any Applet)?
 
     /// The secure channel to the selected application.
@@ -34,7 +34,7 @@ package struct VirtualCard: Sendable {
         isRestricted = self.isOnReader && state.management.isNFCRestricted
     }
 
-    /// Takes the power away: what was selected and unlocked is lost, what lasts is kept.
+    /// Powers the card off: the selection and unlocked state are lost, the persistent state is kept.
     package mutating func powerOff() {
         deselect()
         state.fidoPower = FIDOPower()
@@ -50,7 +50,7 @@ package struct VirtualCard: Sendable {
         pending = []
     }
 
-    /// Answers one command APDU; `nil` while the key waits for a touch, and then nothing has changed.
+    /// Answers one command APDU; `nil` while the key waits for a touch, with the state unchanged.
     package mutating func exchange(_ bytes: [UInt8], _ world: VirtualWorld) -> [UInt8]? {
         var next = self
         do {

@@ -3,59 +3,59 @@
 import YKCrypto
 import YKWire
 
-/// What the FIDO application keeps without power.
+/// The persistent state of the FIDO application.
 package struct FIDOMemory: Hashable, Sendable {
-    /// 32 random bytes, drawn at first use and anew at each reset: the keys of credentials that the key does not
-    /// remember are made of them.
+    /// 32 random bytes, drawn at first use and again at each reset; the keys of non-discoverable credentials are
+    /// derived from them.
     package var seed: [UInt8] = []
-    /// The attestation key's private number, drawn at first use for the key's life.
+    /// The private scalar of the attestation key, drawn once at first use.
     package var attestationKey: [UInt8] = []
-    /// The attestation certificate, DER; empty before it is needed first.
+    /// The attestation certificate, DER; empty until first needed.
     package var certificate: [UInt8] = []
-    /// The private number of the authority that signed it; empty where the certificate is signed by its own key.
+    /// The private scalar of the authority that signed it; empty when the certificate is self-signed.
     package var authorityKey: [UInt8] = []
     /// The authority's certificate, DER.
     package var authority: [UInt8] = []
-    /// How often anything was signed.
+    /// The signature counter.
     package var counter: UInt32 = 0
     /// The first 16 bytes of the PIN's SHA-256.
     package var pinHash: [UInt8]?
-    /// How many code points the PIN has.
+    /// The number of code points in the PIN.
     package var pinLength: UInt64 = 0
-    /// Wrong PINs that are left.
+    /// The number of PIN retries left.
     package var pinRetries = FIDOMemory.allRetries
-    /// The shortest PIN, in code points.
+    /// The minimum PIN length, in code points.
     package var minPINLength: UInt64 = 4
-    /// Whether new PINs must satisfy the complexity policy (setMinPINLength, parameter 4); only a reset takes it back.
+    /// Whether new PINs must satisfy the complexity policy (setMinPINLength, parameter 4); only a reset clears it.
     package var requiresComplexPIN = false
-    /// Relying parties that are told the shortest PIN length.
+    /// Relying parties that may read the minimum PIN length.
     package var minPINReaders: [String] = []
-    /// Whether the PIN has to be changed.
+    /// Whether the PIN must be changed.
     package var mustChangePIN = false
-    /// Whether the user is verified whatever was asked for.
+    /// Whether user verification is always required.
     package var alwaysUV = false
     /// Whether enterprise attestation is enabled.
     package var enterpriseAttestation = false
-    /// The credentials that the key remembers, the oldest first.
+    /// The discoverable credentials, oldest first.
     package var credentials: [VirtualCredential] = []
-    /// Credentials that nobody finds without their identifier, whose key does not go into one: RSA.
+    /// Non-discoverable credentials whose key does not fit in an identifier: RSA.
     package var hidden: [VirtualCredential] = []
     /// The array of large blobs with its checksum.
     package var largeBlobs = FIDOMemory.noLargeBlobs
-    /// The fingers that the key knows.
+    /// The enrolled fingerprints.
     package var fingerprints: [VirtualFingerprint] = []
-    /// Wrong fingers that are left.
+    /// The number of fingerprint retries left.
     package var verificationsLeft = FIDOMemory.allVerifications
-    /// 16 random bytes that tell this key from others, until it is reset; drawn at first use (CTAP 2.3).
+    /// 16 random bytes that identify this key until it is reset; drawn at first use (CTAP 2.3).
     package var identifier: [UInt8] = []
-    /// The token that outlives power, for reading the list of credentials; drawn at first use (CTAP 2.3).
+    /// The persistent token for reading the list of credentials; drawn at first use (CTAP 2.3).
     package var persistentToken: [UInt8] = []
 
     /// The U2F PIN of a YubiKey 4 FIPS.
     package var u2fPIN: [UInt8]?
-    /// Wrong U2F PINs that are left.
+    /// The number of U2F PIN retries left.
     package var u2fRetries = FIDOMemory.allU2FRetries
-    /// Whether U2F of a YubiKey 4 FIPS was reset, after which it is never again in FIPS mode.
+    /// Whether U2F was reset on a YubiKey 4 FIPS, which then leaves FIPS mode for ever.
     package var hasLeftFIPSMode = false
     /// Whether U2F of a YubiKey 4 FIPS is in FIPS mode.
     var isInU2FFIPSMode: Bool { u2fPIN != nil && !hasLeftFIPSMode }

@@ -3,29 +3,29 @@
 import YKCrypto
 package import YKWire
 
-/// A credential that the key remembers, or one that it was given back inside its identifier.
+/// A discoverable credential, or one decoded from its identifier.
 package struct VirtualCredential: Hashable, Sendable {
-    /// The identifier that the relying party keeps.
+    /// The credential identifier.
     package var id: [UInt8]
     /// The relying party.
     package var rpID: String
     /// SHA-256 of the relying party's identifier.
     package var rpIDHash: [UInt8] { HashAlgorithm.sha256.hash(rpID.utf8) }
-    /// The account's identifier; empty for a credential that is not remembered.
+    /// The user handle; empty for a non-discoverable credential.
     package var userID: [UInt8] = []
     /// The account's name.
     package var userName: String?
-    /// The account's name for people.
+    /// The account's display name.
     package var displayName: String?
     /// The algorithm, one of ``FIDOAuthenticator/algorithms``.
     package var algorithm: COSEAlgorithm
-    /// 32 secret bytes that the private key and the secrets of hmac-secret are made of.
+    /// 32 secret bytes from which the private key and the hmac-secret keys are derived.
     package var secret: [UInt8]
-    /// The private key where it cannot be made of the secret bytes: RSA, as DER.
+    /// The private key if it is not derived from the secret bytes: RSA, as DER.
     package var privateKey: [UInt8]?
-    /// credProtect's level.
+    /// The credProtect level.
     package var protection: UInt64 = 1
-    /// credBlob's bytes.
+    /// The credBlob value.
     package var blob: [UInt8]?
     /// The key for the large blob.
     package var largeBlobKey: [UInt8]?

@@ -2,14 +2,14 @@
 
 import YKWire
 
-/// What the YubiHSM Auth application keeps without power.
+/// The persistent state of the YubiHSM Auth application.
 package struct HSMAuthMemory: Hashable, Sendable {
     /// One credential.
     package struct Credential: Hashable, Sendable {
         package var label: [UInt8]
         /// 38 for AES-128, 39 for P-256.
         package var algorithm: UInt8
-        /// K-ENC and K-MAC in one piece, or the private number.
+        /// K-ENC and K-MAC concatenated, or the private scalar.
         package var keys: [UInt8]
         package var password: [UInt8]
         package var needsTouch: Bool

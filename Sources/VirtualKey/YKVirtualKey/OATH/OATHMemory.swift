@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the OATH application keeps without power.
+/// The persistent state of the OATH application.
 package struct OATHMemory: Hashable, Sendable {
-    /// Eight random bytes, drawn anew at each reset: the device identifier is made of them.
+    /// Eight random bytes, drawn again at each reset, from which the device identifier is derived.
     package var salt: [UInt8]
-    /// The access key, when there is one.
+    /// The access key, if set.
     package var accessKey: [UInt8]?
-    /// The accounts in the order of their places.
+    /// The accounts in order.
     package var accounts: [VirtualAccount]
 
     package init(salt: [UInt8], accessKey: [UInt8]? = nil, accounts: [VirtualAccount] = []) {
@@ -15,6 +15,6 @@ package struct OATHMemory: Hashable, Sendable {
         self.accounts = accounts
     }
 
-    /// The place of the account with this name.
+    /// The index of the account with this name.
     package func index(of name: [UInt8]) -> Int? { accounts.firstIndex { $0.name == name } }
 }

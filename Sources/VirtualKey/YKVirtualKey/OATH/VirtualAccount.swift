@@ -3,9 +3,9 @@
 import YKCrypto
 import YKWire
 
-/// An OATH account as the key keeps it.
+/// An OATH account as stored on the key.
 package struct VirtualAccount: Hashable, Sendable {
-    /// What moves the code on.
+    /// The moving factor of the code.
     package enum Kind: UInt8, Hashable, Sendable {
         /// A counter on the key (RFC 4226).
         case hotp = 0x10
@@ -31,27 +31,27 @@ package struct VirtualAccount: Hashable, Sendable {
         }
     }
 
-    /// What PUT's property byte asks for.
+    /// The flags in PUT's property byte.
     package struct Properties: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// A challenge must be greater than the one before.
         package static let increasing = Properties(rawValue: 0x01)
-        /// A touch for each code.
+        /// Each code requires a touch.
         package static let touch = Properties(rawValue: 0x02)
     }
 
-    /// The identifier, 1 to 64 bytes: period, issuer and name as the host put them together.
+    /// The identifier, 1 to 64 bytes: period, issuer and name as combined by the host.
     package var name: [UInt8]
-    /// What moves the code on.
+    /// The moving factor of the code.
     package var kind: Kind
     /// The hash under the code.
     package var hash: Hash
-    /// How many digits a code has.
+    /// The number of digits.
     package var digits: UInt8
     /// The HMAC key.
     package var secret: [UInt8]
-    /// What else was asked for.
+    /// The property flags.
     package var properties: Properties = []
     /// HOTP: the number of the next code.
     package var counter: UInt64 = 0

@@ -3,24 +3,24 @@
 import YKTransport
 import YKWire
 
-/// What the OTP application keeps without power.
+/// The persistent state of the OTP application.
 package struct OTPMemory: Hashable, Sendable {
-    /// Slots 1 and 2; `nil` where one is empty.
+    /// Slots 1 and 2; `nil` for an empty one.
     package var slots: [VirtualOTPSlot?] = [nil, nil]
-    /// Counts what was written; 0 when both slots are empty.
+    /// The programming sequence; 0 when both slots are empty.
     package var sequence: UInt8 = 0
-    /// The NDEF record that was written, and the number of the slot behind it.
+    /// The NDEF record that was written, and the number of its slot.
     package var ndef: NDEF?
-    /// The scan codes that tokens are typed with, where they are not the usual ones.
+    /// The scan codes for typing tokens, if they differ from the default.
     package var scanCodes: [UInt8] = []
 
     /// An NDEF record that was written for a slot.
     package struct NDEF: Hashable, Sendable {
         /// 1 or 2.
         package var slot: Int
-        /// The type of the record: 54 text, 55 address.
+        /// The type of the record: 54 text, 55 URI.
         package var kind: UInt8
-        /// What stands before the token.
+        /// The content before the token.
         package var content: [UInt8]
     }
 

@@ -2,15 +2,15 @@
 
 import YKTransport
 
-/// What the PIV application keeps without power.
+/// The persistent state of the PIV application.
 package struct PIVMemory: Hashable, Sendable {
-    /// A PIN or PUK, and its tries.
+    /// A PIN or PUK, and its retry counter.
     package struct Code: Hashable, Sendable {
-        /// Eight bytes, filled up with FF.
+        /// Eight bytes, padded with FF.
         package var value: [UInt8]
-        /// Wrong tries in all.
+        /// The maximum number of retries.
         package var total: UInt8 = 3
-        /// Wrong tries left.
+        /// The number of retries left.
         package var left: UInt8 = 3
     }
 
@@ -18,15 +18,15 @@ package struct PIVMemory: Hashable, Sendable {
     package var puk = Code(value: PIVMemory.defaultPUK)
     /// The management key.
     package var managementKey = PIVMemory.defaultManagementKey
-    /// Its algorithm; `nil` for that of a new key of the firmware.
+    /// Its algorithm; `nil` for the firmware's default.
     package var managementType: UInt8?
-    /// Whether its use needs a touch.
+    /// Whether it requires a touch.
     package var managementTouch = false
     /// Keys by slot.
     package var keys: [UInt8: VirtualPIVKey] = [:]
-    /// Contents of data objects by tag.
+    /// Data objects by tag.
     package var objects: [UInt32: [UInt8]] = [:]
-    /// The certificate at the head of the attestation chain; empty before the application was selected first.
+    /// The root certificate of the attestation chain; empty until the application is first selected.
     package var attestationRoot: [UInt8] = []
 
     static let defaultPIN: [UInt8] = [0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0xFF, 0xFF]

@@ -10,11 +10,11 @@ package struct VirtualPIVKey: Hashable, Sendable {
     package var algorithm: UInt8
     /// PKCS#8, DER.
     package var der: [UInt8]
-    /// When the PIN is needed: 1 never, 2 once, 3 always.
+    /// The PIN policy: 1 never, 2 once, 3 always.
     package var pinPolicy: UInt8
-    /// When a touch is needed: 1 never, 2 always, 3 when the last one is some time ago.
+    /// The touch policy: 1 never, 2 always, 3 cached.
     package var touchPolicy: UInt8
-    /// Whether it was made elsewhere.
+    /// Whether it was imported.
     package var isImported: Bool
 
     /// How long an RSA modulus is, in bytes.
