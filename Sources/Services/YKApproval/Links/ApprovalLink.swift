@@ -70,7 +70,7 @@ public enum ApprovalLink: Sendable {
         }
     }
 
-    /// What the link is for.
+    /// The action of the link.
     public var kind: Kind {
         switch self {
         case .push, .tiqrEnrolment, .code: .enrollment
@@ -93,7 +93,7 @@ public enum ApprovalLink: Sendable {
         }
     }
 
-    /// The host and port that the link leads to; `nil` where it names none.
+    /// The host and port of the link; `nil` if it has none.
     public var server: String? {
         switch self {
         case .push(let link): PushAccount.server(of: link.url)
@@ -103,7 +103,7 @@ public enum ApprovalLink: Sendable {
         }
     }
 
-    /// The serial number of the server's token or container; `nil` where the link names none.
+    /// The serial number of the server's token or container; `nil` if the link has none.
     public var serial: String? {
         switch self {
         case .push(let link): link.serial
@@ -114,7 +114,7 @@ public enum ApprovalLink: Sendable {
         }
     }
 
-    /// The scheme in lower case (RFC 3986 §3.1); `nil` for a text that does not begin with one and `://`.
+    /// The scheme in lower case (RFC 3986 §3.1); `nil` for a string that does not begin with one and `://`.
     private static func scheme(of text: String) -> String? {
         let scheme = text.utf8.prefix { byte in
             switch byte {

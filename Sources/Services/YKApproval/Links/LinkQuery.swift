@@ -2,13 +2,13 @@
 
 import YKWire
 
-/// A link of a QR code taken apart: `scheme://authority/path?name=value`, values percent-encoded.
+/// The parts of a QR code's link: `scheme://authority/path?name=value`, values percent-encoded.
 struct LinkQuery {
     /// The scheme in lower case.
     let scheme: String
-    /// What is between `://` and the first slash or question mark, as it is written.
+    /// The part between `://` and the first slash or question mark, unchanged.
     let authority: String
-    /// The path without its first slash, as it is written.
+    /// The path without its first slash, unchanged.
     let path: String
     private let parameters: [String: String]
     private static let limit = 4096
@@ -45,16 +45,16 @@ struct LinkQuery {
         parameters = found
     }
 
-    /// The value of a parameter; `nil` when it is not there.
+    /// The value of a parameter; `nil` if it is absent.
     subscript(name: String) -> String? { parameters[name] }
 
-    /// The value of a parameter that has to be there and not be empty.
+    /// The value of a required parameter, which must not be empty.
     func required(_ name: String) throws(ApprovalError) -> String {
         guard let value = parameters[name], !value.isEmpty else { throw .malformed("the link has no \(name)") }
         return value
     }
 
-    /// A truth value as Python writes it, or 0 and 1; `nil` when it is not there.
+    /// A boolean as Python writes it, or 0 and 1; `nil` if it is absent.
     func flag(_ name: String) throws(ApprovalError) -> Bool? {
         switch parameters[name]?.lowercased() {
         case nil: nil

@@ -3,25 +3,25 @@
 public import YKCrypto
 import YKWire
 
-/// What a suite authenticates besides itself. What the suite has no place for is refused rather than left out.
+/// The inputs of an OCRA response. Inputs that the suite does not use are refused rather than ignored.
 public struct OCRAInput: Sendable {
-    /// The challenges: one, or the two of mutual authentication in the order of the side that answers (RFC 6287 §7.2).
+    /// The challenges: one, or the two of mutual authentication in the order of the answering side (RFC 6287 §7.2).
     public var challenges: [String]
     /// The counter.
     public var counter: UInt64?
-    /// The PIN, of which the hash is authenticated.
+    /// The PIN, whose hash is authenticated.
     public var pin: SharedSecret?
-    /// Session information, at most as long as the suite says; zeros are put before it.
+    /// Session information, at most as long as in the suite; padded with leading zeros.
     public var session: [UInt8]?
     /// The time, in seconds since 1970.
     public var time: Int64?
 
-    /// Answers one challenge.
+    /// Creates the input for one challenge.
     public init(_ challenge: String) { challenges = [challenge] }
 }
 
 extension OCRASuite {
-    /// Bytes of a challenge as it is authenticated.
+    /// Size of an encoded challenge in bytes.
     static let challengeSize = 128
 
     /// Creates a response (RFC 6287 §5, §7).
@@ -38,7 +38,7 @@ extension OCRASuite {
             ? Hex.encode(hmac) : OneTimePassword.decimal(OneTimePassword.number(of: hmac), digits: digits)
     }
 
-    /// What is authenticated: suite, zero byte, counter, challenge, hash of the PIN, session information, time step.
+    /// The authenticated data: suite, zero byte, counter, challenge, hash of the PIN, session information, time step.
     func message(_ input: OCRAInput) throws(ApprovalError) -> [UInt8] {
         func check(_ isGiven: Bool, _ isAsked: Bool, _ what: String) throws(ApprovalError) {
             guard isGiven != isAsked else { return }
@@ -71,7 +71,7 @@ extension OCRASuite {
         return writer.bytes
     }
 
-    /// The challenges as bytes, without the zeros behind them.
+    /// The challenges as bytes, without the trailing zeros.
     private func bytes(of challenges: [String]) throws(ApprovalError) -> [UInt8] {
         guard (1...2).contains(challenges.count) else { throw .malformed("OCRA: one or two challenges") }
         for challenge in challenges where !(1...challengeLength).contains(challenge.utf8.count) {
@@ -95,7 +95,7 @@ extension OCRASuite {
         }
     }
 
-    /// A decimal number in hexadecimal digits without leading zeros, with a zero behind an odd number of them.
+    /// A decimal number in hexadecimal digits without leading zeros, with a trailing zero after an odd number of them.
     private static func leftAligned(decimal text: String) -> [UInt8] {
         var digits: [UInt8] = [0]  // Hexadecimal digits, least significant first.
         for character in text.utf8 {

@@ -4,9 +4,9 @@ import YKWire
 
 /// An account that answers challenges or signs texts offline; its secret is in the sealed part of its record.
 public struct OCRAAccount: Hashable, Sendable {
-    /// What all kinds of accounts have in common.
+    /// The common fields of all accounts.
     public var account: ApprovalAccount
-    /// How codes are made.
+    /// The suite of its codes.
     public let suite: OCRASuite
     /// The counter of the next code, for a suite with one.
     public var counter: UInt64 = 0
@@ -38,7 +38,7 @@ public struct OCRAAccount: Hashable, Sendable {
         return stored
     }
 
-    /// Whether a text can be the serial number of a token.
+    /// Returns whether a string can be the serial number of a token.
     public static func isSerial(_ text: String) -> Bool { PushLink.isSerial(text) }
 
     private var details: JSON.Object {

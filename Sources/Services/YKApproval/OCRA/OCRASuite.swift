@@ -2,35 +2,35 @@
 
 public import YKCrypto
 
-/// What an OCRA response is made of and how it is written (RFC 6287 §6): `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1-S064-T1M`.
+/// An OCRA suite: inputs and format of a response (RFC 6287 §6): `OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1-S064-T1M`.
 public struct OCRASuite: Hashable, Sendable, CustomStringConvertible {
-    /// How a challenge is written.
+    /// The format of a challenge.
     public enum Format: Character, Hashable, Sendable, CaseIterable {
         /// Decimal digits.
         case numeric = "N"
-        /// Letters and digits, or other characters of ASCII.
+        /// Letters and digits, or other ASCII characters.
         case alphanumeric = "A"
         /// Hexadecimal digits.
         case hexadecimal = "H"
     }
 
-    /// The suite as it is written, which is a part of what is authenticated.
+    /// The suite as written, which is part of the authenticated data.
     public let description: String
     /// The hash function of the HMAC.
     public let hash: HashAlgorithm
-    /// How many digits a response has: 4 to 10, or 0 for the whole HMAC.
+    /// The number of digits in a response: 4 to 10, or 0 for the whole HMAC.
     public let digits: Int
     /// Whether a counter is authenticated.
     public let hasCounter: Bool
-    /// How the challenge is written.
+    /// The format of the challenge.
     public let format: Format
-    /// The most characters of one challenge, 4 to 64.
+    /// Maximum length of a challenge in characters, 4 to 64.
     public let challengeLength: Int
-    /// The hash function of the PIN, when one is authenticated.
+    /// The hash function of the PIN, if the suite uses one.
     public let pinHash: HashAlgorithm?
-    /// Bytes of session information, when it is authenticated.
+    /// The length of the session information in bytes, if the suite uses it.
     public let sessionLength: Int?
-    /// Seconds of a time step, when the time is authenticated.
+    /// The time step in seconds, if the suite uses the time.
     public let timeStep: Int64?
 
     /// Reads a suite.

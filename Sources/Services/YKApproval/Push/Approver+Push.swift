@@ -5,45 +5,45 @@ public import YKPrivacyIDEA
 import YKTransport
 public import YKWire
 
-/// The requests of an account that are open.
+/// The open requests of an account.
 public struct PushPoll: Hashable, Sendable {
-    /// Those that the enrolled server signed, oldest first.
+    /// The requests that the enrolled server signed, oldest first.
     public let requests: [PushRequest]
     /// Why the others are not shown.
     public let faults: [PushRequestFault]
-    /// By how many seconds this clock is behind the server's; `nil` when it is right within 20 seconds.
+    /// How many seconds this clock is behind the server's; `nil` if it is within 20 seconds.
     public let clockBehind: Int64?
 }
 
-/// What became of an answer.
+/// The result of an answer.
 public struct PushReceipt: Hashable, Sendable {
-    /// Whether the server accepted it. It gives no reason when it did not.
+    /// Whether the server accepted it. The server gives no reason for a refusal.
     public let isAccepted: Bool
-    /// The code that the person has to type into the log-in page, where the server wants that.
+    /// The code that the user must type into the log-in page, if the server requires one.
     public let displayCode: String?
-    /// The server's text for people, which says where the code is wanted.
+    /// The server's message for the user, which says where to enter the code.
     public let message: String?
     /// The text that was signed.
     public let signedText: String
-    /// The signature as it was sent.
+    /// The signature as sent.
     public let signature: String
 }
 
-/// Which known cause of a refusal fits; the server names none.
+/// The likely cause of a refusal; the server reports none.
 public enum PushRefusal: Hashable, Sendable {
-    /// The request is no longer open: it expired, or was answered already, perhaps by another device.
+    /// The request is closed: it expired, or was already answered, perhaps by another device.
     case closed
-    /// The request is still open and wants a number: the number was wrong.
+    /// The request is still open and requires a number: the number was wrong.
     case wrongNumber
-    /// The request is still open although nothing is known to be wrong.
+    /// The request is still open for no known reason.
     case stillOpen
-    /// The server did not say whether the request is open.
+    /// The server did not report whether the request is open.
     case unknown
 }
 
 extension Approver {
-    /// Fetches the requests of an account that are open. Costs a signature of its key, and a second one when this clock
-    /// is wrong by more than 20 seconds: the server's time is used for that, and for nothing else.
+    /// Fetches the open requests of an account. Requires a signature of its key, and a second one if this clock is
+    /// wrong by more than 20 seconds: the server's time is used for that, and for nothing else.
     ///
     /// - Throws: `clock`, `pollRefused`, `server`, or what the key throws.
     public func requests(of account: PushAccount, _ key: some ApprovalKey) async throws -> PushPoll {
@@ -63,7 +63,7 @@ extension Approver {
         return try Self.poll(exchange.answer, account, offset)
     }
 
-    /// Polls with a signature that was made before.
+    /// Polls with an existing signature.
     func poll(
         _ account: PushAccount, _ timestamp: String, _ signature: [UInt8]
     ) async throws(ApprovalError) -> PushPoll {
@@ -105,9 +105,9 @@ extension Approver {
 
     /// Approves a request that was shown.
     ///
-    /// - Parameter number: The number of the log-in page, where the request offers some.
-    /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`; `noReceipt` when the server may
-    ///   have the answer; or what the key throws.
+    /// - Parameter number: The number on the log-in page, if the request offers some.
+    /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`; `noReceipt` if the server
+    ///   may have received the answer; or what the key throws.
     public func approve(
         _ request: PushRequest, number: String? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -123,9 +123,9 @@ extension Approver {
         return try await answer(request, text, fields, account, key)
     }
 
-    /// Declines a request. The reason is sent when the server takes one.
+    /// Declines a request. The reason is sent if the server accepts one.
     ///
-    /// - Throws: `server`; `noReceipt` when the server may have the answer; or what the key throws.
+    /// - Throws: `server`; `noReceipt` if the server may have received the answer; or what the key throws.
     public func decline(
         _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -164,7 +164,7 @@ extension Approver {
         }
     }
 
-    /// Polls once more after an answer was not accepted, to tell which of the known causes fits.
+    /// Polls once more after a refused answer, to determine the likely cause.
     ///
     /// - Parameter hadNumber: Whether the answer had a number.
     public func cause(
@@ -175,10 +175,10 @@ extension Approver {
         return hadNumber ? .wrongNumber : .stillOpen
     }
 
-    /// Has requests delivered to another address; the account is to be kept with it afterwards.
+    /// Sets another delivery address for requests; store the account with it afterwards.
     ///
-    /// - Parameter address: What the server's gateway takes: a topic or a URL, without `|` and control characters.
-    /// - Throws: `malformed`, `pollRefused` when the server refuses the signature, `server`, or what the key throws.
+    /// - Parameter address: An address for the server's gateway: a topic or a URL, without `|` and control characters.
+    /// - Throws: `malformed`, `pollRefused` if the server refuses the signature, `server`, or what the key throws.
     public func setAddress(
         _ address: String, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushAccount {
@@ -203,7 +203,7 @@ extension Approver {
         return changed
     }
 
-    /// Has the server delete an account's token, on behalf of the person who signed in.
+    /// Deletes an account's token on the server, on behalf of the signed-in user.
     ///
     /// - Throws: `server`.
     public func deleteToken(_ serial: String, _ client: PrivacyIDEA) async throws(ApprovalError) {
