@@ -3,14 +3,14 @@
 import YKTransport
 public import YKWire
 
-/// A recorded session with a key: a header and the events in order. Its text form is one JSON object a line.
+/// A recorded session with a key: a header and the events in order. Its text form has one JSON object per line.
 public struct Capture: Sendable, Hashable {
-    /// What was recorded, and the world it was recorded in.
+    /// What was recorded, and its environment.
     public var header: Header
-    /// What happened, in order.
+    /// The events, in order.
     public var events: [Event]
 
-    /// Makes a capture.
+    /// Creates a capture.
     public init(header: Header, events: [Event] = []) {
         self.header = header
         self.events = events
@@ -21,7 +21,7 @@ public struct Capture: Sendable, Hashable {
         /// All keys as they are in the file.
         public var fields: JSON.Object
 
-        /// Makes a header for a link of this kind.
+        /// Creates a header for a link of this kind.
         public init(link: LinkKind) {
             fields = JSON.Object()
             fields["capture"] = 1
@@ -30,14 +30,14 @@ public struct Capture: Sendable, Hashable {
 
         init(fields: JSON.Object) { self.fields = fields }
 
-        /// What kind of link the events went over.
+        /// The kind of link.
         public var link: LinkKind { LinkKind(rawValue: fields["link"]?.string ?? "") }
         /// The name of the reader.
         public var reader: String? {
             get { fields["reader"]?.string }
             set { fields["reader"] = newValue.map(JSON.string) }
         }
-        /// What the key calls itself.
+        /// The name reported by the key.
         public var device: String? {
             get { fields["device"]?.string }
             set { fields["device"] = newValue.map(JSON.string) }
@@ -67,27 +67,27 @@ public struct Capture: Sendable, Hashable {
             get { fields["clock"]?.int }
             set { fields["clock"] = newValue.map(JSON.int) }
         }
-        /// The random bytes that the host drew, in order; zeros where they are secret.
+        /// The random bytes that the host drew, in order; zeros in place of secret ones.
         public var random: [UInt8]? {
             get { fields["random"]?.string.flatMap { try? Hex.decode($0) } }
             set { fields["random"] = newValue.map { .string(Hex.encode($0)) } }
         }
-        /// The secret ones of the random bytes, in order; only in a recording that keeps secrets.
+        /// The secret random bytes, in order; only in a recording that keeps secrets.
         public var secretRandom: [UInt8]? {
             get { fields["secretRandom"]?.string.flatMap { try? Hex.decode($0) } }
             set { fields["secretRandom"] = newValue.map { .string(Hex.encode($0)) } }
         }
-        /// The longest command APDU that the reader takes, in bytes; a replay needs it to send the same commands.
+        /// The longest command APDU that the reader accepts, in bytes; a replay needs it to send the same commands.
         public var maxCommandLength: Int? {
             get { fields["maxCommandLength"]?.int.flatMap(Int.init(exactly:)) }
             set { fields["maxCommandLength"] = newValue.map { .int(Int64($0)) } }
         }
-        /// Whether secrets were left in on request.
+        /// Whether secrets were kept on request.
         public var keepsSecrets: Bool {
             get { fields["secrets"]?.bool ?? false }
             set { fields["secrets"] = newValue ? true : nil }
         }
-        /// What the one who recorded it wants to say.
+        /// A note from the person who recorded it.
         public var note: String? {
             get { fields["note"]?.string }
             set { fields["note"] = newValue.map(JSON.string) }

@@ -4,31 +4,32 @@ import Glibc
 import Synchronization
 import YKTransport
 
-/// A small server, for messages that are delivered by POST and for a page on this machine.
+/// A small server for messages delivered by POST, and for a page on this machine.
 ///
-/// It serves at most ``connectionLimit`` connections at a time, each for five seconds, one request each; what is beyond
-/// waits in the system's queue. It does not use TLS, so what is delivered has to prove itself, as by a signature.
+/// It serves at most ``connectionLimit`` connections at a time, each for five seconds and one request; more connections
+/// wait in the system's queue. It does not use TLS, so messages must authenticate themselves, for example with a
+/// signature.
 public final class HTTPListener: Sendable {
-    /// Answers a request; called on the listener's thread, which serves nobody else meanwhile.
+    /// Answers a request; called on the listener's thread, which serves no other request in the meantime.
     public typealias Handler = @Sendable (IncomingRequest) -> HTTPResponse
 
     /// The maximum number of simultaneous connections.
     public static let connectionLimit = 64
-    /// How long a connection may take.
+    /// The time limit for a connection.
     static let patience = Duration.seconds(5)
 
     /// The URL of the listening address.
     public let url: String
-    /// The port, also where the system chose it.
+    /// The port, including one chosen by the system.
     public let port: UInt16
     private let stopping = Cancellation()
     private let hasEnded = Semaphore()
     private let isAwaited = Mutex(false)
 
-    /// Listens at an address and starts a thread that serves.
+    /// Listens on an address and starts a serving thread.
     ///
     /// - Parameters:
-    ///   - address: `127.0.0.1:8080` or `[::1]:8080`, numeric; port 0 has the system choose one.
+    ///   - address: `127.0.0.1:8080` or `[::1]:8080`, numeric; with port 0 the system chooses one.
     ///   - answer: Answers a request.
     /// - Throws: `malformed`, or `failed` with the system's reason.
     public convenience init(_ address: String, answer: @escaping Handler) throws(HTTPError) {
@@ -37,8 +38,8 @@ public final class HTTPListener: Sendable {
         try self.init([socket], host.contains(":") ? "[\(host)]" : host, answer)
     }
 
-    /// Listens at both loopback addresses of this machine, at a port that the system chooses. Where it has no IPv6, at
-    /// the one of IPv4.
+    /// Listens on both loopback addresses of this machine, on a port chosen by the system; without IPv6, on the IPv4
+    /// address only.
     ///
     /// - Parameter answer: Answers a request.
     /// - Throws: `failed` with the system's reason.
@@ -50,7 +51,7 @@ public final class HTTPListener: Sendable {
                 try self.init([first, second], "localhost", answer)
                 return
             } catch {
-                // The port may be taken at the other address, and then another one is tried.
+                // The port may be in use on the other address; another one is tried then.
                 guard case .failed(let number, _) = error, number != Int(EADDRINUSE) else {
                     first.close()
                     continue
@@ -79,10 +80,10 @@ public final class HTTPListener: Sendable {
 
     deinit { stopping.cancel() }
 
-    /// Stops serving within a second.
+    /// Stops serving within one second.
     public func stop() { stopping.cancel() }
 
-    /// Stops serving, and returns when every answer that was begun is written or given up.
+    /// Stops serving, and returns once every pending response is written or abandoned.
     public func stopAndWait() {
         stop()
         isAwaited.withLock { isDone in
@@ -139,7 +140,7 @@ private struct ListeningSocket {
         return withUnsafeMutableBytes(of: &storage) { bytes in
             guard let start = bytes.baseAddress else { return 0 }
             getsockname(descriptor, start.assumingMemoryBound(to: sockaddr.self), &size)
-            // The port stands behind the family in both kinds of addresses, most significant byte first.
+            // The port follows the family in both kinds of addresses, most significant byte first.
             return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
         }
     }

@@ -9,10 +9,10 @@ final class HTTPServer: Sendable {
     private let stopping: Cancellation
     private let answer: HTTPListener.Handler
 
-    /// How long, and for how many bytes, the rest of a refused request is read, so that the refusal reaches its sender.
+    /// The limits in time and bytes for draining a refused request, so that the refusal reaches its sender.
     private static let linger = (time: Duration.seconds(1), bytes: 256 << 10)
 
-    /// A connection, from its first byte to its end.
+    /// A connection from its first byte to its end.
     private struct Connection {
         let descriptor: Int32
         var deadline = Deadline.after(HTTPListener.patience)
@@ -22,9 +22,9 @@ final class HTTPServer: Sendable {
     private enum State {
         /// The request is read.
         case reading(IncomingRequestReader)
-        /// These bytes of the answer are still to be written.
+        /// These bytes of the response remain to be written.
         case writing(ArraySlice<UInt8>)
-        /// The other side is to close; so many more bytes of it are thrown away.
+        /// The client should close; this many more bytes are discarded.
         case closing(Int)
     }
 

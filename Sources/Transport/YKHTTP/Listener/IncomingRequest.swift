@@ -8,7 +8,7 @@ public struct IncomingRequest: Hashable, Sendable {
     public let target: String
     /// Header fields, in order.
     public let fields: [HTTPField]
-    /// The body; empty where there is none.
+    /// The body; may be empty.
     public let body: [UInt8]
 
     /// The value of a field that a client may send once only; `nil` when it is missing or repeated.
@@ -25,13 +25,13 @@ public struct IncomingRequest: Hashable, Sendable {
     }
 }
 
-/// Puts a request together from the bytes that came so far (RFC 9112).
+/// Assembles a request from the bytes received so far (RFC 9112).
 ///
-/// It takes GET, and POST with a body of known length, and nothing else.
+/// Only GET, and POST with a body of known length, are accepted.
 public struct IncomingRequestReader: Sendable {
-    /// What is known after some bytes.
+    /// The state after adding some bytes.
     public enum Step: Hashable, Sendable {
-        /// More is needed.
+        /// The request is incomplete.
         case more
         /// The request is complete.
         case complete(IncomingRequest)
@@ -39,9 +39,9 @@ public struct IncomingRequestReader: Sendable {
         case refused(Int)
     }
 
-    /// The most bytes of the request line and the header fields.
+    /// The maximum size of the request line and header fields, in bytes.
     public static let headerLimit = 8 << 10
-    /// The most bytes of the body.
+    /// The maximum size of the body, in bytes.
     public static let bodyLimit = 64 << 10
 
     private var bytes: [UInt8] = []
@@ -56,10 +56,10 @@ public struct IncomingRequestReader: Sendable {
         let count: Int
     }
 
-    /// Begins before the first byte.
+    /// Creates an empty request.
     public init() {}
 
-    /// Takes what came; after anything but `more` nothing else is to be taken.
+    /// Adds received bytes; may be called again only after `more`.
     public mutating func take(_ more: some Collection<UInt8>) -> Step {
         let searched = max(0, bytes.count - 3)
         bytes += more
@@ -81,7 +81,7 @@ public struct IncomingRequestReader: Sendable {
 
     private struct Refusal: Error { let status: Int }
 
-    /// Where the empty line behind the header ends.
+    /// The end of the empty line after the header.
     private func headerEnd(from start: Int) -> Int? {
         var index = start
         while index + 3 < bytes.count {
@@ -110,7 +110,7 @@ public struct IncomingRequestReader: Sendable {
         }
     }
 
-    /// How long the body is, as the header says.
+    /// The body size according to the header.
     private static func length(_ fields: [HTTPField], _ method: HTTPMethod) -> Result<Int, Refusal> {
         guard fields.values(of: "Transfer-Encoding").isEmpty else { return .failure(Refusal(status: 501)) }
         let lengths = Set(fields.values(of: "Content-Length"))
@@ -120,7 +120,7 @@ public struct IncomingRequestReader: Sendable {
         guard lengths.count == 1, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return .failure(Refusal(status: 400))
         }
-        // A number of more digits than an integer holds is too long as well.
+        // A number with too many digits for an integer is also too large.
         guard let count = Int(text), count <= bodyLimit else {
             return .failure(Refusal(status: text.isEmpty ? 400 : 413))
         }

@@ -2,16 +2,16 @@
 
 public import YKWire
 
-/// A device on the USB that has a card reader or a HID interface, as the kernel shows it.
+/// A USB device with a card reader or a HID interface, as shown by the kernel.
 public struct USBDevice: Sendable, Hashable {
     /// Whether this user may use the device's node.
     public typealias Access = HIDDevice.Access
 
-    /// One interface, and who has it.
+    /// An interface, and the driver bound to it.
     public struct Interface: Sendable, Hashable {
-        /// What the device says of it.
+        /// The interface descriptor.
         public var descriptor: USBDescriptors.Interface
-        /// The kernel's driver; `usbfs` when a program has claimed it, `nil` when nobody has.
+        /// The kernel driver; `usbfs` when a program has claimed it, `nil` when unbound.
         public var driver: String?
     }
 
@@ -29,18 +29,18 @@ public struct USBDevice: Sendable, Hashable {
     public var product: UInt16
     /// The release of the device, binary-coded decimal.
     public var release: UInt16
-    /// What the maker calls itself, where it says so.
+    /// The manufacturer's name, if the device reports one.
     public var manufacturer: String?
-    /// What the device is called, where it says so.
+    /// The product name, if the device reports one.
     public var productName: String?
-    /// The serial number, where there is one.
+    /// The serial number, if present.
     public var serial: String?
     /// The interfaces, in the order of their numbers.
     public var interfaces: [Interface]
     /// Whether this user may use the node.
     public var access: Access
 
-    /// Manufacturer and product, or what there is of them.
+    /// Manufacturer and product, as far as reported.
     public var name: String { [manufacturer, productName].compactMap(\.self).joined(separator: " ") }
     /// The first card reader.
     public var reader: Interface? { interfaces.first { $0.descriptor.isCardReader } }

@@ -28,8 +28,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// A Gnuk token 1.2 as an OpenPGP card: no admin PIN until one is set.
     case gnuk
 
-    /// Whether it is a card for contactless readers that has a FIDO application and nothing else: no touch, as to be
-    /// held to the reader is what shows presence.
+    /// Whether it is a contactless card with only a FIDO application: it has no touch, since holding it to the reader
+    /// shows presence.
     public var isCard: Bool { self == .arculus || self == .arculusP71 }
 
     /// The applications of a card; `nil` for a key, which has those that are switched on.
@@ -41,7 +41,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it has neither USB interfaces nor a contactless one, but the contacts of a card.
+    /// Whether it is a contact card without USB or contactless interfaces.
     public var isContactCard: Bool { self == .openPGP || self == .gnuk }
 
     /// The number of the model (public AAGUID lists).
@@ -56,7 +56,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it speaks U2F.
+    /// Whether it supports U2F.
     var hasU2F: Bool { self != .arculusP71 }
 
     /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). That of a real
@@ -72,7 +72,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DeviceProfile {
-    /// The usual profile of a model.
+    /// The default profile of a model.
     public init(model: DeviceModel, serial: UInt32) {
         self.init(serial: serial)
         self.model = model
@@ -96,7 +96,7 @@ extension DeviceProfile {
 }
 
 extension DeviceProfile {
-    /// How it can be reached, as getInfo says it.
+    /// Its transports, as in getInfo.
     var transports: CBOR { model.isCard ? ["nfc"] : hasNFC ? ["usb", "nfc"] : ["usb"] }
     /// The same as the bits of an attestation certificate's transports: USB 20, NFC 10.
     var attestedTransports: UInt8 { model.isCard ? 0x10 : hasNFC ? 0x30 : 0x20 }
