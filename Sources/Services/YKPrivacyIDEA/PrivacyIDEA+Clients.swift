@@ -85,7 +85,7 @@ extension PrivacyIDEA {
         return try Self.withKey(answer)
     }
 
-    /// Gives a client another API key (`POST /clients/ID/rotate`); the old one is invalid at once.
+    /// Replaces a client's API key (`POST /clients/ID/rotate`); the old one is invalid at once.
     public func rotateClient(_ id: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
         try Self.withKey(try await call(.post, "/clients/\(PathSegment.encode(id))/rotate"))
     }

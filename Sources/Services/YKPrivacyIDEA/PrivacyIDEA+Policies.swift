@@ -51,7 +51,7 @@ extension PrivacyIDEA {
         return policies
     }
 
-    /// Makes or replaces a policy (`POST /policy/NAME`).
+    /// Creates or replaces a policy (`POST /policy/NAME`).
     public func setPolicy(_ policy: PrivacyIDEAPolicy) async throws(PrivacyIDEAError) {
         _ = try await call(
             .post, "/policy/\(PathSegment.encode(policy.name))",

@@ -77,7 +77,7 @@ extension PrivacyIDEA {
         return nil
     }
 
-    /// Makes a user (`POST /user/`). The server answers 500 for a name that exists: look first.
+    /// Creates a user (`POST /user/`). The server answers 500 for a name that exists: check first.
     public func addUser(_ user: NewPrivacyIDEAUser, resolver: String) async throws(PrivacyIDEAError) {
         _ = try await call(.post, "/user/", user.parameters(resolver))
     }

@@ -28,7 +28,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
     /// What it is called.
     public var comment: String
 
-    /// Makes the content of a file.
+    /// Creates the content of a file.
     public init(publicKey: SSHPublicKey, flags: Flags, handle: [UInt8], comment: String) {
         self.publicKey = publicKey
         self.flags = flags

@@ -112,7 +112,7 @@ extension SecondFactor {
         return next
     }
 
-    /// Makes the server forget one device of a user, or all (with every client).
+    /// Deletes one remembered device of a user, or all (with every client).
     ///
     /// - Parameters:
     ///   - device: The device's identifier; `nil` for all.
@@ -154,7 +154,7 @@ extension SecondFactor {
         return try await asking { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
     }
 
-    /// Gives a client another API key; the old one is invalid at once.
+    /// Replaces a client's API key; the old one is invalid at once.
     public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
         let client = try await client(named: name)
         return try await asking { () async throws(PrivacyIDEAError) in try await server.rotateClient(client.id) }

@@ -19,7 +19,7 @@ public struct StoreAuthenticator: Sendable {
         self.random = random
     }
 
-    /// Makes a credential and encrypts a store's key under its hmac-secret: one touch for the credential, and one for the
+    /// Creates a credential and encrypts a store's key under its hmac-secret: one touch for the credential, and one for the
     /// secret unless the key gives it at once (hmac-secret-mc).
     ///
     /// The user is verified when the key can do so; otherwise anyone who has the key can open the store.

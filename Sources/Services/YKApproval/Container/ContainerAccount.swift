@@ -40,7 +40,7 @@ public struct ContainerAccount: Hashable, Sendable {
     /// The container's serial number.
     public var serial: String { account.serial }
 
-    /// Makes the account of a container that was registered with a link.
+    /// Creates the account of a container that was registered with a link.
     public init(
         _ link: ContainerLink, name: String, publicKey: PublicKey, place: ApprovalKeyPlace, model: String,
         trust: HTTPTrust, added: Int64

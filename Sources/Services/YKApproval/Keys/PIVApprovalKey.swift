@@ -17,7 +17,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
     /// Uses the key of an account.
     ///
     /// - Parameters:
-    ///   - unlock: Gives the card the PIN before each signature, where the key needs one.
+    ///   - unlock: Verifies the PIN before each signature, if the key requires it.
     /// - Throws: `otherKey` when the card tells that another key is in the slot, or none; `unsupportedKey` or `key`.
     public init(
         _ service: PIVService, _ slot: PIVSlot, _ publicKey: PublicKey,

@@ -210,7 +210,7 @@ extension Approver {
         do { try await client.deleteToken(serial) } catch { throw .server(error) }
     }
 
-    /// What the server logged about an account, newest first, as far as the person who signed in may see it.
+    /// Returns the server's log of an account, newest first, as far as the signed-in user may see it.
     ///
     /// - Parameter limit: The maximum number of entries.
     /// - Throws: `server`.
@@ -261,7 +261,7 @@ extension PushRequest {
 }
 
 extension PushAccount {
-    /// The server's address without the path of its interface, for people who sign in there.
+    /// The server's URL without the path of its interface, for signing in there.
     public var base: HTTPURL? {
         let parts = url.split(separator: "/ttype/", maxSplits: 1)
         return parts.first.flatMap { try? HTTPURL(String($0)) }

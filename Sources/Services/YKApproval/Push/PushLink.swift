@@ -7,24 +7,24 @@ import YKWire
 /// The link that enrols a push account, as privacyIDEA shows it in a QR code: `otpauth://pipush/LABEL?…` or
 /// `pia://pipush/LABEL?…`.
 public struct PushLink: Sendable {
-    /// Where the account's key goes, and requests are fetched from.
+    /// The URL to which the account's key is sent, and from which requests are fetched.
     public let url: HTTPURL
     /// The serial number of the server's token.
     public let serial: String
-    /// What the server knows this enrolment by; it is accepted once.
+    /// The credential of this enrolment; it is accepted once.
     public let credential: SharedSecret
-    /// The name of the account that the server proposes.
+    /// The account name proposed by the server.
     public let label: String
-    /// Who runs the server, in its own words.
+    /// The operator of the server, as the server calls it.
     public let issuer: String
-    /// Whether the server delivers no requests, so that they have to be fetched.
+    /// Whether the server does not deliver requests, so that they must be fetched.
     public let isPollOnly: Bool
-    /// Whether the link asks for the server's certificate not to be verified, which is not obeyed.
+    /// Whether the link asks not to verify the server's certificate, which is ignored.
     public let asksForNoVerification: Bool
-    /// What the server wants the app to ask for before it approves: `pin`, `biometric` or `any`; empty for nothing.
+    /// The unlock method that the server requests before an approval: `pin`, `biometric` or `any`; empty for none.
     public let unlock: String
 
-    /// The longest link, in bytes.
+    /// Maximum length of a link, in bytes.
     public static let limit = 4096
 
     /// Whether a text is a link of this kind, well-formed or not.
@@ -62,7 +62,7 @@ public struct PushLink: Sendable {
         unlock = fields["app_force_unlock"] ?? (asksPIN ? "pin" : "")
     }
 
-    /// Serial numbers stand in signed texts between bars: letters, digits, hyphens and underscores, up to 64.
+    /// Serial numbers are separated by bars in signed texts: letters, digits, hyphens and underscores, up to 64.
     static func isSerial(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
             && text.utf8.allSatisfy { byte in

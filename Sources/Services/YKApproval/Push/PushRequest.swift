@@ -4,16 +4,15 @@ public import YKCrypto
 import YKHTTP
 public import YKWire
 
-/// Why an entry of a poll, or a delivered message, is not shown to anybody.
+/// Why an entry of a poll, or a delivered message, is not shown.
 public enum PushRequestFault: Error, Hashable, Sendable {
-    /// A member is missing or of another type than it has to be.
+    /// A member is missing or has the wrong type.
     case malformed(String)
     /// The enrolled server did not sign it.
     case signature
     /// It is for another account of the server.
     case otherSerial(String)
-    /// It says that it comes from another address than the one that was enrolled: somebody forwards it, or the server
-    /// has moved.
+    /// It names an address other than the enrolled one: it was forwarded, or the server has moved.
     case otherServer(String)
 }
 
@@ -22,7 +21,7 @@ public enum PushRequestFault: Error, Hashable, Sendable {
 /// The signature is over the members joined with bars, and bars may occur in the question and in the title: the boundary
 /// between these two is the only one that is not authenticated.
 public struct PushRequest: Hashable, Sendable {
-    /// What identifies it, and what is signed back.
+    /// Its identifier, which is signed in the answer.
     public let nonce: String
     /// The server's question, as it came: up to 512 characters, not fit for a terminal.
     public let question: String
@@ -30,18 +29,18 @@ public struct PushRequest: Hashable, Sendable {
     public let title: String
     /// The serial number of the server's token.
     public let serial: String
-    /// The numbers of which the person has to choose the one that the log-in page shows; `nil` where none is wanted.
+    /// The numbers from which the user must choose the one on the log-in page; `nil` if none is required.
     public let numbers: [String]?
-    /// Whether the server takes a reason for declining, by its own signature.
+    /// Whether the server accepts a reason for declining, by its own signature.
     public let takesReason: Bool
-    /// The whole object as it came.
+    /// The whole object as received.
     public let challenge: JSON
     /// The text that the server signed.
     public let signedText: String
-    /// The server's signature in base 32, as it came.
+    /// The server's signature in base 32, as received.
     public let signature: String
 
-    /// How many entries of one poll are looked at.
+    /// Maximum number of entries of a poll.
     static let limit = 100
 
     /// Checks an entry of a poll or a delivered message; nothing is read from it before its signature is verified.
@@ -92,7 +91,7 @@ public struct PushRequest: Hashable, Sendable {
         takesReason = Self.capabilities(challenge, nonce, key)?["decline_reason"]?.bool ?? false
     }
 
-    /// The identifier for people: the nonce's first eight characters.
+    /// The short identifier for display: the nonce's first eight characters.
     public var id: String { String(nonce.prefix(8)) }
 
     /// A text of the server as one line that is safe to show: without control characters and the marks of bidirectional
@@ -108,7 +107,7 @@ public struct PushRequest: Hashable, Sendable {
                 result.append(scalar)
             }
         }
-        // Marks can be stacked on one character without end, so the length counts scalars.
+        // Combining marks can be stacked on one character without limit, so the length counts scalars.
         guard safe.unicodeScalars.count > limit else { return safe }
         var cut = ""
         cut.unicodeScalars.append(contentsOf: safe.unicodeScalars.prefix(max(0, limit - 1)))

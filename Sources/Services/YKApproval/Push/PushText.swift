@@ -3,11 +3,11 @@
 import YKCrypto
 import YKWire
 
-/// Why a request is declined; the server and its log tell them apart.
+/// Why a request is declined; the server and its log distinguish them.
 public enum DeclineReason: String, Hashable, Sendable, CaseIterable {
-    /// Nobody here started this: somebody else may know the password.
+    /// The user did not start this: somebody else may know the password.
     case unknownTrigger = "unknown_trigger"
-    /// The person who started it does not want it any more.
+    /// The user who started it has cancelled.
     case cancelled
 }
 
@@ -19,7 +19,7 @@ public enum PushText {
     /// - Parameter timestamp: RFC 3339; the server accepts 60 seconds either way.
     public static func poll(serial: String, timestamp: String) -> String { "\(serial)|\(timestamp)" }
 
-    /// Approves a request, with the number that the person was shown where one is wanted.
+    /// Approves a request, with the chosen number if one is required.
     public static func approval(of nonce: String, serial: String, number: String? = nil) -> String {
         "\(nonce)|\(serial)" + (number.map { "|\($0)" } ?? "")
     }
@@ -29,14 +29,14 @@ public enum PushText {
         "\(nonce)|\(serial)|decline" + (reason.map { "|\($0.rawValue)" } ?? "")
     }
 
-    /// Sets where requests are delivered to.
+    /// Sets the delivery address of requests.
     ///
     /// - Parameter timestamp: RFC 3339; the server accepts five minutes either way.
     public static func address(_ address: String, serial: String, timestamp: String) -> String {
         "\(address)|\(serial)|\(timestamp)"
     }
 
-    /// The signature as it is sent: upper case and padded, which the server insists on.
+    /// The signature as sent: upper case and padded, as the server requires.
     static func encoded(_ signature: [UInt8]) -> String { Base32.encode(signature, padded: true) }
 }
 

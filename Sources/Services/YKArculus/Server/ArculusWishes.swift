@@ -18,7 +18,7 @@ public struct ArculusWishes: Hashable, Sendable {
     /// What the server keeps of the device (the SDK's registrationInfo).
     public var registrationInfo: JSON.Object?
 
-    /// Makes the usual wishes.
+    /// Creates the default requests.
     public init() {}
 
     /// What begins a registration.

@@ -20,7 +20,7 @@ public struct RegistrationRequirements: Hashable, Sendable {
     /// What extensions are to do.
     public var extensions = RegistrationInputs()
 
-    /// Makes requirements for a passkey where the authenticator can store one.
+    /// Creates requirements for a passkey where the authenticator can store one.
     public init() {}
 }
 
@@ -51,7 +51,7 @@ public struct RegistrationInputs: Hashable, Sendable {
         case preferred
     }
 
-    /// Makes inputs that ask for credProps only.
+    /// Creates inputs that ask for credProps only.
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.
@@ -75,7 +75,7 @@ public struct PRFInput: Hashable, Sendable {
     /// The second input.
     public var second: [UInt8]?
 
-    /// Makes inputs.
+    /// Creates inputs.
     public init(first: [UInt8]? = nil, second: [UInt8]? = nil) {
         self.first = first
         self.second = second
@@ -97,7 +97,7 @@ public struct AuthenticationRequirements: Hashable, Sendable {
     /// What extensions are to do.
     public var extensions = AuthenticationInputs()
 
-    /// Makes requirements that prefer user verification.
+    /// Creates requirements that prefer user verification.
     public init() {}
 }
 
@@ -122,7 +122,7 @@ public struct AuthenticationInputs: Hashable, Sendable {
         case write([UInt8])
     }
 
-    /// Makes inputs that ask for nothing.
+    /// Creates inputs that ask for nothing.
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.

@@ -34,7 +34,7 @@ public struct SecurIDToken: Sendable {
     /// The device identifier that an SDTID file or a protected string names.
     public var deviceID: String?
 
-    /// Makes a token. Throws `field` for a value outside its range.
+    /// Creates a token. Throws `field` for a value outside its range.
     public init(
         serial: String, seed: SharedSecret, digits: Int, interval: Int, type: SecurIDTokenType, expiry: UTCDate?,
         nickname: String? = nil, user: String? = nil, deviceID: String? = nil
