@@ -3,22 +3,22 @@
 public import YKFIDO
 public import YKWire
 
-/// What a client asks a server to ask for.
+/// The options that a client requests from a server.
 public struct ArculusWishes: Hashable, Sendable {
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification = UserVerification.required
-    /// What the server is to be told of the card's origin.
+    /// The attestation that the server should request.
     public var attestation = AttestationConveyance.none
-    /// Whether the card remembers the credential itself; `nil` leaves it to the server.
+    /// Whether the credential must be discoverable; `nil` lets the server decide.
     public var residentKey: ResidentKeyRequirement?
-    /// The algorithms that are welcome, in the server's words such as `es256`; empty leaves it to the server.
+    /// The acceptable algorithms, by the server's names such as `es256`; empty lets the server decide.
     public var algorithms: [String] = []
-    /// Inputs of extensions.
+    /// Extension inputs.
     public var extensions = JSON.Object()
-    /// What the server keeps of the device (the SDK's registrationInfo).
+    /// Device data stored by the server (the SDK's registrationInfo).
     public var registrationInfo: JSON.Object?
 
-    /// Creates the default requests.
+    /// Creates the default options.
     public init() {}
 
     /// What begins a registration.

@@ -23,7 +23,7 @@ public struct Ceremony: Hashable, Sendable {
     public let expires: Int64
     /// The user handle of the account; `nil` when the answer is to name it.
     public var user: [UInt8]?
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
     /// Whether the browser may create the credential without a gesture (conditional mediation).
     public var isConditional = false

@@ -90,7 +90,7 @@ public struct PRFInput: Hashable, Sendable {
 
 /// What a relying party wants of a credential that signs (WebAuthn Level 3 §5.5).
 public struct AuthenticationRequirements: Hashable, Sendable {
-    /// Whether the user has to be verified.
+    /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
     /// What the user will probably use.
     public var hints: [PublicKeyCredentialHint] = []
