@@ -15,7 +15,7 @@ public struct PKCS12: Sendable {
         case malformed
         /// The password is wrong.
         case wrongPassword
-        /// The file asks for more rounds of key derivation than ``roundLimit``.
+        /// The file asks for more rounds of key derivation than ``PKCS12/roundLimit``.
         case tooMuchWork(rounds: UInt64)
         /// OpenSSL is missing, or refused the key.
         case crypto(CryptoFault)

@@ -10,7 +10,7 @@ public struct COSEKey: Hashable, Sendable {
         case okp(curve: COSECurve, x: [UInt8])
         /// An RSA modulus and exponent, most significant byte first.
         case rsa(modulus: [UInt8], exponent: [UInt8])
-        /// A key of another type, such as ML-DSA; see ``map``.
+        /// A key of another type, such as ML-DSA; see ``COSEKey/map``.
         case other(type: Int64)
     }
 

@@ -21,8 +21,8 @@ public enum USB {
     ///   - device: A device from ``devices()``.
     ///   - slot: The slot of the reader, the first is 0.
     ///   - voltage: The supply voltage; by default chosen by the reader, or the lowest that works.
-    /// - Throws: `usbLibraryNotInstalled`, `noDevice` when the device is gone or has no card reader, `accessDenied`, `busy`
-    ///   with the programs that have it, `noCard`, `unresponsive`, `timedOut` or `cancelled`.
+    /// - Throws: `usbLibraryNotInstalled`, `noDevice` when the device is gone or has no card reader, `accessDenied`,
+    ///   `busy` with the programs that have it, `noCard`, `unresponsive`, `timedOut` or `cancelled`.
     public static func connect(
         _ device: USBDevice, slot: UInt8 = 0, voltage: CCID.Voltage? = nil, deadline: Deadline
     ) throws(LinkError) -> sending any CardLink {
