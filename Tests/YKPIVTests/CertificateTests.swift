@@ -19,6 +19,17 @@ struct CertificateTests {
             ].map { try AlternativeName($0) }, hash: hash)
     }
 
+    @Test(arguments: ["Smith, Alice", " a", "a ", " ", "  ", "#1", "a+b=c;d", "\"q\" <x> \\", "Zoë", ""])
+    func readsBackAnEscapedValue(_ value: String) throws {
+        guard !value.isEmpty else {
+            #expect(throws: PIVError.self) { try SubjectName("CN=\(SubjectName.escaped(value))") }
+            return
+        }
+        let name = try SubjectName("CN=\(SubjectName.escaped(value)),O=x")
+        #expect(String(decoding: name.encoded, as: UTF8.self).contains(value))
+        #expect(try SubjectName(name.description) == name)
+    }
+
     @Test(arguments: KeyTests.algorithms, [HashAlgorithm.sha256, .sha512])
     func signsItselfForOpenSSL(_ algorithm: PIVAlgorithm, _ hash: HashAlgorithm) async throws {
         let (service, key) = try await Bench().with(algorithm)

@@ -31,9 +31,13 @@ public struct UserProof: Hashable, Sendable {
     public init?(_ json: JSON) {
         guard json["userVerification"]?.string == "required",
             let credential = json["credential"]?.string.flatMap({ try? Base64.decode($0) }),
-            (1...1024).contains(credential.count),
-            let publicKey = json["publicKey"]?.string.flatMap({ try? Base64.decode($0) }),
-            (try? COSEKey(subjectPublicKeyInfo: publicKey)) != nil
+            let publicKey = json["publicKey"]?.string.flatMap({ try? Base64.decode($0) })
+        else { return nil }
+        self.init(credential, publicKey: publicKey)
+    }
+
+    private init?(_ credential: [UInt8], publicKey: [UInt8]) {
+        guard (1...1024).contains(credential.count), (try? COSEKey(subjectPublicKeyInfo: publicKey)) != nil
         else { return nil }
         (self.credential, self.publicKey) = (credential, publicKey)
     }
@@ -59,11 +63,7 @@ public struct UserProof: Hashable, Sendable {
             data = try await service.register(request).response.authenticatorData
         } catch let error as FIDOError { throw .fido(error) } catch { throw .cannotVerifyUser }
         guard let made = data.credential, data.flags.contains(.userVerified),
-            let key = made.publicKey.subjectPublicKeyInfo,
-            let proof = UserProof([
-                "credential": .string(Base64.encodeURL(made.id)), "publicKey": .string(Base64.encodeURL(key)),
-                "userVerification": "required",
-            ])
+            let key = made.publicKey.subjectPublicKeyInfo, let proof = UserProof(made.id, publicKey: key)
         else { throw .unproven("the credential is not of a kind that can be checked") }
         return proof
     }

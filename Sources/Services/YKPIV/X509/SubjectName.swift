@@ -32,6 +32,19 @@ public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
     /// The name in the form of RFC 4514.
     public var description: String { Self.text(encoded) }
 
+    /// Escapes a value for use in a name: a backslash precedes each character with a meaning of its own (RFC 4514 §2.4).
+    ///
+    /// - Parameters:
+    ///   - value: The plain value, such as `Smith, Alice`.
+    public static func escaped(_ value: String) -> String {
+        var text = ""
+        for sign in value {
+            if ",+\"\\<>;=#".contains(sign) || sign == " " && text.isEmpty { text.append("\\") }
+            text.append(sign)
+        }
+        return value.count > 1 && value.hasSuffix(" ") ? text.dropLast() + "\\ " : text
+    }
+
     /// A certificate's name in the form of RFC 4514; its bytes in hexadecimal if it cannot be parsed.
     static func text(_ der: [UInt8]) -> String { (try? NameReader(der).text()) ?? "#" + Hex.encode(der) }
 }

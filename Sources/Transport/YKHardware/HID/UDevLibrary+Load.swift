@@ -9,12 +9,7 @@ extension UDevLibrary {
 
     /// Opens the library, which stays open; `nil` when it is not there or is not complete.
     static func load(_ path: String = soname) -> UDevLibrary? {
-        guard let image = dlopen(path, RTLD_NOW | RTLD_LOCAL) else { return nil }
-        guard let calls = Calls(image) else {
-            dlclose(image)
-            return nil
-        }
-        return UDevLibrary(monitor: { calls.monitor($0) })
+        OpenedLibrary.load(path, Calls.init(library:)).map { calls in UDevLibrary(monitor: { calls.monitor($0) }) }
     }
 
     /// The functions of the library. Each monitor has a context of its own, so that threads share nothing.
@@ -35,23 +30,16 @@ extension UDevLibrary {
         let receive: Made
         let releaseDevice: Made
 
-        init?(_ image: UnsafeMutableRawPointer) {
-            func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
-                dlsym(image, name).map { unsafeBitCast($0, to: type) }
-            }
-            guard let new = symbol("udev_new", New.self), let release = symbol("udev_unref", Made.self),
-                let newMonitor = symbol("udev_monitor_new_from_netlink", Open.self),
-                let releaseMonitor = symbol("udev_monitor_unref", Made.self),
-                let filter = symbol("udev_monitor_filter_add_match_subsystem_devtype", Filter.self),
-                let enable = symbol("udev_monitor_enable_receiving", Number.self),
-                let descriptor = symbol("udev_monitor_get_fd", Number.self),
-                let receive = symbol("udev_monitor_receive_device", Made.self),
-                let releaseDevice = symbol("udev_device_unref", Made.self)
-            else { return nil }
-            (self.new, self.release) = (new, release)
-            (self.newMonitor, self.releaseMonitor, self.filter) = (newMonitor, releaseMonitor, filter)
-            (self.enable, self.descriptor) = (enable, descriptor)
-            (self.receive, self.releaseDevice) = (receive, releaseDevice)
+        init(library: OpenedLibrary) throws(OpenedLibrary.FunctionMissing) {
+            new = try library.function("udev_new", New.self)
+            release = try library.function("udev_unref", Made.self)
+            newMonitor = try library.function("udev_monitor_new_from_netlink", Open.self)
+            releaseMonitor = try library.function("udev_monitor_unref", Made.self)
+            filter = try library.function("udev_monitor_filter_add_match_subsystem_devtype", Filter.self)
+            enable = try library.function("udev_monitor_enable_receiving", Number.self)
+            descriptor = try library.function("udev_monitor_get_fd", Number.self)
+            receive = try library.function("udev_monitor_receive_device", Made.self)
+            releaseDevice = try library.function("udev_device_unref", Made.self)
         }
 
         func monitor(_ source: Source) -> UDevMonitor? {

@@ -39,14 +39,7 @@ extension USBLibrary {
     static let system = load()
 
     /// Opens the library, which stays open; `nil` when it is missing or lacks a function.
-    static func load(_ path: String = soname) -> USBLibrary? {
-        guard let image = dlopen(path, RTLD_NOW | RTLD_LOCAL) else { return nil }
-        guard let library = USBLibrary(image) else {
-            dlclose(image)
-            return nil
-        }
-        return library
-    }
+    static func load(_ path: String = soname) -> USBLibrary? { OpenedLibrary.load(path, USBLibrary.init(library:)) }
 
     private typealias NewContext = @convention(c) (UnsafeMutablePointer<Context?>?) -> Int32
     private typealias EndContext = @convention(c) (Context?) -> Void
@@ -61,25 +54,22 @@ extension USBLibrary {
     private typealias OnTransfer = @convention(c) (Transfer) -> Int32
     private typealias Events = @convention(c) (Context?, UnsafeMutablePointer<timeval>) -> Int32
 
-    private init?(_ image: UnsafeMutableRawPointer) {
-        func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
-            dlsym(image, name).map { unsafeBitCast($0, to: type) }
-        }
-        guard let setOption = dlsym(image, "libusb_set_option"),
-            let newContext = symbol("libusb_init", NewContext.self),
-            let endContext = symbol("libusb_exit", EndContext.self),
-            let wrap = symbol("libusb_wrap_sys_device", Wrap.self), let close = symbol("libusb_close", Close.self),
-            let detach = symbol("libusb_set_auto_detach_kernel_driver", OnInterface.self),
-            let claim = symbol("libusb_claim_interface", OnInterface.self),
-            let release = symbol("libusb_release_interface", OnInterface.self),
-            let clearHalt = symbol("libusb_clear_halt", OnEndpoint.self),
-            let control = symbol("libusb_control_transfer", Control.self),
-            let newTransfer = symbol("libusb_alloc_transfer", NewTransfer.self),
-            let endTransfer = symbol("libusb_free_transfer", EndTransfer.self),
-            let submit = symbol("libusb_submit_transfer", OnTransfer.self),
-            let cancel = symbol("libusb_cancel_transfer", OnTransfer.self),
-            let events = symbol("libusb_handle_events_timeout", Events.self)
-        else { return nil }
+    private init(library: OpenedLibrary) throws(OpenedLibrary.FunctionMissing) {
+        let setOption = try library.address("libusb_set_option")
+        let newContext = try library.function("libusb_init", NewContext.self)
+        let endContext = try library.function("libusb_exit", EndContext.self)
+        let wrap = try library.function("libusb_wrap_sys_device", Wrap.self)
+        let close = try library.function("libusb_close", Close.self)
+        let detach = try library.function("libusb_set_auto_detach_kernel_driver", OnInterface.self)
+        let claim = try library.function("libusb_claim_interface", OnInterface.self)
+        let release = try library.function("libusb_release_interface", OnInterface.self)
+        let clearHalt = try library.function("libusb_clear_halt", OnEndpoint.self)
+        let control = try library.function("libusb_control_transfer", Control.self)
+        let newTransfer = try library.function("libusb_alloc_transfer", NewTransfer.self)
+        let endTransfer = try library.function("libusb_free_transfer", EndTransfer.self)
+        let submit = try library.function("libusb_submit_transfer", OnTransfer.self)
+        let cancel = try library.function("libusb_cancel_transfer", OnTransfer.self)
+        let events = try library.function("libusb_handle_events_timeout", Events.self)
         // Each device is opened by its node, which sysfs names; a list of all devices and a thread that watches them
         // would be made in vain.
         ykit_usb_skip_discovery(setOption)

@@ -100,7 +100,7 @@ struct AgeGenerate: Verb {
         let slot = try await freeSlot(service, world)
         let name = name ?? "age identity \(slot)"
         let template = CertificateTemplate(
-            subject: try SubjectName("CN=\(name.escapedForName),O=\(PIVCertificate.ageOrganization)"),
+            subject: try SubjectName("CN=\(SubjectName.escaped(name)),O=\(PIVCertificate.ageOrganization)"),
             policies: policies)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "make a key")
@@ -182,17 +182,5 @@ struct AgeGenerate: Verb {
             "recipients": .array(recipients.map(JSON.string)), "identity": .string(identity.text),
         ]
         return (AgeIdentityFile.text(comments, recipients, identity), json)
-    }
-}
-
-extension String {
-    /// As a value in a name of RFC 4514: what would end or change it has a backslash before it.
-    fileprivate var escapedForName: String {
-        var text = ""
-        for sign in self {
-            if ",+\"\\<>;=#".contains(sign) || sign == " " && (text.isEmpty) { text.append("\\") }
-            text.append(sign)
-        }
-        return hasSuffix(" ") ? text.dropLast() + "\\ " : text
     }
 }

@@ -23,7 +23,7 @@ final class AgeKeeper: AgeKeySource {
     /// Nothing on the line: the PIN of YKIT_PIN, if there is one.
     private let given: PINOptions
 
-    init(_ world: World, _ dialogue: AgeDialogue) throws {
+    init(_ world: World, _ dialogue: AgeDialogue) {
         (self.world, self.dialogue) = (world, dialogue)
         given = PINOptions()
         chosen = world.keys.selection

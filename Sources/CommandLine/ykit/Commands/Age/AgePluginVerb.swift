@@ -29,7 +29,7 @@ struct AgePluginVerb: Verb {
             throw Explanation.usage("a plugin speaks with age on standard output: there is neither JSON nor a plan")
         }
         let dialogue = AgeDialogue(AgeStreams())
-        let keys = try AgeKeeper(world, dialogue)
+        let keys = AgeKeeper(world, dialogue)
         world.terminal.relay { dialogue.say($0) }
         defer { world.terminal.relay(nil) }
         let count = try await state.run(dialogue, keys)

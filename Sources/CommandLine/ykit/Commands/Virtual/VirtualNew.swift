@@ -15,7 +15,7 @@ struct VirtualNew: Verb {
     @OptionGroup(title: "New Key")
     var new: NewKeyOptions
 
-    @Argument(help: "The file, which is not there yet.", completion: .file)
+    @Argument(help: "The file to be made.", completion: .file)
     var file: String
 
     @OptionGroup(title: "Global Options")
