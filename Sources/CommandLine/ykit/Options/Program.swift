@@ -64,10 +64,9 @@ extension Program {
         return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
-    /// Runs a verb and prints what it answers. Here and in what it calls, a verb is `any Verb`: of a generic function the
-    /// compiler makes one copy for each of 300 verbs, 3 MB in all.
-    static func run(_ given: any Verb) async -> ExitStatus {
-        var verb = given
+    /// Runs a verb and prints what it answers.
+    static func run(_ given: GivenVerb) async -> ExitStatus {
+        var verb = given.verb
         let plain = Terminal()
         var configuration = ConfigurationFile()
         do {

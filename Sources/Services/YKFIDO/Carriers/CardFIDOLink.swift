@@ -13,7 +13,6 @@ public final class CardFIDOLink: FIDOLink {
 
     private let channel: CardChannel
     private var acceptsKeepalives = true
-    private var isFormProven = false
     /// The key's reply to SELECT.
     public private(set) var profile: FIDOLinkProfile
     /// How often the application was reselected.
@@ -26,7 +25,7 @@ public final class CardFIDOLink: FIDOLink {
     ///
     /// - Throws: `card(.appletMissing)` if the card has no such application.
     public init(_ channel: sending CardChannel) throws(FIDOLinkError) {
-        let reply = try lift(FIDOLinkError.card) { () throws(CardError) in try Self.select(channel) }
+        let reply = try lift(FIDOLinkError.card) { () throws(CardError) in try channel.select(.fido) }
         let version = String(decoding: reply, as: UTF8.self)
         profile = FIDOLinkProfile(carrier: .card, hasCTAP2: true, hasU2F: version != "FIDO_2_0")
         self.channel = channel
@@ -108,25 +107,9 @@ public final class CardFIDOLink: FIDOLink {
     /// NFCCTAP_GETRESPONSE (CTAP 2.2 §11.3.7.2); P1 11 cancels the command.
     private static func poll(p1: UInt8) -> APDU { APDU(cla: 0x80, ins: FIDOProtocol.Instruction.getResponse, p1: p1) }
 
-    private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
-        do { return try channel.select(.fido) } catch .status(.wrongLength, _) where channel.form == .extended {
-            channel.form = .short
-            return try channel.select(.fido)
-        }
-    }
-
-    /// Sends a command. Falls back to short lengths permanently when the first extended-length command is refused for
-    /// its length.
     private func transmit(_ apdu: APDU, deadline: Deadline? = nil) throws(FIDOLinkError) -> ResponseAPDU {
         try lift(FIDOLinkError.card) { () throws(CardError) in
-            let deadline = deadline ?? environment.deadline()
-            let response = try channel.transmit(apdu, deadline: deadline)
-            guard channel.form == .extended, !isFormProven, response.status == .wrongLength else {
-                isFormProven = true
-                return response
-            }
-            channel.form = .short
-            return try channel.transmit(apdu, deadline: deadline)
+            try channel.transmit(apdu, deadline: deadline ?? environment.deadline())
         }
     }
 }

@@ -15,7 +15,7 @@ final class OATHSession {
 
     /// Selects the application.
     init(_ channel: sending CardChannel) throws(OATHError) {
-        let reply = try lift(OATHError.card) { () throws(CardError) in try Self.select(channel) }
+        let reply = try lift(OATHError.card) { () throws(CardError) in try channel.select(.oath) }
         info = try lift({ OATHError.card(.malformed($0, during: "SELECT")) }) { () throws(WireError) in
             try OATHInfo(selectReply: reply, isYubiKey: channel.identity.isYubiKey)
         }
@@ -107,23 +107,16 @@ extension OATHSession {
         return channel.identity.readerTakesExtendedLength
     }
 
-    private static func select(_ channel: CardChannel) throws(CardError) -> [UInt8] {
-        do { return try channel.select(.oath) } catch {
-            guard channel.form == .extended, error.isRefusedLength else { throw error }
-            channel.form = .short
-            return try channel.select(.oath)
-        }
-    }
-
-    /// Falls back to short lengths permanently when the first extended command is refused.
+    /// Falls back to short lengths when the exchange of the first command breaks off, as with readers that cannot carry
+    /// extended lengths. A command that is refused for its length is repeated by the channel.
     private func sendInEitherForm<Command: CardCommand>(_ command: Command) throws(CardError) -> Command.Response {
         do {
             let response = try channel.send(command)
             isFormProven = true
             return response
         } catch {
-            let isRefusal = error.isRefusedLength || command is any RepeatableCommand && error.isBrokenExchange
-            guard channel.form == .extended, !isFormProven, isRefusal else { throw error }
+            guard command is any RepeatableCommand, error.isBrokenExchange, channel.form == .extended, !isFormProven
+            else { throw error }
             channel.form = .short
             return try channel.send(command)
         }
@@ -136,10 +129,6 @@ extension ListAccounts: RepeatableCommand {}
 extension CalculateAll: RepeatableCommand {}
 
 extension CardError {
-    fileprivate var isRefusedLength: Bool {
-        if case .status(.wrongLength, _) = self { true } else { false }
-    }
-
     fileprivate var isBrokenExchange: Bool {
         switch self {
         case .link(.failed), .link(.unresponsive), .link(.malformed): true

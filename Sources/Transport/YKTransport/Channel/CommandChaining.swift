@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 package import YKWire
 
 /// Splits a command whose data is too long into several commands, all but the last with class bit 0x10 (ISO 7816-4
@@ -11,6 +12,7 @@ package final class CommandChaining: CardStage {
 
     /// Whether an extended command has been accepted; until then 6700 can mean that the card supports only the short
     /// form.
+    /// SELECT is no proof: some cards accept it in extended form, and no other command.
     private var isExtendedProven = false
 
     package init(next: EncodingStage) { self.next = next }
@@ -19,7 +21,7 @@ package final class CommandChaining: CardStage {
         let response = try sendParts(of: command, deadline: deadline)
         guard next.form == .extended, !isExtendedProven else { return response }
         guard response.status == .wrongLength else {
-            isExtendedProven = true
+            isExtendedProven = !command.isSelect
             return response
         }
         next.form = .short
@@ -41,4 +43,9 @@ package final class CommandChaining: CardStage {
         last.data = Array(rest)
         return try next.send(last, deadline: deadline)
     }
+}
+
+extension APDU {
+    /// Whether it selects an application by name; CALCULATE ALL of OATH has the same instruction.
+    fileprivate var isSelect: Bool { ins == ISO7816.select && p1 == 0x04 }
 }
