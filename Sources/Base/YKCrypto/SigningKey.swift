@@ -52,13 +52,6 @@ public struct SigningKey: Sendable {
         }
     }
 
-    /// Generates a 2048-bit RSA key, as DER.
-    public static func newRSA2048() throws(CryptoFault) -> [UInt8] {
-        do { return Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) } catch {
-            throw CryptoFault("RSA: no new key: \(error)")
-        }
-    }
-
     /// The public key: x and y of equal length on a NIST curve, the 32 bytes of Ed25519, or the RSA modulus.
     public var publicKey: [UInt8] {
         switch key {

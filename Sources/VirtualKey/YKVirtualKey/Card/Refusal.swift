@@ -8,6 +8,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case status(StatusWord)
     /// Nobody touched the key yet and the wait goes on: the command has not ended.
     case waitingForTouch
+    /// The key generates a key pair: the command has not ended, and nothing has changed.
+    case computing
     /// The command has not ended; it was told to be asked for again (9100), with what the key is doing.
     case stillWorking(UInt8)
     /// A CTAP2 message ends with this status.

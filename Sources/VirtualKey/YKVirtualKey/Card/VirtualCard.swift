@@ -50,18 +50,40 @@ package struct VirtualCard: Sendable {
         pending = []
     }
 
-    /// Answers one command APDU; `nil` while the key waits for a touch, with the state unchanged.
+    /// The result of a command; the state is unchanged unless there is a response.
+    package enum Outcome: Hashable, Sendable {
+        /// The response APDU.
+        case response([UInt8])
+        /// The key waits for a touch; the command is tried again.
+        case waiting
+        /// The key generates a key pair; the command is tried again.
+        case computing
+    }
+
+    /// Answers one command APDU, waiting while a key pair is generated; `nil` while the key waits for a touch, with the
+    /// state unchanged.
     package mutating func exchange(_ bytes: [UInt8], _ world: VirtualWorld) -> [UInt8]? {
+        while true {
+            switch attempt(bytes, world) {
+            case .response(let bytes): return bytes
+            case .waiting: return nil
+            case .computing: Pause.step(.after(.milliseconds(1)), atMost: 1)
+            }
+        }
+    }
+
+    /// Answers one command APDU if that needs neither a touch nor the end of a computation.
+    mutating func attempt(_ bytes: [UInt8], _ world: VirtualWorld) -> Outcome {
         var next = self
         do {
             let response = try next.respond(bytes, world)
             self = next
-            return response.encoded
+            return .response(response.encoded)
         } catch {
-            guard let response = error.response else { return nil }
+            guard let response = error.response else { return error == .computing ? .computing : .waiting }
             next.chain = nil
             self = next
-            return response.encoded
+            return .response(response.encoded)
         }
     }
 
@@ -213,7 +235,7 @@ extension Refusal {
         case .status(let status): ResponseAPDU(status)
         case .stillWorking(let doing): ResponseAPDU(.stillWorking, data: [doing])
         case .ctap(let status): ResponseAPDU(.ok, data: [status])
-        case .waitingForTouch: nil
+        case .waitingForTouch, .computing: nil
         }
     }
 }

@@ -49,6 +49,9 @@ public struct VirtualWorld: Sendable {
         self.touch = touch
     }
 
+    /// Where RSA key pairs come from.
+    package var keyPairs = RSAKeyPairs()
+
     func draw(_ count: Int) throws(Refusal) -> [UInt8] {
         do { return try random.draw(count, secret: false) } catch { throw .status(.memoryFailure) }
     }

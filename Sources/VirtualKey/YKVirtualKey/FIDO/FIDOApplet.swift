@@ -43,9 +43,9 @@ package struct FIDOApplet: Applet {
     ) throws(Refusal) -> [UInt8] {
         do { return [0x00] + (try authenticator.answer(message)) } catch {
             switch error {
-            case .waitingForTouch where canPoll:
+            case .waitingForTouch where canPoll, .computing where canPoll:
                 authenticator.power.waiting = message
-                throw .stillWorking(0x02)
+                throw .stillWorking(error == .computing ? 0x01 : 0x02)
             case .ctap(let status): return [status]
             default: throw error
             }

@@ -72,6 +72,7 @@ extension FIDOAuthenticator {
             try touch(input.rpID)
             throw .ctap(0x19)
         }
+        if algorithm == .rs256 { try world.keyPairs.prepare(2048) }
         if !user.isPresent { try touch(input.rpID) }
         let credential = try newCredential(input, algorithm, rpIDHash, isResident: isResident)
         tokenWasUsed()
@@ -141,7 +142,7 @@ extension FIDOAuthenticator {
         var credential = CredentialVault(seed: memory.seed).make(
             try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection)
         if algorithm == .rs256 {
-            do { credential.privateKey = try SigningKey.newRSA2048() } catch { throw .ctap(0x7F) }
+            credential.privateKey = try world.keyPairs.take(2048).der.value.copyBytes()
             credential.rpID = input.rpID
         }
         guard isResident else {

@@ -18,7 +18,7 @@ package struct FIDOPower: Sendable {
     var listing: [[UInt8]] = []
     /// The array of large blobs as far as it was written.
     var blobWrite: (expected: Int, bytes: [UInt8])?
-    /// The message that waits for a touch.
+    /// The message that waits for a touch or a key pair.
     var waiting: [UInt8]?
 
     /// The finger that is being enrolled, and how many good samples are left.

@@ -19,13 +19,18 @@ package struct VirtualHID: Sendable {
         case refused(CTAPHID.ErrorCode)
         /// The key waits for a touch; the message is tried again.
         case waiting
+        /// The key generates a key pair; the message is tried again.
+        case computing
     }
 
-    /// A message that waits for a touch.
+    /// A message that is under way.
     struct Work: Sendable {
         let message: CTAPHID.Message
-        let began: Instant
+        /// What the last keepalive said, and when: 1 for computing, 2 for waiting for a touch (CTAP 2.2 §11.2.9.1.7).
+        var doing: UInt8
         var told: Instant
+        /// Since when the key waits for a touch; `nil` while it does not.
+        var waitsSince: Instant?
     }
 
     /// A message that is not whole yet.
@@ -114,7 +119,7 @@ package struct VirtualHID: Sendable {
     package mutating func poll(at now: Instant, _ run: (CTAPHID.Message) -> Outcome) {
         expire(at: now)
         guard let work else { return }
-        if work.began.duration(to: now) >= touchTime, !isEndless {
+        if let since = work.waitsSince, since.duration(to: now) >= touchTime, !isEndless {
             finish(work.message, [0x2F], at: now)
         } else {
             attempt(work.message, at: now, run)
@@ -209,18 +214,20 @@ package struct VirtualHID: Sendable {
     private mutating func attempt(
         _ message: CTAPHID.Message, at now: Instant, _ run: (CTAPHID.Message) -> Outcome
     ) {
+        var doing: UInt8 = 0x01
         if !isEndless {
             switch run(message) {
             case .answer(let payload): return finish(message, payload, at: now)
             case .refused(let code):
                 if work?.message == message { work = nil }
                 return refuse(message, code, at: now)
-            case .waiting: break
+            case .waiting: doing = 0x02
+            case .computing: break
             }
         }
-        if let told = work?.told, told.duration(to: now) < Self.keepalivePeriod { return }
-        work = Work(message: message, began: work?.began ?? now, told: now)
-        let doing: UInt8 = isEndless ? 0x01 : 0x02
+        if let work, work.doing == doing, work.told.duration(to: now) < Self.keepalivePeriod { return }
+        let waitsSince = doing == 0x02 ? work?.waitsSince ?? now : nil
+        work = Work(message: message, doing: doing, told: now, waitsSince: waitsSince)
         say(.init(.keepalive, on: message.channel, [doing]), at: now)
     }
 

@@ -34,34 +34,34 @@ extension VirtualKey {
         }
     }
 
-    /// One command APDU and its response; `nil` while the key waits for a touch. A change that cannot be written did
-    /// not happen.
+    /// One command APDU and its response; `nil` while the key waits for a touch. A key pair that is generated is waited
+    /// for. A change that cannot be written did not happen.
     ///
     /// - Throws: `LinkError.cancelled` when `isCancelled` becomes true while the key generates a key pair, and then
     ///   nothing has changed.
     package func exchange(
         _ command: [UInt8], unless isCancelled: () -> Bool = { false }
     ) throws(LinkError) -> [UInt8]? {
-        let reply = try using { body throws(VirtualKeyFileError) -> CardReply in
-            let use = CardUse(body.card, command, world)
-            guard let (card, reply) = command.asksForKeyPair ? use.resultBeside(isCancelled) : use.result else {
-                return .cancelled
+        while true {
+            switch try attempt(command) {
+            case .response(let bytes): return bytes
+            case .waiting: return nil
+            case .computing:
+                if isCancelled() { throw .cancelled }
+                Pause.step(.after(.milliseconds(1)), atMost: 1)
             }
-            if card.state != body.card.state { try body.file?.save(card.state) }
-            body.card = card
-            return reply.map(CardReply.bytes) ?? .waiting
-        }
-        switch reply {
-        case .bytes(let bytes): return bytes
-        case .waiting: return nil
-        case .cancelled: throw .cancelled
         }
     }
 
-    private enum CardReply: Sendable {
-        case bytes([UInt8])
-        case waiting
-        case cancelled
+    /// Carries one command APDU out as far as that goes at once. A change that cannot be written did not happen.
+    package func attempt(_ command: [UInt8]) throws(LinkError) -> VirtualCard.Outcome {
+        try using { body throws(VirtualKeyFileError) in
+            var card = body.card
+            let outcome = card.attempt(command, world)
+            if card.state != body.card.state { try body.file?.save(card.state) }
+            body.card = card
+            return outcome
+        }
     }
 
     /// Uses the FIDO application beside the card; a wait for a touch changes nothing. A file that another program has
@@ -78,6 +78,7 @@ extension VirtualKey {
         case .answer(let bytes): return .answer(bytes)
         case .refused(let word): return .answer([word.sw1, word.sw2])
         case .waiting: return .waiting
+        case .computing: return .computing
         }
     }
 
@@ -89,6 +90,8 @@ extension VirtualKey {
         case refused(StatusWord)
         /// It waits for a touch, and nothing has changed.
         case waiting
+        /// It generates a key pair, and nothing has changed.
+        case computing
     }
 
     /// Uses the key's state beside the card. A file that another program has locked is waited for.
@@ -142,43 +145,6 @@ extension VirtualKey {
     }
 }
 
-/// A command on its way through a card.
-private final class CardUse: Sendable {
-    private let card: VirtualCard
-    private let command: [UInt8]
-    private let world: VirtualWorld
-    private let made = Mutex<(VirtualCard, [UInt8]?)?>(nil)
-
-    init(_ card: VirtualCard, _ command: [UInt8], _ world: VirtualWorld) {
-        (self.card, self.command, self.world) = (card, command, world)
-    }
-
-    var result: (VirtualCard, [UInt8]?)? {
-        var card = card
-        let reply = card.exchange(command, world)
-        return (card, reply)
-    }
-
-    /// The same on another thread, for what takes seconds: `nil` when it was cancelled before it ended.
-    func resultBeside(_ isCancelled: () -> Bool) -> (VirtualCard, [UInt8]?)? {
-        guard
-            SystemThread.start({ [self] in
-                let done = result; made.withLock { $0 = done }
-            })
-        else { return result }
-        while true {
-            if isCancelled() { return nil }
-            if let done = made.withLock({ $0 }) { return done }
-            Pause.step(.after(.milliseconds(1)), atMost: 1)
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Whether this is GENERATE ASYMMETRIC KEY PAIR (SP 800-73-4 part 2 §3.3.2).
-    fileprivate var asksForKeyPair: Bool { count > 1 && self[1] == 0x47 }
-}
-
 extension VirtualKey.Body {
     /// Carries a change out; one that cannot be written did not happen.
     fileprivate mutating func change(
@@ -189,6 +155,7 @@ extension VirtualKey.Body {
         do throws(Refusal) { change = .answer(try use(&card.state)) } catch {
             switch error {
             case .waitingForTouch, .stillWorking: return .waiting
+            case .computing: return .computing
             case .ctap(let status): change = .answer([status])
             case .status(let word): change = .refused(word)
             }

@@ -24,7 +24,7 @@ extension VirtualKey {
         switch outcome {
         case .answer(let bytes): return .answer(bytes)
         case .refused(let status): return .refused(Self.code(of: status))
-        case .waiting, nil: return .refused(.other)
+        case .waiting, .computing, nil: return .refused(.other)
         }
     }
 

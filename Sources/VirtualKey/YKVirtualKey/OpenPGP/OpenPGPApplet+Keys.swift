@@ -31,7 +31,7 @@ enum VirtualOpenPGPAlgorithm: Hashable {
     /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
     func generate(_ world: VirtualWorld) throws(Refusal) -> PrivateKey {
         if case .rsa(let bits) = self {
-            do { return try PrivateKey(newRSA: bits) } catch { throw .status(.memoryFailure) }
+            return try world.keyPairs.take(bits)
         }
         for _ in 0..<64 {
             if let key = try? candidate(try world.draw(size)) { return key }

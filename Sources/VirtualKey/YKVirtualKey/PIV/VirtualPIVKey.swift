@@ -43,7 +43,7 @@ package struct VirtualPIVKey: Hashable, Sendable {
     /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
     static func generate(_ algorithm: UInt8, _ world: VirtualWorld) throws(Refusal) -> PrivateKey {
         if let size = modulusSizes[algorithm] {
-            do { return try PrivateKey(newRSA: size * 8) } catch { throw .status(.memoryFailure) }
+            return try world.keyPairs.take(size * 8)
         }
         for _ in 0..<16 {
             let number = Secret(try world.draw(curves[algorithm]?.fieldSize ?? 32))

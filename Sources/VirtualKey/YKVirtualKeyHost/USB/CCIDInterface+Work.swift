@@ -18,7 +18,7 @@ extension CCIDInterface {
             work.isEndless = true
         case .drop:
             faults = later
-            _ = attempt(command)
+            _ = Self.response(report) { () throws(LinkError) in try key.exchange(command) }
             (work.isEndless, work.isSilent) = (true, true)
         case let fault where fault?.isOfReader ?? true:
             faults = later
@@ -34,7 +34,8 @@ extension CCIDInterface {
     private mutating func misbehave(_ work: Work) {
         let (key, report) = (key, report)
         let outcome = try? faults.play(work.command) { command in
-            Self.attempt(command, key, report) ?? ResponseAPDU(.memoryFailure).encoded
+            Self.response(report) { () throws(LinkError) in try key.exchange(command) }
+                ?? ResponseAPDU(.memoryFailure).encoded
         }
         switch outcome {
         case .reply(let bytes, _): finish(work, bytes)
@@ -67,13 +68,17 @@ extension CCIDInterface {
         say(.init(to: work.head, data: T1Block(.supervisory(.moreTime, isResponse: false), [10]).encoded()))
     }
 
-    /// The response; `nil` while the key waits for a touch.
-    private func attempt(_ command: [UInt8]) -> [UInt8]? { Self.attempt(command, key, report) }
+    /// The response; `nil` while the key waits for a touch or computes, during which the host is asked for more time.
+    private func attempt(_ command: [UInt8]) -> [UInt8]? {
+        Self.response(report) { () throws(LinkError) in
+            if case .response(let bytes) = try key.attempt(command) { bytes } else { nil }
+        }
+    }
 
-    private static func attempt(
-        _ command: [UInt8], _ key: VirtualKey, _ report: (ServedKeyEvent) -> Void
+    private static func response(
+        _ report: (ServedKeyEvent) -> Void, _ body: () throws(LinkError) -> [UInt8]?
     ) -> [UInt8]? {
-        do { return try key.exchange(command) } catch {
+        do { return try body() } catch {
             report(.failed(error))
             return ResponseAPDU(.memoryFailure).encoded
         }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+package import YKCrypto
+import YKTransport
+import YKWire
+
+/// Generates RSA key pairs on threads of their own, so that a key that computes for seconds still answers its host.
+///
+/// A command that needs a pair ends with ``Refusal/computing`` and is tried again until the pair is there. A pair that
+/// nobody fetches, because its command was cancelled, is kept for the next command that needs one of that length.
+package final class RSAKeyPairs: Sendable {
+    private enum Progress: Sendable {
+        case computing
+        case done(PrivateKey?)
+    }
+
+    private let progress = Mutex<[Int: Progress]>([:])
+    private let generate: @Sendable (_ bits: Int) -> PrivateKey?
+
+    /// - Parameter generate: Makes a pair of this many bits, `nil` when that fails; called on a thread of its own.
+    package init(generate: @escaping @Sendable (_ bits: Int) -> PrivateKey? = { try? PrivateKey(newRSA: $0) }) {
+        self.generate = generate
+    }
+
+    /// Starts to generate a pair of this many bits unless one is there or under way.
+    ///
+    /// - Throws: `Refusal.computing` until ``take(_:)`` has a pair to give.
+    func prepare(_ bits: Int) throws(Refusal) {
+        let known = progress.withLock { progress in
+            defer { if progress[bits] == nil { progress[bits] = .computing } }
+            return progress[bits]
+        }
+        if case .done = known { return }
+        let work: @Sendable () -> Void = { [self] in
+            let pair = generate(bits)
+            progress.withLock { $0[bits] = .done(pair) }
+        }
+        if known == nil, !SystemThread.start(work) { return work() }
+        throw .computing
+    }
+
+    /// The pair, for one command alone.
+    ///
+    /// - Throws: `Refusal.computing` until there is one, 6581 when none could be made.
+    func take(_ bits: Int) throws(Refusal) -> PrivateKey {
+        try prepare(bits)
+        guard case .done(let pair) = progress.withLock({ $0.removeValue(forKey: bits) }) else { throw .computing }
+        guard let pair else { throw .status(.memoryFailure) }
+        return pair
+    }
+}
