@@ -83,7 +83,7 @@ struct StoreKeyTests {
         // Once its credential is deleted from the key, no copy of the store opens; deleting it again does no harm.
         try await authenticator(device, pin: "12345").delete([seal])
         try await authenticator(device, pin: "12345").delete([seal])
-        await #expect(throws: StoreError.self) { _ = try await authenticator(device, pin: "12345").open([seal]) }
+        await #expect(throws: StoreError.notThisKey) { _ = try await authenticator(device, pin: "12345").open([seal]) }
         await #expect(throws: StoreError.self) { try await authenticator(device, pin: "54321").delete([seal]) }
     }
 

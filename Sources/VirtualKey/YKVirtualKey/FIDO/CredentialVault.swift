@@ -15,12 +15,16 @@ struct CredentialVault {
         1: .es256, 2: .edDSA, 3: .es384, 4: .es512, 5: .rs256,
     ]
 
-    /// A new credential around 32 random bytes.
-    func make(_ nonce: [UInt8], rpIDHash: [UInt8], algorithm: COSEAlgorithm, protection: UInt64) -> VirtualCredential {
+    /// A new credential around 32 random bytes. The identifier of one that the key stores does not open: once it is
+    /// deleted, the key does not know it any more.
+    func make(
+        _ nonce: [UInt8], rpIDHash: [UInt8], algorithm: COSEAlgorithm, protection: UInt64, isStored: Bool = false
+    ) -> VirtualCredential {
         let number = Self.algorithms.first { $0.value == algorithm }?.key ?? 1
         let head = [number, UInt8(truncatingIfNeeded: protection)] + nonce
         var credential = VirtualCredential(
-            id: head + code(head, rpIDHash), rpID: "", algorithm: algorithm, secret: secret(head, rpIDHash))
+            id: head + code(head, rpIDHash, isStored: isStored), rpID: "", algorithm: algorithm,
+            secret: secret(head, rpIDHash))
         credential.protection = protection
         return credential
     }
@@ -37,8 +41,8 @@ struct CredentialVault {
         return credential
     }
 
-    private func code(_ head: [UInt8], _ rpIDHash: [UInt8]) -> [UInt8] {
-        HashAlgorithm.sha256.hmac(key: Secret(seed), [0x01] + rpIDHash + head)
+    private func code(_ head: [UInt8], _ rpIDHash: [UInt8], isStored: Bool = false) -> [UInt8] {
+        HashAlgorithm.sha256.hmac(key: Secret(seed), [isStored ? 0x03 : 0x01] + rpIDHash + head)
     }
 
     /// The secret bytes; HMAC's output is a private number on P-256 but for one in 2^32, which then fails to sign.

@@ -140,7 +140,8 @@ extension FIDOAuthenticator {
         let wantsLargeBlob = input.extensions["largeBlobKey"]?.bool
         if wantsLargeBlob == false || wantsLargeBlob == true && !isResident { throw .ctap(0x2C) }
         var credential = CredentialVault(seed: memory.seed).make(
-            try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection)
+            try world.draw(32), rpIDHash: rpIDHash, algorithm: algorithm, protection: protection,
+            isStored: isResident)
         if algorithm == .rs256 {
             credential.privateKey = try world.keyPairs.take(2048).der.value.copyBytes()
             credential.rpID = input.rpID
