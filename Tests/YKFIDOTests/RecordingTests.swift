@@ -142,6 +142,31 @@ extension RecordingTests {
     }
 }
 
+extension RecordingTests {
+    @Test(
+        "a change of the configuration is replayed from a recording made before changes were read back",
+        arguments: Carrier.allCases)
+    func changeThatWasNotReadBack(carrier: Carrier) async throws {
+        func session(_ service: FIDOService) async throws {
+            try await service.setPIN(secret("12345"))
+            try await service.configure(.toggleAlwaysUV)
+        }
+        var (capture, _) = try await recorded(carrier, nil, session)
+        let readBack = try #require(
+            capture.events.lastIndex {
+                switch $0.kind {
+                case .written(let report): report[4] == 0x90 && report[7] == 0x04
+                case .exchange(let command, _): command[1] == 0x10 && command.contains(0x04)
+                default: false
+                }
+            })
+        capture.events.removeSubrange(readBack...)
+        let replay = Replay(capture, mode: .lookup)
+        try await session(try await open(replay, carrier))
+        try replay.finish()
+    }
+}
+
 /// A file for a recording, which goes away with it.
 final class RecordingFile {
     let path: String
