@@ -100,3 +100,58 @@ final class CutLink: CardLink {
     }
     func close() { link.close() }
 }
+
+/// Counts the feature reports of an operation and unplugs the key at one of them.
+final class CutReportLink: ReportLink {
+    /// When the key is unplugged.
+    enum Cut: CaseIterable, Sendable {
+        case removedBefore
+        case removedAfter
+    }
+
+    /// Which report is cut, and how many there were.
+    final class Counter: Sendable {
+        let cut: Cut?
+        let number: Int
+        private let state = Mutex(0)
+
+        init(_ cut: Cut?, at number: Int) { (self.cut, self.number) = (cut, number) }
+        var count: Int { state.withLock { $0 } }
+        func next() -> Cut? {
+            state.withLock { count in
+                count += 1
+                return count == number ? cut : nil
+            }
+        }
+    }
+
+    private let link: any ReportLink
+    private let counter: Counter
+    private var isRemoved = false
+
+    init(_ link: sending any ReportLink, _ counter: Counter) { (self.link, self.counter) = (link, counter) }
+
+    var identity: ReportIdentity { link.identity }
+
+    private func counted<Value>(_ body: () throws(LinkError) -> Value) throws(LinkError) -> Value {
+        if isRemoved { throw .removed }
+        let cut = counter.next()
+        isRemoved = cut != nil
+        if cut == .removedBefore { throw .removed }
+        let value = try body()
+        if cut == .removedAfter { throw .removed }
+        return value
+    }
+
+    func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
+        try counted { () throws(LinkError) in try link.setFeature(report, deadline: deadline) }
+    }
+
+    func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
+        try counted { () throws(LinkError) in try link.feature(deadline: deadline) }
+    }
+
+    func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) { try link.write(report, deadline: deadline) }
+    func read(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.read(deadline: deadline) }
+    func close() { link.close() }
+}

@@ -12,6 +12,34 @@ struct OTPTests {
     @Test("slots have the old or the new contents", arguments: OTPOperations.all)
     func slots(_ operation: Operation) async throws { try await operation.proveNothingIsLost() }
 
+    @Test("the same over the keyboard's feature reports", arguments: OTPOperations.changes)
+    func slotsOverReports(_ change: OTPOperations.Change) async throws {
+        let first = try VirtualKey(.new(DeviceProfile(serial: 4711), random: Counting()), world: Operation.world)
+        try await change.prepare(first)
+        let before = first.state
+        func run(_ cut: CutReportLink.Cut?, at number: Int) async throws -> (key: VirtualKey, count: Int, isCut: Bool) {
+            let key = VirtualKey(before, world: Operation.world)
+            let counter = CutReportLink.Counter(cut, at: number)
+            let link = CutReportLink(key.otpReportLink(), counter)
+            var isCut = false
+            do { try await change.act(.open(HIDOTPLink(link, environment: .instant))) } catch { isCut = true }
+            return (VirtualKey(key.state, world: Operation.world), counter.count, isCut)
+        }
+        let whole = try await run(nil, at: 0)
+        try await change.isDone(whole.key)
+        #expect(!whole.isCut && whole.count > 1)
+        for number in 1...whole.count {
+            for cut in CutReportLink.Cut.allCases {
+                let (key, _, isCut) = try await run(cut, at: number)
+                do {
+                    try await change.holds(key)
+                    if isCut, try await change.isOpen(key) { try await change.act(OTPOperations.open(key.link())) }
+                    try await change.isDone(key)
+                } catch { Issue.record("\(change.name): report \(number) \(cut): \(error)") }
+            }
+        }
+    }
+
     @Test("the configuration is the old or the new one", arguments: ConfigOperations.all)
     func configuration(_ operation: Operation) async throws { try await operation.proveNothingIsLost() }
 }
@@ -41,36 +69,52 @@ enum OTPOperations {
         HashAlgorithm.sha1.hmac(key: Secret([UInt8](repeating: byte, count: 20)), [1])
     }
 
-    static let all: [Operation] = [
-        Operation(
+    /// A change of the slots, however the key is reached.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let name: String
+        let prepare: @Sendable (VirtualKey) async throws -> Void
+        let act: @Sendable (OTPService) async throws -> Void
+        let holds: @Sendable (VirtualKey) async throws -> Void
+        /// Whether the change is still to be made after a cut.
+        var isOpen: @Sendable (VirtualKey) async throws -> Bool = { _ in true }
+        let isDone: @Sendable (VirtualKey) async throws -> Void
+        var testDescription: String { name }
+    }
+
+    private static let programBoth: @Sendable (VirtualKey) async throws -> Void = { key in
+        try await program(key.link(), .one, 1)
+        try await program(key.link(), .two, 2)
+    }
+
+    static let changes: [Change] = [
+        Change(
             name: "program a slot", prepare: { try await program($0.link(), .two, 1) },
-            run: { try await program($0, .two, 2) },
+            act: { service in
+                let key = SharedSecret(Secret([UInt8](repeating: 2, count: 20)))
+                try await service.program(.two, .hmac(key: key, needsTouch: false))
+            },
             holds: { key in
                 let answer = try await answers(key)[1]
                 try require(answer == expected(1) || answer == expected(2), "slot 2")
             }, isDone: { try require(try await answers($0)[1] == expected(2), "the new key of slot 2") }),
-        Operation(
-            name: "delete a slot",
-            prepare: { key in
-                try await program(key.link(), .one, 1)
-                try await program(key.link(), .two, 2)
-            },
-            run: { link in
-                let service = try await open(link)
-                if await service.state(of: .two).isProgrammed != false { try await service.delete(.two) }
-            }, holds: { try require(try await answers($0)[0] == expected(1), "the other slot") },
+        Change(
+            name: "delete a slot", prepare: programBoth,
+            act: { if await $0.state(of: .two).isProgrammed != false { try await $0.delete(.two) } },
+            holds: { try require(try await answers($0)[0] == expected(1), "the other slot") },
             isDone: { try require(try await answers($0)[1].isEmpty, "the empty slot") }),
-        Operation(
-            name: "swap",
-            prepare: { key in
-                try await program(key.link(), .one, 1)
-                try await program(key.link(), .two, 2)
-            }, run: { try await open($0).swap() },
+        Change(
+            name: "swap", prepare: programBoth, act: { try await $0.swap() },
             holds: { try require(Set(try await answers($0)) == [expected(1), expected(2)], "a slot") },
-            again: { key in
-                if try await answers(key)[0] == expected(1) { try await open(key.link()).swap() }
-            }, isDone: { try require(try await answers($0) == [expected(2), expected(1)], "the swap") }),
+            isOpen: { try await answers($0)[0] == expected(1) },
+            isDone: { try require(try await answers($0) == [expected(2), expected(1)], "the swap") }),
     ]
+
+    static let all = changes.map { change in
+        Operation(
+            name: change.name, prepare: change.prepare, run: { try await change.act(open($0)) }, holds: change.holds,
+            again: { if try await change.isOpen($0) { try await change.act(open($0.link())) } },
+            isDone: change.isDone)
+    }
 }
 
 /// What device configuration does in more than one exchange.

@@ -28,6 +28,25 @@ extension PIVOperations {
         } catch PIVError.noSuchObject { try require(mayLack, "the certificate") }
     }
 
+    /// A key that was made elsewhere.
+    static func foreignKey() throws -> PrivateKey {
+        try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 0x17, count: 32)))
+    }
+
+    /// Imports the key, and a certificate for it that was made elsewhere.
+    static func importBoth(_ link: sending any CardLink) async throws {
+        let elsewhere = try await open(VirtualKey(.new(DeviceProfile(serial: 1), random: Counting())).link())
+        try await manage(elsewhere)
+        _ = try await elsewhere.importKey(try foreignKey(), .authentication)
+        try await elsewhere.verify(pin("123456"))
+        let certificate = try await elsewhere.selfSignedCertificate(
+            .authentication, CertificateTemplate(subject: SubjectName("CN=imported")), days: 365)
+        let service = try await open(link)
+        try await manage(service)
+        _ = try await service.importKey(try foreignKey(), .authentication)
+        try await service.putCertificate(certificate.der, .authentication, checking: true)
+    }
+
     static func chuid(_ key: VirtualKey) async throws {
         let service = try await open(key.link())
         try require(try await service.chuid() != nil, "the CHUID")
@@ -38,6 +57,13 @@ extension PIVOperations {
             name: "first certificate", run: { try await certify($0, "one", makesKey: true) },
             holds: { try await isWhole($0, names: ["CN=one"], mayLack: true) },
             isDone: { try await isWhole($0, names: ["CN=one"], mayLack: false) }),
+        Operation(
+            name: "import a key and its certificate", run: { try await importBoth($0) },
+            holds: { key in
+                let stored = key.state.piv.keys[0x9A]
+                try require(stored?.isImported ?? true, "the imported key")
+                try await isWhole(key, names: ["CN=imported"], mayLack: true)
+            }, isDone: { try await isWhole($0, names: ["CN=imported"], mayLack: false) }),
         Operation(
             name: "another certificate", prepare: { try await certify($0.link(), "one", makesKey: true) },
             run: { try await certify($0, "two", makesKey: false) },
