@@ -5,25 +5,25 @@ public import YKFIDO
 public import YKPrivacyIDEA
 import YKWire
 
-/// How a FIDO2 credential is registered.
+/// The type of a registered FIDO2 credential.
 public enum KeyFactor: Hashable, Sendable {
-    /// Used after a user name.
+    /// A credential used after a user name.
     case webAuthn
-    /// Stored on the key; names its user.
+    /// A credential stored on the key that identifies its user.
     case passkey
 
     var kind: PrivacyIDEAToken.Kind { self == .webAuthn ? .webAuthn : .passkey }
 }
 
 extension SecondFactor {
-    /// Registers a key as a user's device (registerFingerPrint). The key verifies its user, by PIN or fingerprint.
+    /// Registers a key as a user's device (registerFingerPrint). The key verifies the user by PIN or fingerprint.
     ///
     /// - Parameters:
-    ///   - key: The key, at the origin that the server expects.
-    ///   - device: The name by which the device is found again; `nil` to let the server name it.
-    ///   - requiresPIN: Whether the user has to have a verified number or address first.
+    ///   - key: The key, at the origin expected by the server.
+    ///   - device: The device's name; `nil` to let the server choose one.
+    ///   - requiresPIN: Whether the user must already have a verified number or address.
     /// - Returns: The new factor.
-    /// - Throws: `noVerifiedChannel`, `key`, `noSuchUser` or `server`. A registration that is not completed is deleted.
+    /// - Throws: `noVerifiedChannel`, `key`, `noSuchUser` or `server`. An incomplete registration is deleted.
     public func registerKey(
         _ user: String, _ key: WebAuthnClient, as factor: KeyFactor = .webAuthn, device: String? = nil,
         requiresPIN: Bool = true
@@ -67,7 +67,7 @@ extension SecondFactor {
         }
     }
 
-    /// The options that the server sent, with user verification required.
+    /// Returns the options sent by the server, with user verification required.
     private static func creation(
         _ answer: PrivacyIDEAAnswer, _ factor: KeyFactor
     ) throws(SecondFactorError) -> PublicKeyCredentialCreationOptions {
@@ -83,7 +83,7 @@ extension SecondFactor {
             json["rp"] = json["relyingParty"]
             json["pubKeyCredParams"] = json["pubKeyCredAlgorithms"]
         } else {
-            // The server compares the text of the challenge, not the bytes that it encodes.
+            // The server compares the text of the challenge, not the bytes it encodes.
             json["challenge"] = json["challenge"]?.string.map { .string(Base64.encodeURL(Array($0.utf8))) }
         }
         do {
@@ -93,13 +93,13 @@ extension SecondFactor {
         } catch { throw .server(.malformed("\(name): \(error)")) }
     }
 
-    /// Verifies a user by a registered key (verifyFingerPrint). The key verifies its user, by PIN or fingerprint.
+    /// Verifies a user with a registered key (verifyFingerPrint). The key verifies the user by PIN or fingerprint.
     ///
     /// - Parameters:
-    ///   - key: The key, at the origin that it was registered at.
-    ///   - device: Which device has to answer; `nil` for any of the user's.
-    ///   - remembers: Whether the server is to remember this device, with an API key.
-    /// - Returns: The serial number of the factor that answered, and the cookie when one was asked for.
+    ///   - key: The key, at the origin where it was registered.
+    ///   - device: The device that must answer; `nil` for any of the user's devices.
+    ///   - remembers: Whether the server should remember this device; requires an API key.
+    /// - Returns: The serial number of the factor that answered, and the cookie if one was requested.
     /// - Throws: `noFactor`, `noSuchDevice`, `key`, `rejected`, `locked` or `server`.
     public func verifyKey(
         _ user: String, _ key: WebAuthnClient, device: String? = nil, remembers: Bool = false
@@ -148,8 +148,8 @@ extension SecondFactor {
     /// Signs in with a passkey (POST /validate/initialize), without a user name.
     ///
     /// - Parameters:
-    ///   - user: Whose passkey it has to be; `nil` for anybody's.
-    /// - Returns: Whose passkey it is, and the factor's serial number.
+    ///   - user: The user to whom the passkey must belong; `nil` for any user.
+    /// - Returns: The user to whom the passkey belongs, and the factor's serial number.
     /// - Throws: `otherUser`, `key`, `rejected` or `server`.
     public func verifyPasskey(
         _ key: WebAuthnClient, of user: String? = nil
@@ -167,7 +167,7 @@ extension SecondFactor {
         return (name, serial)
     }
 
-    /// Has a passkey answer a challenge of the server.
+    /// Answers a challenge of the server with a passkey.
     func passkeyAnswer(_ key: WebAuthnClient) async throws(SecondFactorError) -> JSON {
         let server = server.at(key.origin)
         let challenge = try await asking { () async throws(PrivacyIDEAError) in try await server.startPasskey() }
@@ -186,7 +186,7 @@ extension SecondFactor {
 
     // MARK: devices
 
-    /// The keys that are registered for a user (checkDeviceIsRegistered).
+    /// Returns the keys registered for a user (checkDeviceIsRegistered).
     ///
     /// - Parameters:
     ///   - device: A device's name, serial number or container; `nil` for all.
@@ -222,7 +222,7 @@ extension PrivacyIDEAToken {
 }
 
 extension PrivacyIDEA {
-    /// The same server for ceremonies at an origin.
+    /// Returns the same server with another origin for ceremonies.
     func at(_ origin: Origin) -> PrivacyIDEA {
         var server = self
         server.origin = origin.description
@@ -231,7 +231,7 @@ extension PrivacyIDEA {
 }
 
 extension RegistrationResponse {
-    /// The members by which the server takes a new credential.
+    /// The parameters that submit a new credential to the server.
     fileprivate func members(_ factor: KeyFactor) -> JSON {
         guard factor == .passkey else {
             return [
@@ -248,7 +248,7 @@ extension RegistrationResponse {
 }
 
 extension AuthenticationResponse {
-    /// The members by which the server takes a signature.
+    /// The parameters that submit a signature to the server.
     fileprivate var members: JSON {
         [
             "credentialid": .base64url(id), "clientdata": .base64url(clientDataJSON ?? []),

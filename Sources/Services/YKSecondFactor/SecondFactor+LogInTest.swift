@@ -4,9 +4,9 @@ public import YKCrypto
 public import YKFIDO
 import YKPrivacyIDEA
 
-/// What happens in a log-in with a second factor, in the order of the SDK's figures.
+/// A step of a log-in with a second factor, in the order of the SDK's figures.
 public enum LogInStep: Hashable, Sendable {
-    /// The user's factor is known.
+    /// The user's second factor was read.
     case status(SecondFactorStatus.State)
     /// The server was asked whether it remembers this device.
     case trusted(Bool)
@@ -14,28 +14,29 @@ public enum LogInStep: Hashable, Sendable {
     case key(serial: String)
     /// A PIN was sent.
     case pinSent(PINChallenge)
-    /// The PIN was right.
+    /// The PIN was correct.
     case pinVerified
 }
 
-/// How a log-in ended.
+/// The result of a log-in.
 public struct LogInOutcome: Sendable {
-    /// Its steps.
+    /// The steps of the log-in.
     public let steps: [LogInStep]
-    /// The cookie for the next time, when this device is remembered.
+    /// The next cookie, if this device is remembered.
     public let cookie: SharedSecret?
 }
 
 extension SecondFactor {
-    /// Goes through a log-in as a service would: the status, then a remembered device, else a key, else a PIN.
+    /// Runs a log-in as a service would: reads the status, then uses a remembered device, otherwise a key, otherwise a
+    /// PIN.
     ///
     /// - Parameters:
-    ///   - cookie: The cookie of a remembered device, where there is one; needs an API key.
+    ///   - cookie: The cookie of a remembered device, if there is one; requires an API key.
     ///   - key: Opens the key, for users who have one.
     ///   - pin: Asks for the PIN that was sent.
-    ///   - report: Told each step as it is done.
-    /// - Throws: `SecondFactorError`, such as `noFactor` for users without a factor that can be used here, and what `key`
-    ///   and `pin` throw.
+    ///   - report: Called after each step.
+    /// - Throws: `SecondFactorError`, such as `noFactor` for users without a usable factor, and the errors of `key` and
+    ///   `pin`.
     public func testLogIn(
         _ user: String, cookie: SharedSecret? = nil, key: (() async throws -> WebAuthnClient)?,
         pin: ((PINChallenge) async throws -> SharedSecret)?, report: (LogInStep) -> Void
@@ -74,7 +75,7 @@ extension SecondFactor {
         return LogInOutcome(steps: steps, cookie: nil)
     }
 
-    /// The next cookie; `nil` when the server does not remember the device.
+    /// Returns the next cookie; `nil` if the server does not remember the device.
     private func renewed(
         _ cookie: SharedSecret, of user: String
     ) async throws(SecondFactorError) -> SharedSecret? {

@@ -6,12 +6,13 @@ import YKTransport
 import YKWire
 
 extension SecondFactor {
-    /// Sends a PIN that proves a number or an address (sendPinBySmsToRegister). The factor counts only after
-    /// ``verifyPIN(_:registering:)``; an older one that still waits for its PIN is deleted.
+    /// Sends a PIN that verifies a number or an address (sendPinBySmsToRegister). The factor is usable only after
+    /// ``verifyPIN(_:registering:)``. An older factor still waiting for its PIN is deleted.
     ///
     /// - Parameters:
     ///   - destination: The number or address; `nil` for the one in the user's record.
-    /// - Throws: `unverifiedEnrolment` when the server's policy asks for no proof: the factor is deleted again.
+    /// - Throws: `unverifiedEnrolment` if the server's policy requires no verification; the factor is then deleted
+    ///   again.
     public func sendPIN(
         registering user: String, _ channel: PINChannel, to destination: String? = nil
     ) async throws(SecondFactorError) -> PINChallenge {
@@ -29,7 +30,7 @@ extension SecondFactor {
             purpose: .register, serial: serial, channel: channel, transactionID: nil, expiry: nil)
     }
 
-    /// Begins the enrolment of a factor that sends PINs.
+    /// Starts the enrolment of a factor that sends PINs.
     func enrol(
         _ user: String, _ channel: PINChannel, to destination: String?
     ) async throws(SecondFactorError) -> PrivacyIDEAAnswer {
@@ -50,17 +51,17 @@ extension SecondFactor {
         return try await asking { () async throws(PrivacyIDEAError) in try await server.initToken(channel.kind, sent) }
     }
 
-    /// Verifies the PIN that proves a number or an address (verifySMSPinToRegister).
+    /// Verifies the PIN for a number or an address (verifySMSPinToRegister).
     ///
     /// - Parameters:
-    ///   - channel: How it was sent, when PINs of both kinds are waiting.
-    /// - Returns: The factor, which can be used from now on.
+    ///   - channel: The channel by which it was sent, if PINs on both channels are waiting.
+    /// - Returns: The factor, which is now usable.
     /// - Throws: `nothingPending`, `ambiguous`, `rejected`, `noSuchUser` or `server`.
     public func verifyPIN(
         _ pin: borrowing Secret, registering user: String, _ channel: PINChannel? = nil
     ) async throws(SecondFactorError) -> PrivacyIDEAToken {
         if pin.isEmpty { throw .invalid("PIN") }
-        // The server answers a second verification with success whatever the PIN: the state decides.
+        // The server accepts any PIN in a second verification, so the rollout state is checked.
         let waiting = try await tokens(of: user).filter {
             $0.isPIN && $0.rolloutState == .verify && (channel == nil || $0.channel == channel)
         }
@@ -84,10 +85,10 @@ extension SecondFactor {
         return enrolled
     }
 
-    /// Sends a PIN for a log-in (sendPinBySmsForLogin), without the factor's own PIN.
+    /// Sends a PIN for a log-in (sendPinBySmsForLogin), without requiring the factor's own PIN.
     ///
     /// - Parameters:
-    ///   - channel: How; `nil` for SMS where the user has it, else mail.
+    ///   - channel: The channel; `nil` for SMS if the user has it, otherwise mail.
     /// - Throws: `noFactor`, `noSuchUser` or `server`.
     public func sendPIN(
         loggingIn user: String, _ channel: PINChannel? = nil
@@ -109,7 +110,7 @@ extension SecondFactor {
             expiry: challenge.expiry)
     }
 
-    /// The PIN for a log-in that is waiting: the one of a transaction, or the only one.
+    /// Returns the waiting log-in PIN of a transaction, or the only waiting one.
     ///
     /// - Throws: `nothingPending`, or `ambiguous` with the transactions.
     public func pendingPIN(
@@ -134,12 +135,12 @@ extension SecondFactor {
         return challenge
     }
 
-    /// Verifies a PIN for a log-in (verifySMSPinForLogin, verifyOOBPin). A PIN is good once, for its user and its
+    /// Verifies a PIN for a log-in (verifySMSPinForLogin, verifyOOBPin). A PIN is valid once, for its user and
     /// transaction.
     ///
     /// - Parameters:
-    ///   - remembers: Whether the server is to remember this device, with an API key.
-    /// - Returns: The cookie of the remembered device; `nil` when none was asked for.
+    ///   - remembers: Whether the server should remember this device; requires an API key.
+    /// - Returns: The cookie of the remembered device; `nil` if none was requested.
     /// - Throws: `rejected`, `locked`, `expired`, `trustNotAllowed`, `noSuchUser` or `server`.
     @discardableResult
     public func verifyPIN(

@@ -5,15 +5,15 @@ public import YKPrivacyIDEA
 import YKWire
 
 extension SecondFactor {
-    /// The name of the policy by which ``setTrust(_:isAllowed:days:)`` says who may have devices remembered.
+    /// The name of the policy in which ``setTrust(_:isAllowed:days:)`` records which users may have remembered devices.
     public static let trustPolicy = "ykit-remembered-devices"
 
-    /// Lets a user have devices remembered, or no longer (enableDisableUserTrustedDevice), by a policy of its own. Devices
-    /// that the server remembers already stay so until they are removed or expire.
+    /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), using a dedicated policy.
+    /// Devices that are already remembered stay so until they are removed or expire.
     ///
     /// - Parameters:
-    ///   - days: For how long a device is remembered, where the policy is made.
-    /// - Returns: The users of the policy, after the change.
+    ///   - days: How long a device is remembered; used when the policy is created.
+    /// - Returns: The users in the policy after the change.
     public func setTrust(
         _ user: String, isAllowed: Bool, days: Int = 30
     ) async throws(SecondFactorError) -> [String] {
@@ -26,12 +26,12 @@ extension SecondFactor {
             ?? PrivacyIDEAPolicy(
                 Self.trustPolicy, scope: "authentication",
                 ["remember_device": true, "remember_device_validity": .int(Int64(days))])
-        // A policy that is not in force may name users all the same: the server wants one.
+        // The server requires an inactive policy to name users as well.
         if !policy.isActive { policy.users = [] }
         policy.users.removeAll { $0 == entry }
         if isAllowed { policy.users.append(entry) }
         policy.realms = realm.map { [$0] } ?? policy.realms
-        // Without users a policy is for everybody.
+        // A policy without users applies to everyone.
         policy.isActive = !policy.users.isEmpty
         if policy.users.isEmpty {
             guard old != nil else { return [] }
@@ -42,7 +42,7 @@ extension SecondFactor {
         return changed.isActive ? changed.users.map(Self.userName) : []
     }
 
-    /// The regular expression that matches a user's name only: that is what a policy holds.
+    /// Returns the regular expression that matches only this user name, the form in which a policy stores it.
     private static func policyEntry(_ user: String) throws(SecondFactorError) -> String {
         guard !user.contains(where: { $0 == "," || $0.isWhitespace }) else { throw .invalid("user") }
         var entry = ""
@@ -55,7 +55,8 @@ extension SecondFactor {
 
     private static func userName(_ entry: String) -> String { entry.replacing("\\", with: "") }
 
-    /// The devices that the server remembers for a user and the client of an API key (checkIfDeviceIsUserTrusted).
+    /// Returns the devices that the server remembers for a user and the client of an API key
+    /// (checkIfDeviceIsUserTrusted).
     ///
     /// - Throws: `noSuchClient`, `noSuchUser` or `server`.
     public func trustedDevices(
@@ -68,7 +69,7 @@ extension SecondFactor {
         return found.filter { $0.user == user && (realm == nil || $0.realm == realm) }
     }
 
-    /// The registered client that an API key belongs to.
+    /// Returns the registered client to which an API key belongs.
     ///
     /// - Throws: `noSuchClient` or `server`.
     public func client(of apiKey: borrowing Secret) async throws(SecondFactorError) -> PrivacyIDEAClient {
@@ -77,7 +78,7 @@ extension SecondFactor {
         return try await client(named: keyID)
     }
 
-    /// The registered client with an identifier, a key's identifier, or a name that no other client has.
+    /// Returns the registered client with this identifier, key identifier or unique name.
     ///
     /// - Throws: `noSuchClient`, `ambiguous` or `server`.
     public func client(named name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
@@ -89,12 +90,12 @@ extension SecondFactor {
         return client
     }
 
-    /// Asks whether the server remembers this device for a user (validateTrustedDeviceToken), with an API key.
+    /// Checks whether the server remembers this device for a user (validateTrustedDeviceToken), with an API key.
     ///
-    /// The cookie is used up: whoever uses it a second time, the owner or a thief, makes the server forget all devices of
-    /// the user.
+    /// This uses up the cookie: if anyone, owner or thief, presents it again, the server forgets all devices of the
+    /// user.
     ///
-    /// - Returns: The cookie for the next time.
+    /// - Returns: The next cookie.
     /// - Throws: `notTrusted`, `invalid` or `server`.
     public func checkTrust(_ user: String, cookie: borrowing Secret) async throws(SecondFactorError) -> SharedSecret {
         try Self.check(user)
@@ -112,12 +113,12 @@ extension SecondFactor {
         return next
     }
 
-    /// Deletes one remembered device of a user, or all (with every client).
+    /// Deletes one remembered device of a user, or all of them, for every client.
     ///
     /// - Parameters:
     ///   - device: The device's identifier; `nil` for all.
-    ///   - client: The client that it is remembered for; not needed for all.
-    /// - Returns: How many there were.
+    ///   - client: The client for which it is remembered; not needed for all.
+    /// - Returns: The number of deleted devices.
     public func removeTrust(
         _ user: String, device: String? = nil, client: String? = nil
     ) async throws(SecondFactorError) -> Int {
@@ -133,7 +134,7 @@ extension SecondFactor {
         return 1
     }
 
-    /// The realm of a user: some calls do not take the default for granted.
+    /// Returns the realm of a user, since some calls do not fall back to the default realm.
     private func realm(of user: String) async throws(SecondFactorError) -> String? {
         try Self.check(user)
         if let realm { return realm }
@@ -144,9 +145,9 @@ extension SecondFactor {
 
     // MARK: API keys
 
-    /// Registers a client and gives it an API key (getApiKey), which no other call shows.
+    /// Registers a client and creates its API key (getApiKey), which cannot be read again.
     ///
-    /// - Throws: `invalid`, `ambiguous` when a client has this name, or `server`.
+    /// - Throws: `invalid`, `ambiguous` if a client already has this name, or `server`.
     public func createAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
         guard !name.isEmpty, name.count <= 80 else { throw .invalid("name") }
         let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
@@ -154,13 +155,13 @@ extension SecondFactor {
         return try await asking { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
     }
 
-    /// Replaces a client's API key; the old one is invalid at once.
+    /// Replaces a client's API key and invalidates the old one immediately.
     public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
         let client = try await client(named: name)
         return try await asking { () async throws(PrivacyIDEAError) in try await server.rotateClient(client.id) }
     }
 
-    /// The registered clients, without their API keys.
+    /// Returns the registered clients, without their API keys.
     public func apiKeys() async throws(SecondFactorError) -> [PrivacyIDEAClient] {
         try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
     }

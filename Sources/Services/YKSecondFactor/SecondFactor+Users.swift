@@ -7,11 +7,11 @@ extension SecondFactor {
     /// Creates a user with a factor that sends PINs (registerUserOnAllWeb).
     ///
     /// - Parameters:
-    ///   - channel: Where PINs go, taken from the user's record at each use.
-    ///   - isDisabled: Whether the factor is disabled at first.
-    ///   - resolver: The user store; `nil` for the realm's only one.
-    /// - Returns: The factor's serial number. With the policy `verify_enrollment` it waits for its PIN.
-    /// - Throws: `userExists`, `invalid` or `server`. A user whose factor cannot be made is deleted again.
+    ///   - channel: The channel for PINs; the destination is read from the user's record at each use.
+    ///   - isDisabled: Whether the factor is initially disabled.
+    ///   - resolver: The user store; `nil` if the realm has only one.
+    /// - Returns: The factor's serial number. Under the policy `verify_enrollment` the factor waits for its PIN.
+    /// - Throws: `userExists`, `invalid` or `server`. The user is deleted again if the factor cannot be created.
     public func addUser(
         _ user: NewPrivacyIDEAUser, _ channel: PINChannel, isDisabled: Bool = false, resolver: String? = nil
     ) async throws(SecondFactorError) -> PrivacyIDEAToken {
@@ -19,7 +19,7 @@ extension SecondFactor {
         guard (channel == .sms ? user.mobile : user.email)?.isEmpty == false else {
             throw .invalid(channel == .sms ? "number" : "address")
         }
-        // The server answers 500 for a name that exists.
+        // The server answers 500 if the name already exists.
         let known = try await asking { () async throws(PrivacyIDEAError) in
             try await server.user(user.name, realm: realm)
         }
@@ -52,7 +52,7 @@ extension SecondFactor {
         return only
     }
 
-    /// The number of a user's mobile phone (getUserPhoneNumber); `nil` when the record has none.
+    /// Returns a user's mobile phone number (getUserPhoneNumber); `nil` if the record has none.
     ///
     /// - Throws: `noSuchUser` or `server`.
     public func phone(of user: String) async throws(SecondFactorError) -> PhoneNumber? {
@@ -63,16 +63,16 @@ extension SecondFactor {
     }
 }
 
-/// A telephone number, printed with most digits masked.
+/// A telephone number, whose description masks most digits.
 public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number as the user's record has it.
+    /// The number as stored in the user's record.
     public let number: String
 
-    /// Wraps a number.
+    /// Creates a telephone number.
     public init(_ number: String) { self.number = number }
 
-    /// The number with its country code, area code and last two digits only, such as `+41 79 *** ** 67`; a short one
-    /// shows nothing but its last two digits.
+    /// The number with only its country code, area code and last two digits, such as `+41 79 *** ** 67`; only the last
+    /// two digits of a short number.
     public var description: String {
         let digits = number.filter { ("0"..."9").contains($0) }
         let end = digits.suffix(2)

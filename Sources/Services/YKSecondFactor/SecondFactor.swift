@@ -5,12 +5,12 @@ public import YKFIDO
 public import YKPrivacyIDEA
 public import YKTransport
 
-/// A service's side of second factors at a privacyIDEA server: it asks, verifies and administers.
+/// A service that verifies and administers second factors on a privacyIDEA server.
 ///
-/// Most calls need the token of an administrator or service account in ``server``; those on remembered devices need an API
-/// key. Nothing is kept between calls.
+/// Most calls require an administrator's or a service account's token in ``server``; calls about remembered devices
+/// require an API key. The service keeps no state between calls.
 public struct SecondFactor: Sendable {
-    /// The server, and who asks.
+    /// The server, with the caller's credentials.
     public var server: PrivacyIDEA
     /// The realm of the users; `nil` for the server's default.
     public var realm: String?
@@ -23,7 +23,7 @@ public struct SecondFactor: Sendable {
         self.clock = clock
     }
 
-    /// Logs in with a password, and uses the session for what follows.
+    /// Logs in with a password and uses the session for subsequent calls.
     ///
     /// - Throws: `rejected` for wrong credentials, or `server`.
     @discardableResult
@@ -40,7 +40,7 @@ public struct SecondFactor: Sendable {
         return session
     }
 
-    /// Logs in with a passkey, without a user name, and uses the session for what follows.
+    /// Logs in with a passkey, without a user name, and uses the session for subsequent calls.
     ///
     /// - Throws: `rejected`, `key` or `server`.
     @discardableResult
@@ -55,7 +55,7 @@ public struct SecondFactor: Sendable {
         return session
     }
 
-    /// Which second factor a user has (getSecondFactorAuthenticationStatus).
+    /// Returns the second factor of a user (getSecondFactorAuthenticationStatus).
     ///
     /// - Throws: `noSuchUser` or `server`.
     public func status(of user: String) async throws(SecondFactorError) -> SecondFactorStatus {
@@ -65,8 +65,8 @@ public struct SecondFactor: Sendable {
     /// Enables a user's factors (activate).
     ///
     /// - Parameters:
-    ///   - states: Which: `sms` and `fp`; empty for all.
-    /// - Returns: How many were changed.
+    ///   - states: The factors to enable, `sms` and `fp`; empty for all.
+    /// - Returns: The number of factors changed.
     public func enable(
         _ user: String, _ states: Set<SecondFactorStatus.State> = []
     ) async throws(SecondFactorError) -> Int {
@@ -86,7 +86,7 @@ public struct SecondFactor: Sendable {
 
     /// Disables all factors of a user (deactivate).
     ///
-    /// - Returns: How many were changed.
+    /// - Returns: The number of factors changed.
     public func disable(_ user: String) async throws(SecondFactorError) -> Int {
         guard try await !tokens(of: user).isEmpty else { throw .noFactor(user) }
         let selection = TokenSelection.user(user, realm: realm)
@@ -95,7 +95,7 @@ public struct SecondFactor: Sendable {
 
     // MARK: shared
 
-    /// A user's tokens.
+    /// Returns a user's tokens.
     func tokens(of user: String) async throws(SecondFactorError) -> [PrivacyIDEAToken] {
         try Self.check(user)
         do { return try await server.tokens(user: user, realm: realm) } catch {
@@ -104,26 +104,27 @@ public struct SecondFactor: Sendable {
         }
     }
 
-    /// Refuses names that the server would take for a pattern.
+    /// Refuses names that the server would interpret as a pattern.
     static func check(_ user: String) throws(SecondFactorError) {
         guard !user.isEmpty, !user.contains("*"), user.utf8.count <= 256 else { throw .invalid("user") }
     }
 
-    /// Lifts the server's error.
+    /// Runs a server call, converting its error.
     func asking<Value>(
         _ body: () async throws(PrivacyIDEAError) -> Value
     ) async throws(SecondFactorError) -> Value {
         do { return try await body() } catch { throw .server(error) }
     }
 
-    /// Lifts the key's error.
+    /// Runs a key operation, converting its error.
     func touching<Value: Sendable>(
         _ body: () async throws(WebAuthnError) -> Value
     ) async throws(SecondFactorError) -> Value {
         do { return try await body() } catch { throw .key(error) }
     }
 
-    /// Why a check was refused: the fail counter of a token tells a lock apart, the server's text does not have to.
+    /// Returns why a check was refused. A lock is recognized by the token's fail counter, since the server's text may
+    /// not mention it.
     func refusal(
         _ answer: PrivacyIDEAAnswer, of user: String, serial: String?, expiry: Int64?
     ) async -> SecondFactorError {

@@ -4,31 +4,31 @@ public import YKFIDO
 import YKHTTP
 public import YKPrivacyIDEA
 
-/// Why a user's second factor could not be dealt with.
+/// An error in the use of a user's second factor.
 public enum SecondFactorError: Error, Hashable, Sendable {
-    /// The server refused or could not be asked.
+    /// The server refused the request or could not be reached.
     case server(PrivacyIDEAError)
-    /// A required value is empty or cannot be sent: which one. Nothing was sent.
+    /// The named required value is empty or invalid. Nothing was sent.
     case invalid(String)
     /// The server has no such user.
     case noSuchUser(String)
-    /// The user exists already.
+    /// The user already exists.
     case userExists(String)
-    /// The user has no usable factor of the kind.
+    /// The user has no usable factor of this kind.
     case noFactor(String)
-    /// The PIN, code or signature was refused; the server's reason, which may be withheld.
+    /// The server rejected the PIN, code or signature; it may not give a reason.
     case rejected(String?)
-    /// The fail counter or a limit refuses every attempt; the server's reason.
+    /// The fail counter or a limit blocks every attempt; the server's reason.
     case locked(String?)
     /// The PIN expired before it was used.
     case expired
-    /// No PIN that was sent is waiting to be verified.
+    /// No PIN is waiting to be verified.
     case nothingPending
-    /// Several transactions or devices fit: their identifiers.
+    /// Several transactions or devices match, given by their identifiers.
     case ambiguous([String])
-    /// The server lets new numbers and addresses count without proof (policy `verify_enrollment`).
+    /// The server accepts new numbers and addresses without verification (policy `verify_enrollment`).
     case unverifiedEnrolment
-    /// A key may be registered only after a number or an address.
+    /// A key can be registered only after a number or an address has been verified.
     case noVerifiedChannel
     /// The key could not be used, or did not verify its user.
     case key(WebAuthnError)
@@ -36,15 +36,15 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     case otherUser(String)
     /// The user has no such device.
     case noSuchDevice(String)
-    /// The server does not offer to remember devices to this user and client.
+    /// The server does not allow remembered devices for this user and client.
     case trustNotAllowed
-    /// The server does not remember this device. `isRevoked` when it also withdrew the cookie: it was revoked, or used
-    /// elsewhere.
+    /// The server does not remember this device. `isRevoked` if it also revoked the cookie, because the device was
+    /// revoked or the cookie was used elsewhere.
     case notTrusted(isRevoked: Bool)
-    /// The API key is of no registered client.
+    /// The API key belongs to no registered client.
     case noSuchClient(String)
 
-    /// The number by which the AllWebID SDK reports this, where it has one.
+    /// The AllWebID SDK's number for this error, if there is one.
     public var legacyCode: Int? {
         switch self {
         case .server(let error): Self.legacyCode(error)

@@ -2,19 +2,19 @@
 
 public import YKPrivacyIDEA
 
-/// Which second factor a user has.
+/// The second factor of a user.
 public struct SecondFactorStatus: Hashable, Sendable {
     /// The strongest factor that can be used now.
     public enum State: String, Hashable, Sendable {
-        /// No token at all.
+        /// The user has no token.
         case none
-        /// Tokens, but none that can be used.
+        /// The user has tokens, but none of them is usable.
         case disabled
         /// A PIN by SMS or mail.
         case sms
         /// A FIDO2 key or passkey.
         case fp
-        /// Something else, such as a code generator or a push token.
+        /// Another factor, such as a code generator or a push token.
         case other
     }
 
@@ -33,7 +33,7 @@ public struct SecondFactorStatus: Hashable, Sendable {
     }
 }
 
-/// How a PIN reaches the user.
+/// The channel by which a PIN is sent to the user.
 public enum PINChannel: String, Hashable, Sendable, CaseIterable {
     /// By SMS to a mobile phone.
     case sms
@@ -44,36 +44,36 @@ public enum PINChannel: String, Hashable, Sendable, CaseIterable {
 }
 
 extension PrivacyIDEAToken {
-    /// Whether it is a FIDO2 credential.
+    /// Whether the token is a FIDO2 credential.
     public var isKey: Bool { kind == .webAuthn || kind == .passkey }
-    /// Whether it sends PINs.
+    /// Whether the token sends PINs.
     public var isPIN: Bool { kind == .sms || kind == .email }
-    /// How its PINs reach the user.
+    /// The channel by which the token sends its PINs; `nil` if it sends none.
     public var channel: PINChannel? { kind == .sms ? .sms : kind == .email ? .mail : nil }
 }
 
-/// A PIN that was sent and waits to be verified.
+/// A PIN that was sent and has not been verified.
 public struct PINChallenge: Hashable, Sendable {
-    /// What the PIN proves.
+    /// What a PIN proves.
     public enum Purpose: String, Hashable, Sendable {
-        /// That the number or address is the user's.
+        /// That the number or address belongs to the user.
         case register
-        /// That the user logs in.
+        /// The user's identity in a log-in.
         case login
     }
 
-    /// What the PIN proves. A PIN for one purpose is refused for the other.
+    /// What the PIN proves. The server rejects it for the other purpose.
     public let purpose: Purpose
     /// The token that sent it.
     public let serial: String
-    /// How it was sent.
+    /// The channel by which the PIN was sent.
     public let channel: PINChannel
-    /// The transaction, for log-ins.
+    /// The transaction, for a log-in.
     public let transactionID: String?
-    /// When it expires, in seconds since 1970-01-01 00:00 UTC, where the server told.
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC, if the server reports it.
     public let expiry: Int64?
 
-    /// Describes a PIN that was sent.
+    /// Creates the description of a sent PIN.
     public init(purpose: Purpose, serial: String, channel: PINChannel, transactionID: String?, expiry: Int64?) {
         self.purpose = purpose
         self.serial = serial

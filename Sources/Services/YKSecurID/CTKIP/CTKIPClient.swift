@@ -5,19 +5,19 @@ public import YKHTTP
 public import YKTransport
 import YKWire
 
-/// Fetches a token from a server with CT-KIP (RFC 4758, two rounds) as RSA's servers speak it: client and server both
-/// contribute to the seed, which itself never crosses the network.
+/// Fetches a token from a server with CT-KIP (RFC 4758, two rounds) as implemented by RSA's servers. Client and server
+/// both contribute to the seed, which is never sent over the network.
 ///
-/// RSA's servers differ from the RFC: the key is announced as PKCS#1 v1.5 and used with OAEP (SHA-1), and the pseudorandom
-/// function takes its inputs in another order.
+/// RSA's servers deviate from the RFC: they announce the key as PKCS#1 v1.5 but use OAEP (SHA-1), and the pseudorandom
+/// function takes its inputs in a different order.
 public struct CTKIPClient: Sendable {
     private let http: any HTTPClient
     private let random: any RandomSource
     /// How the server's certificate is verified.
     public var trust = HTTPTrust()
-    /// How long one of the two requests may take.
+    /// Timeout for each of the two requests.
     public var timeout = Duration.seconds(30)
-    /// The most bytes that are read of a reply.
+    /// Maximum size of a reply in bytes.
     static let replyLimit = 1 << 20
 
     /// Creates a client.
@@ -28,12 +28,12 @@ public struct CTKIPClient: Sendable {
 
     /// Fetches a token.
     ///
-    /// The server's authentication code is compared in constant time; when it differs, the token is discarded. No error
-    /// contains the activation code, even where the server's reply does.
+    /// The server's authentication code is compared in constant time; if it differs, the token is discarded. Errors
+    /// never contain the activation code, even if the server's reply does.
     ///
     /// - Parameters:
-    ///   - url: The server's service.
-    ///   - code: The activation code, which servers accept once.
+    ///   - url: The URL of the server's CT-KIP service.
+    ///   - code: The activation code, which servers accept only once.
     /// - Throws: `activationRefused`, `fault`, `reply`, `xml`, `mac`, `status`, `http`, `random`, or `field`.
     public func token(from url: HTTPURL, _ code: ActivationCode) async throws(SecurIDError) -> SecurIDToken {
         do { return try await exchange(url, code) } catch { throw error.without(code) }
@@ -74,11 +74,11 @@ public struct CTKIPClient: Sendable {
     }
 }
 
-/// What the client contributes, and what follows from both sides' numbers.
+/// The client's contribution, and the values derived from both nonces.
 struct CTKIPExchange {
-    /// The client's number, encrypted for the server.
+    /// The client's nonce, encrypted for the server.
     let encryptedNonce: [UInt8]
-    /// The seed: the key that both sides agree on.
+    /// The seed: the key agreed by both sides.
     let seed: SharedSecret
     private let number: SharedSecret
 
@@ -106,24 +106,25 @@ struct CTKIPExchange {
         } catch { throw .crypto(error) }
     }
 
-    /// What the server has to answer with.
+    /// Returns the authentication code that the server must send.
     func mac() throws(SecurIDError) -> [UInt8] {
         var input = Array("MAC 2 Computation".utf8) + number.value.copyBytes()
         defer { Secret.wipe(&input) }
         do { return try Self.function(seed.value, input) } catch { throw .crypto(error) }
     }
 
-    /// The first block of CT-KIP-PRF-AES, in RSA's order of inputs: the counter comes last (RFC 4758 Appendix D.2).
+    /// Computes the first block of CT-KIP-PRF-AES in RSA's order of inputs, with the counter last (RFC 4758 Appendix
+    /// D.2).
     private static func function(_ key: borrowing Secret, _ input: [UInt8]) throws(CryptoFault) -> [UInt8] {
         try AESCMAC.code(input + [0, 0, 0, 1], key: key)
     }
 }
 
 extension CTKIPClient {
-    /// Reads a reply that was recorded, with all the checks that can be made without the client's numbers.
+    /// Reads a recorded reply and runs every check that does not need the client's nonce.
     ///
-    /// - Returns: The name of its message: `ServerHello` or `ServerFinished`.
-    /// - Throws: As ``token(from:_:)`` does.
+    /// - Returns: The name of the message: `ServerHello` or `ServerFinished`.
+    /// - Throws: The errors of ``token(from:_:)``.
     public static func message(of reply: [UInt8], _ code: ActivationCode) throws(SecurIDError) -> String {
         let reply = try CTKIPReply(reply, code)
         if reply.message.name == "ServerHello" {
@@ -138,7 +139,7 @@ extension CTKIPClient {
 }
 
 extension SecurIDError {
-    /// The error without an activation code, which a server can repeat wherever its reply names something.
+    /// Returns the error with the activation code removed, since a server may repeat it in any part of its reply.
     func without(_ code: ActivationCode) -> SecurIDError {
         func clean(_ text: String) -> String { code.removed(from: text) }
         return switch self {

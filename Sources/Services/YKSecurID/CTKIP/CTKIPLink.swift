@@ -4,22 +4,22 @@ import YKCrypto
 public import YKHTTP
 import YKWire
 
-/// Where a token comes from by CT-KIP: the address of a server, and the activation code.
+/// A CT-KIP link: the address of a server, and the activation code.
 public struct CTKIPLink: Sendable {
-    /// The server's service.
+    /// The URL of the server's CT-KIP service.
     public let url: HTTPURL
-    /// The activation code; `nil` when the link does not have it.
+    /// The activation code; `nil` if the link does not contain it.
     public let code: ActivationCode?
 
-    /// Takes an address and a code.
+    /// Creates a link from an address and a code.
     public init(url: HTTPURL, code: ActivationCode?) {
         self.url = url
         self.code = code
     }
 
-    /// Recognizes a link, alone or among other text, also with `&` as HTML writes it.
+    /// Recognizes a link, alone or within other text, also with `&` escaped as in HTML.
     ///
-    /// - Throws: As ``init(matching:)`` does.
+    /// - Throws: The errors of ``init(matching:)``.
     init?(in text: String) throws(SecurIDError) {
         let plain = text.replacing("&amp;", with: "&")
         if let link = try CTKIPLink(matching: plain) {
@@ -49,11 +49,11 @@ public struct CTKIPLink: Sendable {
     }
 }
 
-/// The code that permits one token to be fetched: a secret.
+/// The secret code that authorizes fetching one token.
 public struct ActivationCode: Sendable {
     private let secret: SharedSecret
 
-    /// Takes 1 to 40 letters and digits; dashes and spaces between them are left out.
+    /// Reads 1 to 40 letters and digits, ignoring dashes and spaces between them.
     ///
     /// - Throws: `activationCode`, or `tooLong`.
     public init(_ text: String) throws(SecurIDError) {
@@ -67,7 +67,7 @@ public struct ActivationCode: Sendable {
 
     var text: String { String(decoding: secret.value.copyBytes(), as: UTF8.self) }
 
-    /// A text without the code in it, in capital letters or small ones.
+    /// Returns a message with every occurrence of the code removed, in upper or lower case.
     func removed(from message: String) -> String {
         [text, text.uppercased(), text.lowercased()].reduce(message) { $0.replacing($1, with: "…") }
     }

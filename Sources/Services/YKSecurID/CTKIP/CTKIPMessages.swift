@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// The client's messages. RSA's servers do not parse XML strictly, so order, spacing and line ends are those of RSA's client.
+/// The client's messages. RSA's servers do not parse XML strictly, so order, spacing and line ends match RSA's client.
 enum CTKIPMessages {
     private static let schema = "http://www.rsasecurity.com/rsalabs/otps/schemas/2005"
     private static let instance =
@@ -34,7 +34,7 @@ enum CTKIPMessages {
             + "</Data></Extension></Extensions></ClientNonce>"
     }
 
-    /// The SOAP 1.1 envelope of a message.
+    /// Wraps a message in its SOAP 1.1 envelope.
     static func envelope(_ message: String, _ code: String) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -53,7 +53,7 @@ enum CTKIPMessages {
     }
 }
 
-/// A server's reply, out of its envelope.
+/// A server's reply, extracted from its envelope.
 struct CTKIPReply {
     let message: XMLNode
     let provisioning: XMLNode?
@@ -78,7 +78,7 @@ struct CTKIPReply {
         do { return try XMLParser.parse(bytes) } catch { throw .xml(error) }
     }
 
-    /// Class and message of the nested exception that a fault string ends with.
+    /// Returns the error for the class and message of the nested exception at the end of a fault string.
     private static func fault(_ fault: XMLNode, _ code: ActivationCode) -> SecurIDError {
         let text = code.removed(from: fault.value("faultstring") ?? "")
         let mark = "nested exception is:"
@@ -153,7 +153,7 @@ struct CTKIPFinished {
             type: Self.type(provisioning), expiry: try expiry(), user: message.value("UserID"))
     }
 
-    /// The day on which the key expires; the schema allows a key that does not expire.
+    /// Returns the day on which the key expires; the schema also allows a key that does not expire.
     private func expiry() throws(SecurIDError) -> UTCDate? {
         guard let text = message.value("KeyExpiryDate") else { return nil }
         guard let date = UTCDate(text.prefix(10)) else { throw .reply("KeyExpiryDate") }
@@ -167,7 +167,7 @@ struct CTKIPFinished {
 }
 
 extension XMLNode {
-    /// The bytes behind base 64 that may be broken into lines.
+    /// Decodes base 64 that may contain line breaks.
     fileprivate func bytes(_ name: String, _ sizes: ClosedRange<Int>) throws(SecurIDError) -> [UInt8] {
         guard let text = value(name), let bytes = try? Base64.decode(text.filter { !$0.isWhitespace }),
             sizes.contains(bytes.count)

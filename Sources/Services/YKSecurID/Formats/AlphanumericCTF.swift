@@ -6,7 +6,7 @@ import YKWire
 
 /// A token as 291 bytes in base 64, versions 3 and 4.
 public struct AlphanumericCTF: Sendable {
-    /// 3 or 4.
+    /// The version, 3 or 4.
     public let version: Int
     /// Whether a password is needed.
     public let isProtected: Bool
@@ -15,7 +15,7 @@ public struct AlphanumericCTF: Sendable {
     private let bytes: [UInt8]
     private static let size = 291
 
-    /// Reads base 64, percent-encoded or not, in one line or several; any other character ends it.
+    /// Reads base 64, percent-encoded or not, on one or more lines; any other character ends it.
     ///
     /// - Throws: `format` for anything but 291 bytes of version 3 or 4.
     public init(_ text: String) throws(SecurIDError) {
@@ -29,10 +29,11 @@ public struct AlphanumericCTF: Sendable {
         self.bytes = bytes
     }
 
-    /// Characters of 291 bytes in base 64, which need no padding.
+    /// The number of base 64 characters for 291 bytes, which need no padding.
     private static let length = 388
 
-    /// The characters of base 64 at the start of a text: as many as a string has, or more when they go on without a break.
+    /// Returns the base 64 characters at the start of a text: as many as a string has, or more if they continue on the
+    /// same line.
     private static func characters(_ text: String) -> [UInt8] {
         var characters: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -51,7 +52,7 @@ public struct AlphanumericCTF: Sendable {
         return characters
     }
 
-    /// Checks the device identifier, then the password, then the authentication code, and decrypts.
+    /// Checks the device identifier, the password and the authentication code, in this order, and decrypts the token.
     ///
     /// - Throws: `deviceNeeded`, `wrongDevice`, `passwordNeeded`, `wrongPassword`, `checksum`, or `field`.
     public func token(_ keys: SecurIDKeys = SecurIDKeys()) throws(SecurIDError) -> SecurIDToken {
@@ -66,7 +67,7 @@ public struct AlphanumericCTF: Sendable {
             guard let device else { throw keys.deviceFailure }
             field = DeviceBinding.alphanumeric(device)
         } else {
-            // Without a device the digest is that of zeros: where it differs, the string was changed.
+            // Without a device the digest is over zeros; a different digest means that the string was modified.
             guard HashAlgorithm.sha256.hash(nonce + field) == Array(bytes[3..<35]) else { throw .checksum }
         }
         if isProtected, keys.password == nil { throw .passwordNeeded }
@@ -100,11 +101,11 @@ public struct AlphanumericCTF: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - password: The file password to protect it with; `nil` for none.
+    ///   - password: The file password that protects it; `nil` for none.
     ///   - deviceID: The device to bind it to; `nil` for none.
     ///   - version: 3, which all tools read, or 4.
-    ///   - random: Where the nonce comes from.
-    /// - Returns: Base 64 with padding, to be percent-encoded in a URL.
+    ///   - random: The source of the nonce.
+    /// - Returns: Base 64 with padding; percent-encode it for a URL.
     /// - Throws: `tooLong` for a password above 40 bytes, `random`, or `crypto`.
     public static func text(
         _ token: SecurIDToken, password: SharedSecret? = nil, deviceID: String? = nil, version: Int = 3,
@@ -147,7 +148,7 @@ public struct AlphanumericCTF: Sendable {
         handling == Handling.none || handling == Handling.keyfob ? .keyfob : .pinpad
     }
 
-    /// How the PIN is used; stoken adds it for every value but the first.
+    /// The values for how the PIN is used; stoken adds the PIN for every value but the first.
     private enum Handling {
         static let none: UInt8 = 0x1F
         static let keyfob: UInt8 = 0x20
@@ -167,7 +168,7 @@ public struct AlphanumericCTF: Sendable {
         func key(_ label: [UInt8]) throws(SecurIDError) -> SharedSecret {
             var material = password + device + label + nonce
             defer { Secret.wipe(&material) }
-            // Version 3 takes every second byte only.
+            // Version 3 uses only every second byte.
             if version == 3 { material = stride(from: 1, to: material.count, by: 2).map { material[$0] } }
             do {
                 return SharedSecret(

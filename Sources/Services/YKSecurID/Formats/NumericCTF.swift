@@ -5,7 +5,7 @@ import YKWire
 
 /// A token as a string of 81 to 85 decimal digits, versions 1 and 2.
 public struct NumericCTF: Sendable {
-    /// 1 or 2.
+    /// The version, 1 or 2.
     public let version: Int
     /// The serial number, 12 digits.
     public let serial: String
@@ -17,13 +17,13 @@ public struct NumericCTF: Sendable {
     private let flags: Int
     private let isSmartphoneURL: Bool
 
-    /// Reads digits; dashes are skipped, white space too where the string would be too short without what follows it, and
-    /// any other character ends the string.
+    /// Reads digits. Skips dashes, and white space if the string would be too short without the digits after it; any
+    /// other character ends the string.
     ///
     /// - Parameters:
     ///   - text: The digits, beginning with the version.
     ///   - isSmartphoneURL: Whether they came from one of the URLs of RSA's smartphone apps.
-    /// - Throws: `format` for another length or version, `checksum`.
+    /// - Throws: `format` for a wrong length or version, or `checksum`.
     public init(_ text: some StringProtocol, isSmartphoneURL: Bool = false) throws(SecurIDError) {
         var digits = text.utf8.prefix { $0.isDecimalDigit || $0 == 0x2D }.filter { $0 != 0x2D }
         if digits.count < 81 {
@@ -73,10 +73,10 @@ public struct NumericCTF: Sendable {
             expiry: UTCDate(day: bits.number(144, 14) + 10_957), deviceID: device?.id)
     }
 
-    /// What the string takes of a device identifier; `nil` when it is bound to another device.
+    /// Returns the part of a device identifier that the string uses; `nil` if it is bound to another device.
     ///
-    /// The URLs of RSA's smartphone apps take 40 characters, other strings 32. A URL may have lost its scheme on the way,
-    /// so both are tried. Version 1 is known from stoken alone, which takes the characters that are not digits.
+    /// The URLs of RSA's smartphone apps use 40 characters, other strings 32. Both are tried, since a URL may have lost
+    /// its scheme. Version 1 is known only from stoken, which uses the characters that are not digits.
     private func field(of id: String) -> [UInt8]? {
         let widths = isSmartphoneURL ? [40, 32] : [32, 40]
         for width in widths {
@@ -89,11 +89,11 @@ public struct NumericCTF: Sendable {
 }
 
 extension UInt8 {
-    /// Whether a character may stand between the digits of a string that a person or a mail program broke up.
+    /// Whether a character may occur between the digits of a string that a person or a mail program has broken up.
     fileprivate var isTokenFiller: Bool { self == 0x2D || self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
-/// Bits written as octal digits, three bits a digit, most significant bit first.
+/// Bits written as octal digits, three bits per digit, most significant bit first.
 struct BitField: Sendable {
     private let digits: [UInt8]
 
@@ -103,12 +103,12 @@ struct BitField: Sendable {
         digits = text.map { $0 & 7 }
     }
 
-    /// The number in `count` bits from bit `start` on.
+    /// Returns the number in `count` bits starting at bit `start`.
     func number(_ start: Int, _ count: Int) -> Int {
         (start..<start + count).reduce(0) { $0 << 1 | Int(digits[$1 / 3] >> UInt8(2 - $1 % 3) & 1) }
     }
 
-    /// The bytes from bit `start` on.
+    /// Returns the bytes starting at bit `start`.
     func bytes(_ start: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number(start + 8 * $0, 8)) }
     }
@@ -116,7 +116,7 @@ struct BitField: Sendable {
 
 /// The hash that numeric CTF strings use: a chain of AES-128 whose keys are the blocks of the message.
 enum AESHash {
-    /// The hash, 16 bytes.
+    /// Returns the hash, 16 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var blocks = stride(from: 0, to: max(1, message.count), by: 16).map { start in
             Array(message[start..<min(start + 16, message.count)]).fitted(16)
@@ -130,13 +130,13 @@ enum AESHash {
         return step(state, state)
     }
 
-    /// Its first 15 bits.
+    /// Returns the first 15 bits of the hash.
     static func short(_ message: [UInt8]) -> Int {
         let hash = hash(message)
         return Int(hash[0]) << 7 | Int(hash[1]) >> 1
     }
 
-    /// A key and a block of 16 bytes are never refused.
+    /// Encrypts one block; a key and a block of 16 bytes are always valid.
     private static func step(_ state: [UInt8], _ key: [UInt8]) -> [UInt8] {
         let output = (try? BlockCipher.aes.encrypt(state, key: Secret(key))) ?? state
         return zip(state, output).map { $0 ^ $1 }

@@ -5,15 +5,15 @@ public import YKTransport
 import YKWire
 
 extension SDTIDBatch {
-    /// Writes a token as a file.
+    /// Writes a token as an SDTID file.
     ///
-    /// The trailer has no signature: importers do not check it.
+    /// The trailer has no signature, since importers do not check it.
     ///
     /// - Parameters:
     ///   - token: The token; its device identifier becomes `DeviceSerialNumber`.
-    ///   - password: The password to protect the file with; `nil` for none, which lets anyone read the seed.
-    ///   - random: Where the batch's secret comes from.
-    /// - Throws: `tooLong` for a password above 40 bytes, of which the first 32 count, `random`, or `crypto`.
+    ///   - password: The password that protects the file; `nil` for none, so that anyone can read the seed.
+    ///   - random: The source of the batch's secret.
+    /// - Throws: `tooLong` for a password above 40 bytes (only the first 32 are used), `random`, or `crypto`.
     public static func text(
         _ token: SecurIDToken, password: SharedSecret? = nil, _ random: any RandomSource
     ) throws(SecurIDError) -> SharedSecret {
@@ -85,7 +85,7 @@ extension XMLNode {
         children.append(child)
     }
 
-    /// The element and what is in it, two spaces a level.
+    /// Returns the element and its content, indented by two spaces per level.
     fileprivate func indented(_ level: Int) -> String {
         let margin = String(repeating: "  ", count: level)
         guard !children.isEmpty else { return "\(margin)<\(name)>\(text.xmlEscaped)</\(name)>\n" }
@@ -95,7 +95,7 @@ extension XMLNode {
 }
 
 extension String {
-    /// The text with the characters that XML reserves as entities; control characters, which XML cannot carry, left out.
+    /// The text with XML's reserved characters escaped, and without control characters, which XML does not allow.
     var xmlEscaped: String {
         var escaped = ""
         for scalar in unicodeScalars {

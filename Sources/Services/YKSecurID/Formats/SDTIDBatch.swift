@@ -3,9 +3,9 @@
 import YKCrypto
 import YKWire
 
-/// An SDTID file: a header, tokens and a trailer in XML, each seed encrypted and each section authenticated.
+/// An SDTID file: a header, tokens and a trailer in XML, with encrypted seeds and authenticated sections.
 ///
-/// The signature in the trailer is not checked: it is made with a published key and proves nothing.
+/// The signature in the trailer is not checked: it is made with a published key and therefore proves nothing.
 public struct SDTIDBatch: Sendable {
     /// The serial numbers of the tokens, in order.
     public let serials: [String]
@@ -17,7 +17,7 @@ public struct SDTIDBatch: Sendable {
 
     /// Reads a file without decrypting anything.
     ///
-    /// - Throws: `xml` for what is not XML, `format` for another document, `field` for a missing field.
+    /// - Throws: `xml` for invalid XML, `format` for another kind of document, `field` for a missing field.
     public init(parsing bytes: [UInt8]) throws(SecurIDError) {
         let root: XMLNode
         do { root = try XMLParser.parse(bytes) } catch { throw .xml(error) }
@@ -36,11 +36,11 @@ public struct SDTIDBatch: Sendable {
     /// Decrypts tokens.
     ///
     /// - Parameters:
-    ///   - keys: The password the file is protected with, if any; device identifiers do not matter here.
+    ///   - keys: The password that protects the file, if any; device identifiers are not used.
     ///   - wanted: The serial numbers of the tokens to decrypt; `nil` for all.
     ///   - progress: Called with the number of tokens done so far.
-    /// - Throws: `wrongPassword` or `passwordNeeded` when no authentication code fits, `mac` when only one does not,
-    ///   `noSuchToken`, or `field`.
+    /// - Throws: `wrongPassword` or `passwordNeeded` if no authentication code matches, `mac` if only one does not
+    ///   match, `noSuchToken`, or `field`.
     public func tokens(
         _ keys: SecurIDKeys = SecurIDKeys(), _ wanted: [String]? = nil, progress: (Int) -> Void = { _ in }
     ) throws(SecurIDError) -> [SecurIDToken] {
@@ -68,8 +68,8 @@ public struct SDTIDBatch: Sendable {
         return result
     }
 
-    /// The batch key: the header's secret, encrypted under a key derived from the password, or from the origin when
-    /// there is no password.
+    /// Returns the batch key: the header's secret, encrypted with a key derived from the password or, without a
+    /// password, from the origin.
     private func base(_ password: SharedSecret?) throws(SecurIDError) -> SharedSecret {
         var phrase = password?.value.copyBytes() ?? origin
         defer { Secret.wipe(&phrase) }
@@ -102,7 +102,7 @@ public struct SDTIDBatch: Sendable {
             deviceID: value(token, "DeviceSerialNumber"))
     }
 
-    /// The encrypted seed; its base 64 normally has one character in front that does not belong to it.
+    /// Returns the encrypted seed. Its base 64 normally starts with one extra character.
     private static func seed(_ text: String) throws(SecurIDError) -> [UInt8] {
         let readings = [String(text.dropFirst()), text].map { (try? Base64.decode($0)) ?? [] }
         if let bytes = readings.first(where: { $0.count == SecurIDToken.seedSize }) { return bytes }
@@ -121,7 +121,7 @@ public struct SDTIDBatch: Sendable {
 // MARK: - Fields
 
 extension SDTIDBatch {
-    /// A field of a token, otherwise the header's default `DefX`, otherwise the header's field `X`.
+    /// Returns a token's field, falling back to the header's default `DefX` and then to the header's field `X`.
     private func field(_ token: XMLNode, _ name: String) -> String? {
         value(token, name) ?? value(header, "Def" + name) ?? value(header, name)
     }
@@ -138,7 +138,7 @@ extension SDTIDBatch {
         return date
     }
 
-    /// Reads `YYYY/MM/DD`, with or without leading zeros, and perhaps a time behind it.
+    /// Reads `YYYY/MM/DD`, with or without leading zeros, optionally followed by a time.
     private static func date(_ text: String) -> UTCDate? {
         let day = text.prefix { !$0.isWhitespace && $0 != "T" }
         let numbers = day.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "-" }.map { part in
@@ -150,7 +150,7 @@ extension SDTIDBatch {
         return UTCDate(year, month, day)
     }
 
-    /// The text of an element anywhere below a node; `nil` for white space only, which stands for an empty value.
+    /// Returns the text of a descendant element; `nil` for white space only, which represents an empty value.
     private func value(_ node: XMLNode, _ name: String) -> String? {
         if let value = node.value(name) { return value }
         for child in node.children where !child.children.isEmpty {
@@ -159,14 +159,14 @@ extension SDTIDBatch {
         return nil
     }
 
-    /// The text without white space.
+    /// Returns the text without white space.
     private func compact(_ node: XMLNode, _ name: String) -> String {
         (node.first(name)?.text ?? "").filter { !$0.isWhitespace }
     }
 
     private static func text(_ node: XMLNode, _ name: String) -> [UInt8] { Array((node.value(name) ?? "").utf8) }
 
-    /// The serial number, with zeros in front where a file of hardware tokens has a shorter one.
+    /// Returns the serial number, padded with leading zeros; files of hardware tokens have shorter ones.
     private static func serial(_ token: XMLNode) throws(SecurIDError) -> String {
         let text = text(token, "SN")
         guard !text.isEmpty, text.count <= 12, text.allSatisfy(\.isDecimalDigit) else { throw .field("SN") }
@@ -186,7 +186,7 @@ enum SDTIDKeys {
         0x16, 0xA0, 0x9E, 0x66, 0x7F, 0x3B, 0xCC, 0x90, 0x8B, 0x2F, 0xB1, 0x36, 0x6E, 0xA9, 0x57, 0xD3,
     ]
 
-    /// AES-128 CBC-MAC over a message that is filled with zeros to whole blocks.
+    /// Computes the AES-128 CBC-MAC of a message padded with zeros to whole blocks.
     static func mac(_ key: borrowing Secret, _ vector: [UInt8], _ message: [UInt8]) throws(SecurIDError) -> [UInt8] {
         let size = max(16, (message.count + 15) / 16 * 16)
         do {
@@ -194,7 +194,7 @@ enum SDTIDKeys {
         } catch { throw .crypto(error) }
     }
 
-    /// The batch key from a password, the header's names and its secret.
+    /// Derives the batch key from a password, the header's names and its secret.
     static func base(
         _ password: [UInt8], dest: [UInt8], name: [UInt8], secret: [UInt8]
     ) throws(SecurIDError) -> SharedSecret {
@@ -213,7 +213,7 @@ enum SDTIDKeys {
         return SharedSecret(Secret(try xor(label, under: Secret(sum), secret)))
     }
 
-    /// Encrypts or decrypts a seed: the operation is its own inverse.
+    /// Encrypts or decrypts a seed; the operation is its own inverse.
     static func crypt(_ seed: [UInt8], _ base: borrowing Secret, serial: [UInt8]) throws(SecurIDError) -> [UInt8] {
         let key = Secret(try mac(base, iv3, Array("TokenEncrypt".utf8).fitted(32) + serial.fitted(32)))
         return try xor(serial.fitted(8) + Array("Seed".utf8).fitted(8), under: key, seed)
@@ -228,10 +228,10 @@ enum SDTIDKeys {
     }
 }
 
-/// The text of a section as it is authenticated: one line for each element without children, in order, elements whose
-/// names end in `MAC` left out, with the padding that RSA's tools put between lines.
+/// The authenticated text of a section: one line for each element without children, in order, except elements whose
+/// names end in `MAC`, with the padding that RSA's tools put between lines.
 struct SDTIDText {
-    /// The bytes that are authenticated.
+    /// The authenticated bytes.
     private(set) var padded: [UInt8] = []
     private var position = 0
     private var padding = 0

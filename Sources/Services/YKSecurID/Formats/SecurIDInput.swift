@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// Something that a token can be imported from: what it is, is told by its content.
+/// An input from which tokens can be imported, recognized by its content.
 public enum SecurIDInput: Sendable {
     /// A token string.
     case string(CTFString)
@@ -11,15 +11,15 @@ public enum SecurIDInput: Sendable {
     case batch(SDTIDBatch)
     /// A link to a CT-KIP server.
     case ctkip(CTKIPLink)
-    /// The file of stoken.
+    /// A file of stoken.
     case stoken(StokenFile)
 
-    /// Recognizes text or the content of a file: a CT-KIP link, `ctfData=` in a URL or anywhere else, with or without the
-    /// `3D` that quoted-printable mail puts behind the equals sign, an SDTID file, a `.stokenrc`, or a bare string, also
-    /// one that begins on a later line.
+    /// Recognizes text or the content of a file: a CT-KIP link, `ctfData=` in a URL or anywhere else, with or without
+    /// the `3D` that quoted-printable mail adds after the equals sign, an SDTID file, a `.stokenrc`, or a bare string,
+    /// which may begin on a later line.
     ///
-    /// - Throws: `format` for anything else, `tooLong` for a URL above 1,024 characters, or what the form's own reader
-    ///   throws.
+    /// - Throws: `format` for anything else, `tooLong` for a URL above 1,024 characters, or the errors of the
+    ///   recognized form.
     public init(parsing bytes: [UInt8]) throws(SecurIDError) {
         guard bytes.count <= XMLParser.byteLimit else { throw .tooLong("token", limit: XMLParser.byteLimit) }
         guard let text = TokenText.decoded(bytes) else {
@@ -50,12 +50,12 @@ public enum SecurIDInput: Sendable {
         }
     }
 
-    /// The most bytes of a text that is neither XML nor has a mark: each of its lines may begin a string.
+    /// Maximum size in bytes of text that is neither XML nor marked: each of its lines may begin a string.
     private static let textLimit = 1 << 16
-    /// Characters of the longest string, percent-encoded and broken into lines, with room to spare.
+    /// Maximum length of a string in characters, percent-encoded and broken into lines, with a margin.
     private static let stringLimit = 2048
 
-    /// A string at the start of the text, otherwise at the start of the first line that begins with one.
+    /// Reads a string at the start of the text, or at the start of the first line that begins with one.
     private static func bare(_ text: String) throws(SecurIDError) -> CTFString {
         do { return try CTFString(text) } catch {
             guard case .format = error else { throw error }
@@ -74,7 +74,7 @@ public enum SecurIDInput: Sendable {
         }
     }
 
-    /// The name of the form, stable for programs.
+    /// The name of the form, stable for scripts.
     public var form: String {
         switch self {
         case .string(let string): "ctf-v\(string.version)"
@@ -84,7 +84,7 @@ public enum SecurIDInput: Sendable {
         }
     }
 
-    /// Whether a password is needed; `nil` when only trying tells.
+    /// Whether a password is needed; `nil` if that is unknown before decryption.
     public var isProtected: Bool? {
         switch self {
         case .batch: nil
@@ -110,9 +110,9 @@ public enum SecurIDInput: Sendable {
         return [string?.serial].compactMap { $0 }
     }
 
-    /// The tokens, decrypted; none for a link, which only a server can fulfil.
+    /// Decrypts the tokens. Returns none for a link, which has to be fetched from a server.
     ///
-    /// - Throws: What the readers of the forms throw.
+    /// - Throws: The errors of the recognized form.
     public func tokens(
         _ keys: SecurIDKeys = SecurIDKeys(), _ wanted: [String]? = nil, progress: (Int) -> Void = { _ in }
     ) throws(SecurIDError) -> [SecurIDToken] {
@@ -131,10 +131,10 @@ public enum CTFString: Sendable {
     /// A string in base 64, versions 3 and 4.
     case alphanumeric(AlphanumericCTF)
 
-    /// Reads a string; its first character tells the version.
+    /// Reads a string, whose first character is its version.
     ///
     /// - Parameters:
-    ///   - text: The string, perhaps with more text behind it.
+    ///   - text: The string, optionally followed by more text.
     ///   - isSmartphoneURL: Whether it came from one of the URLs of RSA's smartphone apps.
     /// - Throws: `format`, or `checksum`.
     public init(_ text: String, isSmartphoneURL: Bool = false) throws(SecurIDError) {
@@ -145,7 +145,7 @@ public enum CTFString: Sendable {
         }
     }
 
-    /// 1 to 4.
+    /// The version, 1 to 4.
     public var version: Int {
         switch self {
         case .numeric(let string): string.version
@@ -169,14 +169,14 @@ public enum CTFString: Sendable {
         }
     }
 
-    /// The serial number, which versions 3 and 4 encrypt.
+    /// The serial number; `nil` for versions 3 and 4, which encrypt it.
     public var serial: String? {
         if case .numeric(let string) = self { string.serial } else { nil }
     }
 
     /// Decrypts the token.
     ///
-    /// - Throws: What the readers of the versions throw.
+    /// - Throws: The errors of the string's version.
     public func token(_ keys: SecurIDKeys = SecurIDKeys()) throws(SecurIDError) -> SecurIDToken {
         switch self {
         case .numeric(let string): try string.token(keys)
@@ -185,14 +185,14 @@ public enum CTFString: Sendable {
     }
 }
 
-/// Text that holds a token, perhaps among other text, as mail programs and editors leave it.
+/// Text that contains a token, possibly among other text, as mail programs and editors produce it.
 enum TokenText {
     /// The URLs of RSA's smartphone apps.
     private static let smartphone = [
         "com.rsa.securid.iphone://ctf", "com.rsa.securid://ctf", "http://127.0.0.1/securid/ctf",
     ]
 
-    /// UTF-8, or UTF-16 with a byte order mark; `nil` for anything else.
+    /// Decodes UTF-8, or UTF-16 with a byte order mark; `nil` for anything else.
     static func decoded(_ bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return String(validating: bytes.dropFirst(3), as: UTF8.self) }
         let isLittle = bytes.starts(with: [0xFF, 0xFE])
@@ -205,7 +205,7 @@ enum TokenText {
         return String(validating: units, as: UTF16.self)
     }
 
-    /// What stands behind `ctfData=`, and whether that stood in a URL of RSA's apps; `nil` without such a mark.
+    /// Returns the text after `ctfData=` and whether it was in a URL of RSA's apps; `nil` without such a mark.
     static func data(in bytes: [UInt8]) -> (String, Bool)? {
         let mark: StaticString = "ctfdata="
         guard let start = place(of: mark, in: bytes) else { return nil }
@@ -215,7 +215,7 @@ enum TokenText {
         return (String(decoding: data, as: UTF8.self), smartphone.contains { before.contains($0) })
     }
 
-    /// Where a text in lower case stands, whatever the case there.
+    /// Returns the position of a lower-case string, ignoring case.
     static func place(of wanted: StaticString, in bytes: [UInt8]) -> Int? {
         wanted.withUTF8Buffer { wanted in
             guard bytes.count >= wanted.count else { return nil }

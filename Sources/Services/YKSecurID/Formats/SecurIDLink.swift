@@ -2,9 +2,9 @@
 
 import YKWire
 
-/// A URL in the forms that token apps register.
+/// A URL in one of the forms that token apps register.
 public struct SecurIDLink: Hashable, Sendable {
-    /// What is behind the link.
+    /// The content of a link.
     public enum Kind: String, Sendable {
         /// A token string (`ctfData`).
         case ctf
@@ -12,7 +12,7 @@ public struct SecurIDLink: Hashable, Sendable {
         case ctkip
     }
 
-    /// What the link leads to.
+    /// The content of the link.
     public let kind: Kind
     /// The scheme, in lower case.
     public let scheme: String
@@ -22,7 +22,7 @@ public struct SecurIDLink: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: The URL.
-    ///   - wanted: The scheme it has to have; `nil` for any.
+    ///   - wanted: The required scheme; `nil` for any.
     public init?(_ text: String, scheme wanted: String? = nil) {
         guard let url = URLText(text) else { return nil }
         if let wanted, wanted.lowercased() != url.scheme { return nil }
@@ -45,7 +45,7 @@ struct URLText {
     let scheme: String
     /// Host and path, in lower case.
     let place: String
-    /// The values by their names in lower case, percent-decoded.
+    /// The percent-decoded values, keyed by their names in lower case.
     let query: [String: String]
 
     init?(_ text: String) {
@@ -66,7 +66,7 @@ struct URLText {
         self.query = query
     }
 
-    /// Percent-decoding (RFC 3986 §2.1); `nil` when a percent sign stands alone or the bytes are not UTF-8.
+    /// Decodes percent-encoding (RFC 3986 §2.1); `nil` for an incomplete escape or bytes that are not UTF-8.
     static func decoded(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -84,14 +84,14 @@ struct URLText {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Base 64 as it stands in a URL.
+    /// Percent-encodes base 64 for a URL.
     static func encoded(_ base64: String) -> String {
         base64.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }
 }
 
 extension SecurIDLink {
-    /// The URL of a token string, as an app that registers `scheme` takes it; `http` makes the Android form.
+    /// Returns the URL of a token string for an app that registers `scheme`; `http` gives the Android form.
     public static func text(ctf: String, scheme: String) -> String {
         let data = URLText.encoded(ctf)
         return scheme == "http" ? "http://127.0.0.1/securid/ctf?ctfData=\(data)" : "\(scheme)://ctf?ctfData=\(data)"

@@ -3,16 +3,16 @@
 public import YKCrypto
 import YKWire
 
-/// The file that stoken keeps its token in, `.stokenrc`: lines `version 1`, `token STRING` and `pin …`.
+/// The file `.stokenrc`, in which stoken stores its token: lines `version 1`, `token STRING` and `pin …`.
 public struct StokenFile: Sendable {
     /// The token.
     public let token: CTFString
     private let savedPIN: String?
 
-    /// Reads a file; `nil` for a text without its lines. As in stoken, names are read in either case, lines with other
-    /// names are skipped, and the version may be missing.
+    /// Reads a file; `nil` if the text has none of these lines. Like stoken, ignores the case of names, skips lines
+    /// with other names, and allows the version to be missing.
     ///
-    /// - Throws: `format` for another version, and what ``CTFString`` throws.
+    /// - Throws: `format` for a different version, and the errors of ``CTFString``.
     init?(matching text: String) throws(SecurIDError) {
         var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -33,9 +33,9 @@ public struct StokenFile: Sendable {
     /// Whether the file also holds a PIN.
     public var hasPIN: Bool { savedPIN != nil }
 
-    /// The PIN in the file, decrypted where the token has a password; `nil` when there is none.
+    /// Returns the PIN in the file, decrypted if the token has a password; `nil` if the file has no PIN.
     ///
-    /// - Throws: `passwordNeeded`, or `wrongPassword` when what is decrypted is not a PIN.
+    /// - Throws: `passwordNeeded`, or `wrongPassword` if the decrypted text is not a PIN.
     public func pin(_ password: SharedSecret?) throws(SecurIDError) -> SharedSecret? {
         guard let savedPIN else { return nil }
         guard savedPIN.utf8.count == 64 else { return SharedSecret(Secret(utf8: savedPIN)) }

@@ -4,9 +4,9 @@ public import YKCrypto
 public import YKTransport
 import YKWire
 
-/// The device that a token may be bound to.
+/// The device that a token can be bound to.
 public enum DeviceBinding {
-    /// Identifiers that stand for any device of a class: a token that is bound to one is meant for all of them.
+    /// Device class identifiers: a token bound to one of them works on every device of that class.
     public static let classes = [
         "556f1985-33dd-442c-9155-3a0e994f21b1",  // iPhone
         "a01c4380-fc01-4df0-b113-7fb98ec74694",  // Android
@@ -17,33 +17,35 @@ public enum DeviceBinding {
         "d0955a53-569b-4ecc-9cf7-6c2a59d4e775",  // macOS
     ]
 
-    /// A new binding identifier: 24 hexadecimal digits, drawn once for an installation and then kept.
+    /// Returns a new binding identifier: 24 hexadecimal digits, generated once per installation and then stored.
     public static func makeID(_ random: any RandomSource) throws(SecurIDError) -> String {
         do { return Hex.encode(try random.draw(12, secret: false)) } catch { throw .random }
     }
 
-    /// Whether a text can be a binding identifier.
+    /// Whether a string is a valid binding identifier.
     public static func isID(_ text: String) -> Bool {
         text.utf8.count == 24 && text.utf8.allSatisfy(\.isHexDigit)
     }
 
-    /// Whether two identifiers name the same device: letters and digits count, their case does not.
+    /// Whether two identifiers name the same device: compares letters and digits only, ignoring case.
     public static func matches(_ left: String, _ right: String) -> Bool {
         alphanumeric(left) == alphanumeric(right)
     }
 
-    /// What a numeric CTF string takes of an identifier: of its first `width` characters the hexadecimal digits, in
-    /// upper case.
+    /// Returns the part of an identifier that a numeric CTF string uses: the hexadecimal digits among its first `width`
+    /// characters, in upper case.
     static func hexadecimal(_ text: String, width: Int) -> [UInt8] {
         Array(Array(text.utf8).prefix(width).filter(\.isHexDigit)).uppercased
     }
 
-    /// What stoken takes for version 1: of the first `width` characters those that are not decimal digits, in upper case.
+    /// Returns the part that stoken uses for version 1: the non-digits among the first `width` characters, in upper
+    /// case.
     static func nonDecimal(_ text: String, width: Int) -> [UInt8] {
         Array(Array(text.utf8).prefix(width).filter { !$0.isDecimalDigit }).uppercased
     }
 
-    /// What an alphanumeric CTF string takes: letters and digits in upper case, the first 48, zeros behind them.
+    /// Returns the part that an alphanumeric CTF string uses: the first 48 letters and digits in upper case, padded
+    /// with zeros.
     static func alphanumeric(_ text: String) -> [UInt8] {
         Array(text.utf8.filter(\.isLetterOrDigit)).uppercased.fitted(48)
     }
@@ -53,20 +55,21 @@ extension [UInt8] {
     fileprivate var uppercased: [UInt8] { map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 } }
 }
 
-/// What a protected token is opened with.
+/// The password and device identifiers that decrypt a protected token.
 public struct SecurIDKeys: Sendable {
     /// The file password.
     public var password: SharedSecret?
-    /// Identifiers of this device, tried in order; the identifiers of classes are tried after them.
+    /// Identifiers of this device, tried in order before the device class identifiers.
     public var deviceIDs: [String]
 
-    /// Takes a password and device identifiers.
+    /// Creates keys from a password and device identifiers.
     public init(password: SharedSecret? = nil, deviceIDs: [String] = []) {
         self.password = password
         self.deviceIDs = deviceIDs
     }
 
-    /// The keys with an empty password as none. Throws `tooLong` for a password that no issuer makes.
+    /// Returns the keys, with an empty password treated as absent. Throws `tooLong` for a password longer than any
+    /// issuer uses.
     func checked() throws(SecurIDError) -> SecurIDKeys {
         guard let password else { return self }
         guard password.value.count <= SecurIDLimits.password else {
@@ -75,9 +78,9 @@ public struct SecurIDKeys: Sendable {
         return password.value.isEmpty ? SecurIDKeys(deviceIDs: deviceIDs) : self
     }
 
-    /// The identifiers to try.
+    /// The identifiers to try, in order.
     var candidates: [String] { deviceIDs + DeviceBinding.classes }
 
-    /// What to report when none of them fits.
+    /// The error to report when no identifier matches.
     var deviceFailure: SecurIDError { deviceIDs.isEmpty ? .deviceNeeded : .wrongDevice }
 }

@@ -14,25 +14,25 @@ public enum SecurIDError: Error, Hashable, Sendable {
     case field(String)
     /// The checksum or the message authentication code of a CTF string is wrong.
     case checksum
-    /// A message authentication code of a file or of a server is wrong: the content was changed.
+    /// The message authentication code of a file or of a server is wrong: the content was modified.
     case mac(String)
     /// The token is protected with a password, and none was given.
     case passwordNeeded
     /// The password is wrong.
     case wrongPassword
-    /// The token is bound to a device, no class of devices fits, and no device identifier was given.
+    /// The token is bound to a device, no device class matches, and no device identifier was given.
     case deviceNeeded
     /// The device identifier is wrong.
     case wrongDevice
-    /// The token names another device than this one.
+    /// The token is bound to a different device.
     case boundElsewhere(serial: String, device: String)
-    /// The token expired.
+    /// The token has expired.
     case expired(serial: String, UTCDate)
     /// The PIN does not follow the rules.
     case pin(PINRule)
-    /// The input holds several tokens: their serial numbers.
+    /// The input holds several tokens, given by their serial numbers.
     case severalTokens([String])
-    /// No token of this serial number is in the input.
+    /// The input holds no token with this serial number.
     case noSuchToken(String)
     /// A value is longer than allowed.
     case tooLong(String, limit: Int)
@@ -40,20 +40,20 @@ public enum SecurIDError: Error, Hashable, Sendable {
     case activationCode
     /// The server refused the activation code.
     case activationRefused
-    /// The server reported a fault: its class, and its message.
+    /// The server reported a fault, given by its class and message.
     case fault(kind: String, String)
-    /// The server's reply is not what the protocol requires.
+    /// The server's reply violates the protocol.
     case reply(String)
     /// The server answered with an HTTP status other than 200.
     case status(Int)
-    /// The server could not be used.
+    /// The request to the server failed.
     case http(HTTPError)
-    /// A primitive failed.
+    /// A cryptographic operation failed.
     case crypto(CryptoFault)
-    /// The system gave no random bytes.
+    /// The system provided no random bytes.
     case random
 
-    /// What a PIN has to be.
+    /// The rule that a PIN violates.
     public enum PINRule: Hashable, Sendable {
         /// 4 to 8 characters.
         case length

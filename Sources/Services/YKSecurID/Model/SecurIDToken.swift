@@ -7,34 +7,36 @@ public import YKWire
 public enum SecurIDTokenType: String, Hashable, Sendable, CaseIterable {
     /// The PIN is added to the code digit by digit, without carry.
     case pinpad
-    /// The PIN stands before the code.
+    /// The PIN precedes the code.
     case keyfob
-    /// There is no PIN.
+    /// The token has no PIN.
     case pinless
 }
 
-/// A SecurID software token of 128 bits: what a tokencode is computed from, and what the issuer wrote beside it.
+/// A 128-bit SecurID software token: the parameters of its tokencodes and the issuer's metadata.
 public struct SecurIDToken: Sendable {
     /// The serial number, 12 decimal digits.
     public var serial: String
     /// The seed, 16 bytes: an AES-128 key.
     public var seed: SharedSecret
-    /// Digits of a code: 1 to 8, 6 or 8 in practice.
+    /// The number of digits in a code: 1 to 8, in practice 6 or 8.
     public var digits: Int
-    /// How long a code is valid, in seconds: 30 or 60.
+    /// The validity period of a code in seconds: 30 or 60.
     public var interval: Int
     /// How the PIN is used.
     public var type: SecurIDTokenType
-    /// The day on which the token expires, at 00:00 UTC; `nil` when it does not expire.
+    /// The day on which the token expires, at 00:00 UTC; `nil` if it does not expire.
     public var expiry: UTCDate?
-    /// The name for people.
+    /// The display name.
     public var nickname: String?
-    /// The user it was issued to.
+    /// The user to whom the token was issued.
     public var user: String?
-    /// The device identifier that an SDTID file or a protected string names.
+    /// The device identifier named in an SDTID file or a protected string.
     public var deviceID: String?
 
-    /// Creates a token. Throws `field` for a value outside its range.
+    /// Creates a token.
+    ///
+    /// - Throws: `field` for a value outside its range.
     public init(
         serial: String, seed: SharedSecret, digits: Int, interval: Int, type: SecurIDTokenType, expiry: UTCDate?,
         nickname: String? = nil, user: String? = nil, deviceID: String? = nil
@@ -54,29 +56,29 @@ public struct SecurIDToken: Sendable {
         self.deviceID = deviceID
     }
 
-    /// A serial number of fewer than 12 digits, as files of hardware tokens have it, with zeros in front.
+    /// Pads a serial number to 12 digits with leading zeros; files of hardware tokens have shorter ones.
     static func serial(padding text: String) -> String {
         String(repeating: "0", count: max(0, 12 - text.utf8.count)) + text
     }
 
-    /// Bytes of a seed.
+    /// The length of a seed in bytes.
     public static let seedSize = 16
 
-    /// Whether the token has expired at a time, in seconds since 1970: it ends with the first second of its last day.
+    /// Whether the token has expired at a time, in seconds since 1970. It expires when its last day begins.
     public func isExpired(at time: Int64) -> Bool { expiry.map { time >= $0.seconds } ?? false }
 }
 
-/// The limits that RSA's SDK sets.
+/// The limits set by RSA's SDK.
 public enum SecurIDLimits {
-    /// Characters of a URL.
+    /// Maximum length of a URL in characters.
     public static let url = 1024
-    /// Characters of an activation code, letters and digits.
+    /// Maximum length of an activation code in letters and digits.
     public static let activationCode = 40
-    /// Bytes of a file password: the SDK takes 24, other tools 40.
+    /// Maximum length of a file password in bytes: the SDK accepts 24, other tools 40.
     public static let password = 40
-    /// Characters of a nickname.
+    /// Maximum length of a nickname in characters.
     public static let nickname = 32
-    /// Tokens in a database.
+    /// Maximum number of tokens in a database.
     public static let tokens = 10
 }
 
@@ -88,7 +90,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Cut, or filled with zeros, to a length.
+    /// Returns the bytes truncated, or padded with zeros, to a length.
     func fitted(_ count: Int) -> [UInt8] {
         Array(prefix(count)) + [UInt8](repeating: 0, count: Swift.max(0, count - self.count))
     }

@@ -7,20 +7,21 @@ import YKWire
 public struct Tokencode: Hashable, Sendable {
     /// The code without a PIN.
     public let code: String
-    /// The code of the interval that follows.
+    /// The code of the next interval.
     public let next: String
-    /// How long the code is still valid, in seconds: 1 to the token's interval.
+    /// The remaining validity of the code in seconds: 1 to the token's interval.
     public let secondsLeft: Int
-    /// The end of its interval, in seconds since 1970.
+    /// The end of the code's interval, in seconds since 1970.
     public let validTo: Int64
 }
 
 extension SecurIDToken {
-    /// The code at a time in seconds since 1970, with the PIN applied as the token's type requires.
+    /// Returns the code at a time in seconds since 1970, with the PIN applied as the token's type requires.
     ///
-    /// A PINPad token adds the PIN digit by digit without carry, a fob puts it before the code, and a PINless token
-    /// ignores it; without a PIN the plain code is returned. Throws `pin` when the PIN does not follow the rules, and
-    /// `expired` unless `allowsExpired`.
+    /// A PINPad token adds the PIN digit by digit without carry, a key fob puts it before the code, and a PINless token
+    /// ignores it. Without a PIN, returns the plain code.
+    ///
+    /// - Throws: `pin` for an invalid PIN, and `expired` unless `allowsExpired`.
     public func tokencode(
         at time: Int64, pin: borrowing SecurIDPIN? = nil, allowsExpired: Bool = false
     ) throws(SecurIDError) -> Tokencode {
@@ -43,8 +44,8 @@ extension SecurIDToken {
     /// The year 9999, in seconds since 1970.
     private static let endOfTime: Int64 = 253_370_764_800
 
-    /// Five AES-128 steps over year, month, day, hour and minutes, the last of which yields the codes of four minutes, or
-    /// of two minutes with a code for each half.
+    /// Returns the code from five AES-128 steps over year, month, day, hour and minutes. The last step yields the codes
+    /// of four minutes, or of two minutes with one code per half minute.
     private func plainCode(at time: Int64) throws(SecurIDError) -> String {
         let date = UTCDate(seconds: time).parts
         let ofDay = Int(time % 86_400)
@@ -73,18 +74,18 @@ extension SecurIDToken {
         return String((String(repeating: "0", count: 10 - text.utf8.count) + text).suffix(digits))
     }
 
-    /// Two decimal digits in one byte.
+    /// Encodes two decimal digits in one byte (BCD).
     private static func bcd(_ number: Int) -> UInt8 { UInt8((number / 10) << 4 | number % 10) }
 }
 
-/// The PIN of a token's user, wiped when it goes away.
+/// The PIN of a token's user, wiped when the value is destroyed.
 public struct SecurIDPIN: ~Copyable, Sendable {
     private let secret: Secret
 
-    /// Takes a PIN for a token's type: 4 to 8 characters without spaces, only digits for a PINPad token, letters and
-    /// digits for a fob.
+    /// Creates a PIN for a token type: 4 to 8 characters without spaces, digits only for a PINPad token, letters and
+    /// digits for a key fob. A PINless token accepts anything.
     ///
-    /// Throws `pin`; a PINless token takes anything.
+    /// - Throws: `pin`.
     public init(_ secret: consuming Secret, for type: SecurIDTokenType) throws(SecurIDError) {
         if let rule = Self.brokenRule(secret, type) { throw .pin(rule) }
         self.secret = secret
