@@ -2,7 +2,7 @@
 
 import Glibc
 
-// What a crash leaves behind has no PIN in it.
+// A core dump must not contain a PIN, so none is written.
 var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
 _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
 guard Terminal.fillPlaces() else {

@@ -4,7 +4,7 @@ import Arguments
 import YKTransport
 import YKWire
 
-/// Sends commands to an application as they are given.
+/// Sends APDUs to an application unchanged.
 struct APDUCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "apdu", abstract: "Send commands to a smart-card application.",

@@ -7,10 +7,10 @@ import YKWire
 struct APDUText: Hashable {
     /// The command.
     var apdu: APDU
-    /// The status word that is expected, when one is.
+    /// The expected status word, if any.
     var expected: StatusWord?
 
-    /// Reads the form; what it is not says what it should be.
+    /// Parses the form; the error states the expected form.
     init(_ text: String) throws(Explanation) {
         let (beforeStatus, status) = text.cut("=")
         let (beforeLe, le) = beforeStatus.cut("/")
@@ -28,7 +28,7 @@ struct APDUText: Hashable {
         if let status { expected = status.isEmpty ? .ok : try Self.status(status, text) }
     }
 
-    /// Reads a command APDU of which every byte is there; at least the four of its header.
+    /// Parses a complete command APDU in hexadecimal, of at least the four header bytes.
     static func whole(_ text: String) throws(Explanation) -> [UInt8] {
         guard let bytes = try? Hex.decode(text), bytes.count >= 4 else {
             throw .usage("'\(text.printable)' is not a whole command: at least four bytes in hexadecimal")
@@ -59,14 +59,14 @@ struct APDUText: Hashable {
 }
 
 extension String {
-    /// What is before and behind the first `separator`.
+    /// The parts before and after the first `separator`.
     func cut(_ separator: Character) -> (String, String?) {
         guard let index = firstIndex(of: separator) else { return (self, nil) }
         return (String(self[..<index]), String(self[self.index(after: index)...]))
     }
 }
 
-/// An application by its name or by its identifier in hexadecimal.
+/// An application, given by name or by its AID in hexadecimal.
 enum ApplicationName {
     static let names: [(String, AID)] = [
         ("oath", .oath), ("fido", .fido), ("otp", .otp), ("management", .management), ("piv", .piv),

@@ -3,7 +3,8 @@
 import Arguments
 import Glibc
 
-/// Runs by itself after `--clipboard`: waits, then takes the code off the clipboard. The code comes on standard input.
+/// Started in the background by `--clipboard`: waits, then clears the code, which it reads from standard input, from
+/// the clipboard.
 struct ClearClipboard: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear-clipboard", abstract: "Take a code off the clipboard.", shouldDisplay: false)

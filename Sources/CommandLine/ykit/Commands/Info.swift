@@ -7,7 +7,7 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// Says what a key is and what it can do.
+/// Shows what a key is and what it supports.
 struct Info: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -69,7 +69,7 @@ struct Info: Verb {
         return report
     }
 
-    /// What OATH says of itself; nothing on a key without it.
+    /// The information about OATH; `nil` for a key without it.
     private static func oath(_ channel: sending CardChannel, _ untold: inout Capability) async throws -> OATHInfo? {
         do { return await (try OATHService.open(channel)).info } catch {
             switch error {

@@ -7,7 +7,7 @@ import YKTransport
 import YKWire
 
 extension InfoReport {
-    /// The members of the answer, there for every key.
+    /// The members of the answer, the same for every key.
     static let members = [
         "name", "maker", "serial", "version", "reader", "path", "formFactor", "applications", "locked", "fipsSeries",
         "securityKeySeries", "partNumber", "fipsCapable", "fipsApproved", "fipsMode", "complexPin", "resetBlocked",
@@ -15,7 +15,7 @@ extension InfoReport {
         "synthesized", "flaws", "oath", "secureChannels",
     ]
 
-    /// The members, each where the key says it.
+    /// The members; values that the key does not report are null.
     var members: JSON.Object {
         let details = KeyDetails(identity)
         var members = JSON.Object()

@@ -6,20 +6,20 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// What `info` has to say of a key.
+/// The report of `ykit info`.
 struct InfoReport {
     var identity: DeviceIdentity
-    /// The reader, where it was asked as a card.
+    /// The reader, if the key was read as a card.
     var reader: String?
-    /// The node, where it was asked over HID.
+    /// The node, if the key was read over HID.
     var path: String?
     var oath: OATHInfo?
-    /// The applications that were found on a card that does not list them, and whether a contactless reader has it.
+    /// The applications found on a card that does not list them, and whether the reader is contactless.
     var found: Capability?
-    /// The applications of which a recording does not tell whether the key has them.
+    /// The applications whose presence the recording does not show.
     var untold: Capability = []
     var isContactless = false
-    /// Whether a FIPS key of the 4 series is in its FIPS mode, where that was asked.
+    /// Whether a FIPS key of the 4 series is in FIPS mode, if it was queried.
     var fipsMode: Bool?
 
     init(_ identity: DeviceIdentity) { self.identity = identity }
@@ -54,7 +54,7 @@ struct InfoReport {
         return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
     }
 
-    /// What is out of the ordinary has a row; what is not, none.
+    /// The rows for settings that differ from the default.
     private static func rows(_ info: DeviceInfo) -> [[String]] {
         var rows = [["shape", info.formFactor.description]]
         if let part = info.partNumber { rows.append(["part number", part.printable]) }
@@ -77,7 +77,7 @@ struct InfoReport {
         return rows
     }
 
-    /// The secure channels of firmware 5.3 and later, and what needs one.
+    /// The secure channels of firmware 5.3 and later, and whether one is required.
     private static func channels(_ info: DeviceInfo) -> String? {
         let protocols = secureChannels(info)
         guard !protocols.isEmpty else { return nil }
@@ -88,13 +88,13 @@ struct InfoReport {
         return "\(names); over NFC \(needing) require one: SCP11b unless --scp chooses another"
     }
 
-    /// The protocols for secure channels that firmware of this version has.
+    /// The secure channel protocols of this firmware version.
     static func secureChannels(_ info: DeviceInfo) -> [String] {
         guard info.version >= Version(5, 3, 0), !info.isSecurityKeySeries else { return [] }
         return info.version >= Version(5, 7, 2) ? ["SCP03", "SCP11a", "SCP11b", "SCP11c"] : ["SCP03"]
     }
 
-    /// Applications by ways of plugging in, and with FIPS where the key knows it.
+    /// The applications by transport, with FIPS status if the key reports it.
     private static func table(_ info: DeviceInfo) -> [[String]] {
         let hasNFC = info.nfc != nil
         let hasFIPS = !info.fipsCapable.isEmpty

@@ -5,12 +5,12 @@ import YKKeys
 import YKTransport
 import YKWire
 
-/// Tells of keys and readers that come, change and go: one line each, or one answer each.
+/// Reports keys and readers that appear, change and disappear: one line each, or one JSON answer each.
 struct KeyWatch {
     let terminal: Terminal
     let isJSON: Bool
 
-    /// What happened to one of them.
+    /// What happened to a key or reader.
     private enum Event: String {
         case arrived, changed, left
 

@@ -5,7 +5,7 @@ import YKKeys
 import YKTransport
 import YKWire
 
-/// Lists what is attached.
+/// Lists attached keys and readers.
 struct List: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the keys that are attached, and the readers.",

@@ -2,16 +2,16 @@
 
 import Arguments
 
-/// The answer to a shell at a TAB: `ykit __complete zsh|fish WORD…` with the words behind `ykit` up to the cursor, or
-/// `ykit __complete bash LINE PIECE` with the line up to the cursor and the piece of it that bash replaces.
+/// The answer to a shell's completion request: `ykit __complete zsh|fish WORD…` with the words after `ykit` up to the
+/// cursor, or `ykit __complete bash LINE PIECE` with the line up to the cursor and the part that bash replaces.
 ///
-/// The first line says whether names of files are wanted too (`words`, `files`, `folders`), each other is an offer, for
-/// zsh and fish with a tab and what it means.
+/// The first line says whether the shell should add file names (`words`, `files`, `folders`); every other line is a
+/// completion, for zsh and fish followed by a tab and its description.
 enum CompletionAnswer {
-    /// The first word of such a line.
+    /// The first word of a completion request.
     static let word = "__complete"
 
-    /// What is printed.
+    /// Returns the lines to print.
     static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
         let aliases = (try? ConfigurationFile.read())?.aliases ?? []
         guard let shell = arguments.first.flatMap(Completion.Shell.init) else { return [] }
@@ -31,7 +31,7 @@ enum CompletionAnswer {
         return [word(offers.files)] + offers.words.map { String($0.word.dropFirst(kept)) }
     }
 
-    /// What the first line says.
+    /// The keyword on the first line.
     private static func word(_ files: Choices.Files) -> String {
         switch files {
         case .none: "words"
@@ -40,19 +40,19 @@ enum CompletionAnswer {
         }
     }
 
-    /// What an offer means, in a few words.
+    /// A short description of a completion.
     private static func about(_ offer: CompletionLine.Offer) -> String {
         let sentence = offer.about.split(separator: "\n").first.map(String.init) ?? ""
         return sentence.count <= 70 ? sentence : sentence.prefix(69) + "…"
     }
 }
 
-/// A line as a shell takes it apart, as far as completion needs it.
+/// Splits a line as a shell does, as far as completion requires.
 enum ShellWords {
-    /// The words; the last is empty when the line ends behind a space. An open quotation mark reaches to the end.
+    /// Returns the words; the last is empty if the line ends with a space. An open quotation mark extends to the end.
     static func split(_ line: String) -> [String] { parse(line).words }
 
-    /// The words of a line that has an end; `nil` when a quotation mark is open.
+    /// Returns the words of a complete line; `nil` if a quotation mark is open.
     static func complete(_ line: String) -> [String]? {
         let (words, isOpen) = parse(line)
         return isOpen ? nil : words.last?.isEmpty == true ? words.dropLast() : words

@@ -2,31 +2,31 @@
 
 import Arguments
 
-/// A line that is being typed, and what can stand at its end. No key is asked anything.
+/// An incomplete command line and its possible completions. No key is accessed.
 struct CompletionLine {
-    /// The words before the one that is being typed, without `ykit`.
+    /// The words before the current one, without `ykit`.
     let words: [String]
-    /// What was typed of the last word.
+    /// The part of the current word that was typed.
     let current: String
-    /// Names of keys, readers and accounts that were listed before.
+    /// Names of keys, readers and accounts from earlier listings.
     let names: RememberedNames
     /// The aliases of the configuration file.
     var aliases: [(name: String, words: [String])] = []
 
-    /// What is offered.
+    /// The completions.
     struct Offers: Equatable {
         var words: [Offer] = []
-        /// What the shell adds from the file system.
+        /// Which file names the shell adds.
         var files = Choices.Files.none
     }
 
-    /// A word and what it means.
+    /// A completion and its description.
     struct Offer: Equatable {
         let word: String
         let about: String
     }
 
-    /// What can stand at the end of the line.
+    /// Returns the completions at the end of the line.
     func offers() -> Offers {
         var place = Place(root: Ykit.self, aliases)
         for word in words where !place.take(word) { return Offers() }
@@ -36,7 +36,7 @@ struct CompletionLine {
     }
 }
 
-/// Where on the line the reading is.
+/// The position of the parser on the line.
 private struct Place {
     private var word: any ParsableCommand.Type
     private var path: [String] = []
@@ -58,7 +58,7 @@ private struct Place {
         self.aliases = aliases
     }
 
-    /// Goes past a word; `false` when the line means nothing.
+    /// Consumes a word; returns `false` if the line is invalid.
     mutating func take(_ text: String) -> Bool {
         if let option = pending {
             pending = nil
@@ -111,7 +111,7 @@ private struct Place {
         options.first { $0.names.contains(name) }
     }
 
-    /// Names of options, or `NAME=VALUE` once the name is there.
+    /// Completes option names, or `NAME=VALUE` once the name is typed.
     private func options(_ current: String, _ names: RememberedNames) -> CompletionLine.Offers {
         if let equals = current.firstIndex(of: "=") {
             let name = String(current[..<equals])
@@ -130,7 +130,7 @@ private struct Place {
         return .init(words: words.contains { $0.word == help.word } ? words : words + [help])
     }
 
-    /// The words that can follow; an alias only for whom has begun to type it.
+    /// The subcommands that can follow; an alias only if its beginning was typed.
     private func subcommands(_ current: String) -> [CompletionLine.Offer] {
         var offers: [CompletionLine.Offer] = []
         for next in word.configuration.subcommands where next.configuration.shouldDisplay {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Completion.Shell {
-    /// The script: it asks ykit itself at each TAB what can stand at the end of the line, and adds names of files where
-    /// the answer says so.
+    /// The script, which asks ykit for completions at each TAB, and adds file names if the answer says so.
     var script: String {
         switch self {
         case .bash: Self.bashScript
@@ -11,7 +10,7 @@ extension Completion.Shell {
         }
     }
 
-    /// bash takes a word apart at colons and equals signs, so ykit gets the whole line and the piece that is replaced.
+    /// bash splits words at colons and equals signs, so ykit receives the whole line and the part to be replaced.
     private static let bashScript = #"""
         # bash completion for ykit
         _ykit() {

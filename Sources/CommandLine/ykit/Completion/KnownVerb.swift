@@ -2,14 +2,14 @@
 
 import Arguments
 
-/// The options and words of a verb.
+/// The options and arguments of a verb.
 struct KnownVerb {
     let options: [Item]
     private let arguments: [Item]
 
-    /// An option, or a word without a name.
+    /// An option or a positional argument.
     struct Item {
-        /// With their dashes; none for a word.
+        /// The names with their dashes; empty for an argument.
         let names: [String]
         let declaration: Declaration
 
@@ -31,10 +31,10 @@ struct KnownVerb {
         arguments = items.filter(\.names.isEmpty)
     }
 
-    /// The options that stand anywhere on the line.
+    /// The global options.
     var global: [Item] { options.filter { $0.names.contains(where: ArgumentRewriting.isGlobal) } }
 
-    /// The word without a name that follows so many others.
+    /// The positional argument at an index.
     func argument(_ count: Int) -> Item? {
         if count < arguments.count { return arguments[count] }
         return arguments.last.flatMap { $0.declaration.isRepeated ? $0 : nil }

@@ -2,19 +2,19 @@
 
 import YKWire
 
-/// Names that verbs have listed, kept for the shell's TAB, which never asks a key.
+/// Names from earlier listings, stored for completion, which never accesses a key.
 ///
-/// They are in `$XDG_CACHE_HOME/ykit/names.json`, which only its owner may read: serial numbers, names of readers, and
-/// names of OATH accounts that no password protects. `YKIT_NAMES=off` keeps none.
+/// They are in `$XDG_CACHE_HOME/ykit/names.json`, which only its owner may read: serial numbers, reader names, and
+/// names of OATH accounts without a password. `YKIT_NAMES=off` stores none.
 struct RememberedNames: Equatable {
     var serials: [String] = []
     var readers: [String] = []
     var accounts: [String] = []
 
-    /// How many of a kind are kept.
+    /// The maximum number of names of each kind.
     private static let limit = 256
 
-    /// Reads them; none where there is no file, or none that can be read.
+    /// Reads the names; returns none if the file is missing or unreadable.
     static func read() -> RememberedNames {
         guard let path, Files.isFile(path), let bytes = try? Files.read(path), let json = try? JSON(parsing: bytes)
         else { return RememberedNames() }
@@ -22,7 +22,7 @@ struct RememberedNames: Equatable {
         return RememberedNames(serials: list("serials"), readers: list("readers"), accounts: list("accounts"))
     }
 
-    /// Changes them; what cannot be written is left alone, as nothing depends on it.
+    /// Updates the names; write errors are ignored, since nothing depends on them.
     static func update(_ change: (inout RememberedNames) -> Void) {
         guard let path else { return }
         let before = read()
@@ -40,7 +40,7 @@ struct RememberedNames: Equatable {
 
     private static func kept(_ names: [String]) -> [String] { Array(names.filter { $0 == $0.printable }.prefix(limit)) }
 
-    /// The file; `nil` where names are not wanted, or there is no place for them.
+    /// The path of the file; `nil` if names are disabled or have no folder.
     private static var path: String? {
         guard Variables["YKIT_NAMES"] != "off" else { return nil }
         if let cache = Variables["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/ykit/names.json" }
@@ -49,7 +49,7 @@ struct RememberedNames: Equatable {
 }
 
 extension World {
-    /// Keeps names for the shell's TAB, unless they are those of a recording or of a key in software.
+    /// Stores names for completion, unless they come from a recording or a virtual key.
     func remember(_ change: (inout RememberedNames) -> Void) {
         guard options.replay == nil, options.virtual == nil, !options.plan else { return }
         RememberedNames.update(change)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the process says to the shell when it ends.
+/// The exit status of the process.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -22,7 +22,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case declined = 17
     case interrupted = 130
 
-    /// The table for the help text and the man page.
+    /// Its description in the help text and the man page.
     var meaning: String {
         switch self {
         case .done: "done"
@@ -47,7 +47,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// All codes on one line each.
+    /// All exit codes, one per line.
     static var table: String {
         allCases.map { "  \(String($0.rawValue).padded(to: 4))\($0.meaning)" }.joined(separator: "\n")
     }

@@ -84,7 +84,7 @@ extension Explain {
         }
     }
 
-    /// A request that is not shown.
+    /// Explains why a request is not shown.
     static func request(_ fault: PushRequestFault) -> Explanation {
         switch fault {
         case .malformed(let member): malformed("a request cannot be read: \(member.printable)")
@@ -103,7 +103,7 @@ extension Explain {
         }
     }
 
-    /// What is said when the server's receipt for an answer did not come.
+    /// Explains a missing receipt from the server for an answer.
     private static func unreceived(_ failure: Explanation) -> Explanation {
         var explanation = failure
         explanation.hint =

@@ -3,7 +3,7 @@
 import YKFIDO
 
 extension Explain {
-    /// How a CTAP2 command ended that was not done: each status has words, and what to do about it.
+    /// Explains the status of a failed CTAP2 command: what it means, and what to do.
     static func status(_ status: CTAPStatus, during command: String) -> Explanation {
         if status == .keepaliveCancel {
             return Explanation("cancelled", .interrupted, "the request was cancelled", hint: "repeat the command")
@@ -13,7 +13,7 @@ extension Explain {
             refusal.code, refusal.exit, "the key refused \(command): \(refusal.why), \(status)", hint: refusal.next)
     }
 
-    /// What a status means to a person.
+    /// The message and hint for a status.
     private struct Refusal {
         let code: String
         let exit: ExitStatus
@@ -32,7 +32,7 @@ extension Explain {
                 status.isOfExtension ? "omit the extension, or give it another input" : report)
         }
 
-        /// CanoKey answers F1 to every command that it does not have.
+        /// CanoKey answers unknown commands with F1.
         private static let ofVendor = Refusal(
             "refused", .failed, "for a reason of its maker's, often that it does not have the command", list)
 

@@ -46,8 +46,8 @@ extension Explain {
         }
     }
 
-    /// A command APDU in words, its secrets left out. Which application it went to is not known here: what no selection
-    /// is needed for, then OATH.
+    /// Describes a command APDU without its secrets. The application it was sent to is not known here: commands that
+    /// need no selection come first, then OATH.
     static func command(_ bytes: [UInt8]) -> String {
         var narrator = Narrator()
         let plain = narrator.narrate(command: bytes)

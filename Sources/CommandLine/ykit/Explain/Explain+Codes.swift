@@ -4,7 +4,7 @@ import YKApproval
 import YKOATH
 
 extension Explain {
-    /// Links, log-ins of TiQR, and containers.
+    /// Explains errors about links, TiQR logins and containers.
     static func codes(_ error: ApprovalError) -> Explanation {
         switch error {
         case .link(let error):
@@ -28,7 +28,7 @@ extension Explain {
         }
     }
 
-    /// Why a TiQR service did not log in; `nil` when it did.
+    /// Why a TiQR service refused the login; `nil` if it succeeded.
     static func tiqr(_ result: TiQRResult) -> Explanation? {
         switch result {
         case .accepted: return nil
@@ -55,7 +55,7 @@ extension Explain {
         }
     }
 
-    /// What a container's server refuses (privacyIDEA, errors 3000 to 3002).
+    /// Explains an error of a container's server (privacyIDEA, errors 3000 to 3002).
     static func container(_ code: Int, _ words: String) -> Explanation {
         switch code {
         case 3001:

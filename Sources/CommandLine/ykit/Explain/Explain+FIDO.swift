@@ -33,7 +33,7 @@ extension Explain {
         switch error {
         case .touchTimeout: notTouched
         case .denied:
-            // Keys without a display say this when nobody touched them (CTAP 2.2 §6.1.2, §6.2.2).
+            // Keys without a display return this if nobody touched them (CTAP 2.2 §6.1.2, §6.2.2).
             Explanation(
                 "denied", .timeOut, "the key was not touched in time, or the request was refused on it",
                 hint: "repeat the command and touch the key while it blinks")

@@ -3,7 +3,7 @@
 import YKTransport
 
 extension Explain {
-    /// How a program is made to let a key go.
+    /// How to make a program release a key.
     static func release(_ holder: LinkError.Holder) -> String {
         switch holder.name {
         case "scdaemon", "gpg-agent": "gpgconf --kill scdaemon, then repeat the command"
@@ -24,8 +24,8 @@ extension Explain {
         }
     }
 
-    /// What has GnuPG's scdaemon leave a card to others: it takes the reader past pcscd, and through pcscd for itself, unless
-    /// it is told otherwise, and asks for the PIN again when it finds another application than its own.
+    /// How to make GnuPG's scdaemon share a card. By default it bypasses pcscd, and with pcscd it takes the card
+    /// exclusively; it asks for the PIN again if another application is selected.
     static let releaseBySCDaemon = """
         gpgconf --kill scdaemon
         to have it share the card from then on:

@@ -5,7 +5,7 @@ import YKKeys
 import YKTransport
 
 extension Explain {
-    /// Why no key was chosen, or could not be reached.
+    /// Explains why no key was selected or reached.
     static func keys(_ error: KeyError) -> Explanation {
         switch error {
         case .none(let interface, let search): none(interface, search)
@@ -40,7 +40,7 @@ extension Explain {
         }
     }
 
-    /// That a recording has another kind of link than the verb needs.
+    /// Explains that the recording uses a different transport than the verb needs.
     static func recordedLink(_ link: String, in file: String) -> Explanation {
         Explanation(
             "wrong-link", .replayMismatch,
@@ -50,7 +50,7 @@ extension Explain {
             hint: "ykit capture show \(file)")
     }
 
-    /// How one of several keys is chosen.
+    /// How to select one of several keys.
     private static func choice(_ interface: KeyInterface) -> String {
         switch interface {
         case .reader: "--device SERIAL or --reader NAME, or YKIT_DEVICE"
@@ -60,7 +60,7 @@ extension Explain {
         }
     }
 
-    /// That nothing was found, and where it was looked for.
+    /// Explains that nothing was found, and where ykit looked.
     private static func none(_ interface: KeyInterface, _ search: KeySearch) -> Explanation {
         switch (interface, search) {
         case (.usbReader, .serviceFailed(let error)): return nowhere("key with a card", error)

@@ -75,7 +75,7 @@ extension Explain {
         }
     }
 
-    /// Nothing is on the USB, and there is no service to ask for readers.
+    /// Explains that there is no USB device, and no service for readers.
     static func nowhere(_ what: String, _ error: any Error) -> Explanation {
         var why = explain(error)
         why.message = "no \(what) is on the USB, and \(why.message)"

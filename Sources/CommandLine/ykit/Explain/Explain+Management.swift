@@ -28,8 +28,8 @@ extension Explain {
         }
     }
 
-    /// A YubiKey on a contactless reader that has nothing but its tag: so it leaves the factory, and so it is after
-    /// `ykit config nfc --restrict`.
+    /// A YubiKey on a contactless reader that shows only its tag, as it is shipped and after `ykit config nfc
+    /// --restrict`.
     static let nfcRestricted = Explanation(
         "nfc-restricted", .policy,
         "this YubiKey is in its NFC restricted mode, as from the factory or after 'ykit config nfc --restrict': "

@@ -80,7 +80,7 @@ extension Explain {
         }
     }
 
-    /// Why the export of another authenticator in the file of that name cannot be read.
+    /// Explains why another authenticator's export file cannot be read.
     static func export(_ error: ExportError, _ name: String) -> Explanation {
         switch error {
         case .malformed(let format, let what):
@@ -112,7 +112,7 @@ extension Explain {
         }
     }
 
-    /// Why one account of an export cannot be put on a key.
+    /// Explains why an account of an export cannot be stored on a key.
     static func exported(_ error: OtpauthError) -> Explanation {
         malformed("a key cannot hold this account: \(error)")
     }
@@ -126,7 +126,7 @@ extension Explain {
         }
     }
 
-    /// What is wrong with an account that was to be written.
+    /// Explains what is wrong with a new account.
     private static func account(_ error: OATHError) -> Explanation {
         switch error {
         case .nameTooLong(let bytes):

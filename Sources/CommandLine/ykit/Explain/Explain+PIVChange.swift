@@ -3,7 +3,7 @@
 import YKPIV
 
 extension Explain {
-    /// A change whose reply was lost: what the key may be like now, and how to find out.
+    /// Explains a change whose reply was lost: the possible states of the key, and how to find out.
     static func uncertain(_ change: PIVChange, _ cause: Explanation) -> Explanation {
         let (state, hint) = possible(change)
         return Explanation(cause.code, cause.exit, "\(cause.message); \(state)", hint: hint)
@@ -33,7 +33,7 @@ extension Explain {
         }
     }
 
-    /// A change that is made, though not all that belongs to it.
+    /// Explains a change that is only partly complete.
     static func unfinished(_ change: PIVChange, _ cause: Explanation) -> Explanation {
         let (state, hint): (String, String?) =
             switch change {
@@ -62,7 +62,7 @@ extension Explain {
         return Explanation(cause.code, cause.exit, "\(state): \(cause.message)", hint: hint)
     }
 
-    /// What the card accepted and did not do, or what is not overwritten without a word.
+    /// Explains what the card accepted but did not do, or what is overwritten only on request.
     static func notMade(_ error: PIVError) -> Explanation {
         switch error {
         case .notApplied:

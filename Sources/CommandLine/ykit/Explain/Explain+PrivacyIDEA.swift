@@ -22,7 +22,7 @@ extension Explain {
         }
     }
 
-    /// A status with which a proxy or another server answers.
+    /// Explains a status from a proxy or another server.
     private static func withoutReason(_ status: Int) -> Explanation {
         switch status {
         case 502...504:
@@ -68,7 +68,7 @@ extension Explain {
         return explanation
     }
 
-    /// Failures to reach or trust a server have an exit status of their own.
+    /// Sets the exit status for failures to reach or trust a server.
     static func server(_ explanation: Explanation) -> Explanation {
         var explanation = explanation
         switch explanation.code {

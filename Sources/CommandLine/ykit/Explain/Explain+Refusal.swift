@@ -3,7 +3,7 @@
 import YKTransport
 
 extension Explain {
-    /// Who refused what, and the rule that allows it.
+    /// Explains who refused access, and the rule that grants it.
     static func refusal(_ refusal: LinkError.Refusal) -> Explanation {
         switch refusal {
         case .service:
@@ -23,7 +23,7 @@ extension Explain {
         }
     }
 
-    /// What the udev rule has to do with it that a device may not be opened.
+    /// Explains an inaccessible device in terms of the udev rule.
     static func device(_ path: String, _ rule: UDevRule) -> Explanation {
         let what = "\(User.name) may not open \(path.printable)"
         switch rule {
@@ -50,8 +50,8 @@ extension Explain {
         }
     }
 
-    /// The rule that lets one group use smart cards, also without a local session (polkit(8)). It names both actions, since
-    /// whoever may not connect to the service cannot use a card either.
+    /// The rule that lets one group use smart cards without a local session (polkit(8)). It names both actions, since
+    /// using a card requires access to the service.
     private static var rule: String {
         let tests = ["access_pcsc", "access_card"].map { "action.id == \"org.debian.pcsc-lite.\($0)\"" }
         return """

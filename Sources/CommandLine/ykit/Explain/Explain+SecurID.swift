@@ -4,7 +4,7 @@ import YKSecurID
 import YKStore
 
 extension Explain {
-    /// The token has a password, and nobody can be asked for it.
+    /// The token has a password, and there is no terminal to ask for it.
     static let tokenPasswordNeeded = Explanation(
         "password-needed", .authentication, "the token is protected with a password",
         hint: "give it with --password-stdin, --password-fd N or YKIT_SECURID_PASSWORD")
@@ -95,7 +95,7 @@ extension Explain {
         }
     }
 
-    /// Failures to reach or trust the server have an exit status of their own.
+    /// Sets the exit status for failures to reach or trust the server.
     private static func ctkipServer(_ explanation: Explanation) -> Explanation {
         var explanation = explanation
         switch explanation.code {

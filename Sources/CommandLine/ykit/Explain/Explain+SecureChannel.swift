@@ -65,7 +65,7 @@ extension Explain {
         }
     }
 
-    /// KID and KVN as people know them.
+    /// Describes a KID and KVN.
     private static func words(_ key: SCPKeyReference) -> String {
         let name =
             switch key.id {

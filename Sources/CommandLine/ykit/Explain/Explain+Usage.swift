@@ -4,7 +4,8 @@ import Arguments
 import YKWire
 
 extension Explain {
-    /// The first word of the line that no command has, or that none is there; `nil` when the words lead to a verb, or to help.
+    /// Explains the first word of the line that is not a command, or that a command is missing; `nil` if the words lead
+    /// to a verb or to help.
     static func unknownCommand(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
         var command = root
         var path: [String] = []
@@ -27,7 +28,7 @@ extension Explain {
         return nil
     }
 
-    /// A group with nothing behind it but global options.
+    /// Explains a group with nothing after it but global options.
     private static func missingCommand(_ line: [String], _ word: String, of path: String) -> Explanation? {
         if let here = YkmanWords.option(word, of: []) {
             return .usage("unknown option '\(word)'; here it is \(here)", hint: "'ykit help options' lists them")
@@ -46,7 +47,7 @@ extension Explain {
             hint: "'\(path) --help' lists them")
     }
 
-    /// What ArgumentParser says of a line: its message, the values that can be, help for one option, the usage.
+    /// Explains an error of ArgumentParser: its message, possible values, the help for one option, and the usage.
     static func usage(_ text: String, of line: [String] = []) -> Explanation {
         var problem: [String] = []
         var hints: [String] = []
@@ -72,8 +73,8 @@ extension Explain {
         return .usage(said.trimmed, hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
     }
 
-    /// The message without words that may be secrets: a surplus word, and the value of an option that takes the number
-    /// of a descriptor.
+    /// Removes words that may be secrets from the message: an unexpected argument, or the value of an option that
+    /// expects a descriptor.
     private static func withoutSecrets(_ message: String, _ hints: inout [String], line: [String]) -> String {
         if message.contains("unexpected argument") {
             let count = Int(message.prefix { $0 != " " }) ?? 1
@@ -93,12 +94,12 @@ extension Explain {
         return message
     }
 
-    /// The options that read a secret of the verb that a line means.
+    /// The options of the line's verb that read a secret.
     private static func secretOptions(of line: [String]) -> [String] {
         (verb(of: line, from: Ykit.self).map { words(of: $0) } ?? []).filter { $0.hasSuffix("-stdin") }
     }
 
-    /// The verb that the first words of a line mean.
+    /// The verb named by the first words of a line.
     private static func verb(of line: [String], from root: any ParsableCommand.Type) -> (any ParsableCommand)? {
         var command = root
         for word in line.first == "help" ? line.dropFirst() : line[...] {
@@ -115,8 +116,7 @@ extension Explain {
         ((try? DeclarationCollector(verb))?.declared ?? []).flatMap { $1.words(for: $0) }
     }
 
-    /// The first option on a wrong line that its verb does not have, with the one that was probably meant. Its value is
-    /// not repeated.
+    /// Explains the first option that the verb does not have, and suggests a similar one. Its value is not repeated.
     static func unknownOption(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
         guard let verb = verb(of: line, from: root) else { return nil }
         let known = words(of: verb) + ["--help", "--version"]
@@ -139,7 +139,7 @@ extension Explain {
         return nil
     }
 
-    /// The words that lead to the verb of a line, ykit among them.
+    /// The words that lead to the verb of a line, including ykit.
     private static func path(of line: [String], from root: any ParsableCommand.Type) -> String {
         var command = root
         var path = ["ykit"]
@@ -152,7 +152,7 @@ extension Explain {
         return path.joined(separator: " ")
     }
 
-    /// An option, or the name of an argument, and behind two spaces what is said of it.
+    /// An option or argument name, followed by two spaces and its help.
     private static func option(_ help: String) -> String {
         help.trimmed.split(separator: "  ", maxSplits: 1).map { String($0).trimmed.asSentencePart }
             .joined(separator: ": ")

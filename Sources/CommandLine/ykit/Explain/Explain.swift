@@ -25,7 +25,7 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// The one place where an error of any layer becomes something a person can act on.
+/// Turns errors of every layer into explanations.
 enum Explain {
     static func explain(_ error: any Error) -> Explanation {
         switch error {

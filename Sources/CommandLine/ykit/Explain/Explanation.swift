@@ -2,21 +2,21 @@
 
 import YKWire
 
-/// A failure told to a person: what happened and why, what to type next, and what the shell gets.
+/// A failure as reported to a person: what happened and why, what to type next, and the exit status.
 struct Explanation: Error, Hashable, Sendable {
-    /// A word that stays the same, for programs.
+    /// A stable identifier, for programs.
     var code: String
     /// What happened, and why.
     var message: String
     /// What to type next.
     var hint: String?
-    /// How many more wrong attempts the key allows, where it counts them.
+    /// The remaining retries, if the key counts them.
     var retriesLeft: Int?
-    /// What the shell gets.
+    /// The exit status.
     var exit: ExitStatus
-    /// What there is to choose from.
+    /// The candidates to choose from.
     var candidates: [String]
-    /// The numbers by which a server's refusal is known.
+    /// The error numbers of a server.
     var server: ServerCodes?
 
     init(
@@ -31,7 +31,7 @@ struct Explanation: Error, Hashable, Sendable {
         self.candidates = candidates
     }
 
-    /// The command line is not what the verb takes.
+    /// Creates the explanation of an invalid command line.
     static func usage(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("usage", .usage, message, hint: hint)
     }
@@ -57,13 +57,13 @@ struct Explanation: Error, Hashable, Sendable {
     }
 }
 
-/// The numbers by which a server's refusal is known to programs.
+/// The error numbers of a server, for programs.
 struct ServerCodes: Hashable, Sendable {
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status, if the server answered.
     var httpStatus: Int?
     /// The server's own error number.
     var serverCode: Int?
-    /// The number that the AllWebID SDK has for it.
+    /// The corresponding number of the AllWebID SDK.
     var legacyCode: Int?
 
     var members: [(String, Int?)] {

@@ -2,12 +2,12 @@
 
 import Arguments
 
-/// Help as it is shown: what belongs to the verb alone, and the global options by name; 'ykit help options' explains
+/// The help text: the verb's own options in full, and the global options by name only; 'ykit help options' explains
 /// them.
 enum HelpText {
     private static let title = "GLOBAL OPTIONS:"
 
-    /// The text of ArgumentParser, arranged for a terminal of this width.
+    /// Arranges the text of ArgumentParser for a terminal of this width.
     static func arranged(_ text: String, columns: Int) -> String {
         if text.hasPrefix("OVERVIEW: " + Ykit.configuration.abstract) { return FirstScreen.text }
         var parts = sections(text)
@@ -32,7 +32,7 @@ enum HelpText {
         return parts
     }
 
-    /// The global options with what is said of each.
+    /// The global options with their help.
     static func explained(_ columns: Int) -> String {
         let all =
             sections(WholeParser.help(of: GlobalOptions.self, columns: columns)).first { $0.hasPrefix("OPTIONS:") }
@@ -40,7 +40,7 @@ enum HelpText {
         return all.split(separator: "\n").dropFirst().filter { !$0.contains(" -h, --help ") }.joined(separator: "\n")
     }
 
-    /// The names of the options, as many on a line as fit.
+    /// The option names, as many per line as fit.
     private static func names(_ columns: Int) -> String {
         var lines = [" "]
         for option in explained(columns).split(separator: "\n").filter({ $0.hasPrefix("  -") }) {

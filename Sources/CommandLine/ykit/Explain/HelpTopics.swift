@@ -3,9 +3,9 @@
 import YKPIV
 import YKWire
 
-/// What `ykit` alone prints: the groups, how to begin, and where more is explained; 30 lines at most.
+/// The output of `ykit` alone: the groups, first steps and help topics; at most 30 lines.
 enum FirstScreen {
-    /// What each line shows: words that may follow `ykit`, and what they are for.
+    /// The rows: words that may follow `ykit`, and their purpose.
     static let rows: [(words: [String], purpose: String)] = [
         (["list", "info"], "which keys are attached, and what they can do"),
         (["doctor", "udev-rules"], "what keeps a key from working, and what to do"),
@@ -27,7 +27,7 @@ enum FirstScreen {
         (["apdu", "completion"], "raw commands; words for the shell's TAB"),
     ]
 
-    /// Lines to begin with.
+    /// Example commands.
     static let examples = [
         "ykit list",
         "ykit oath calculate github",
@@ -47,7 +47,7 @@ enum FirstScreen {
     }
 }
 
-/// What `ykit help` explains besides commands.
+/// The topics of `ykit help` other than commands.
 enum HelpTopic: String, CaseIterable {
     case options
     case environment
@@ -55,7 +55,7 @@ enum HelpTopic: String, CaseIterable {
     case slots
     case config
 
-    /// The explanation, on lines of at most `columns` columns.
+    /// Returns the explanation, wrapped at `columns` columns.
     func text(columns: Int) -> String {
         switch self {
         case .options:
@@ -112,7 +112,7 @@ enum HelpTopic: String, CaseIterable {
             ] + entries).joined(separator: "\n")
     }
 
-    /// The variables that ykit reads, and what they hold.
+    /// The environment variables of ykit, and their meaning.
     static let variables: [(names: [String], meaning: String)] = [
         (
             ["YKIT_DEVICE", "YKIT_READER", "YKIT_PATH", "YKIT_LINK", "YKIT_TIMEOUT"],

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Guesses the word that was meant by one that is not known.
+/// Suggests a known word for a misspelled one.
 enum Spelling {
-    /// The known word that begins like the one given, else the one that differs least: by one slip at most in a word of
-    /// fewer than six letters, else by two.
+    /// Returns the known word with the same prefix, or else the nearest one: at most one edit away for words of fewer
+    /// than six letters, at most two otherwise.
     static func nearest(_ word: String, among known: [String]) -> String? {
         guard word.utf8.count <= 32 else { return nil }
         let beginning = known.filter { word.count >= 2 && $0.hasPrefix(word) }
@@ -14,7 +14,7 @@ enum Spelling {
             .min { $0.slips < $1.slips }?.word
     }
 
-    /// How many letters were left out, put in, mistaken or exchanged with their neighbour (the optimal string alignment
+    /// The number of letters omitted, inserted, replaced or swapped with a neighbour (optimal string alignment
     /// distance).
     private static func slips(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []

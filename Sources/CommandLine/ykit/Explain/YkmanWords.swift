@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What people who know ykman type, and how the same is said here.
+/// Translates ykman's commands and options.
 enum YkmanWords {
-    /// Commands of ykman 5 that have another name here, and ykit's.
+    /// Commands of ykman 5 with a different name here.
     static let commands: [(ykman: String, ykit: String)] = [
         ("oath accounts add", "oath add"),
         ("oath accounts code", "oath calculate"),
@@ -36,7 +36,7 @@ enum YkmanWords {
         ("script", "apdu"),
     ]
 
-    /// Options of ykman that have another name here, the commands that they belong to, and ykit's; "" for all commands.
+    /// Options of ykman with a different name here, and the command they belong to, "" for all commands.
     static let options: [(ykman: String, command: String, ykit: String)] = [
         ("--valid-days", "piv certificates", "--days"),
         ("--hash-algorithm", "piv certificates", "--hash"),
@@ -54,14 +54,14 @@ enum YkmanWords {
         ("-d", "", "--device"),
     ]
 
-    /// How a command of ykman is said here: the longest that the words begin with.
+    /// Returns ykit's command for the longest matching prefix of a ykman command.
     static func command(_ words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return commands.filter { line.starts(with: $0.ykman.split(separator: " ").map(String.init)) }
             .max { $0.ykman.count < $1.ykman.count }?.ykit
     }
 
-    /// How an option of ykman is said here, with a command.
+    /// Returns ykit's option for a ykman option of a command.
     static func option(_ name: String, of words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return options.first { entry in

@@ -2,31 +2,30 @@
 
 import Arguments
 
-/// Lets the global options stand anywhere on the line: they are moved behind everything else, where the verb reads
-/// them.
+/// Allows the global options anywhere on the line by moving them to the end, where the verb parses them.
 struct ArgumentRewriting {
-    /// Whether a word can follow `ykit` and so is no file name.
+    /// Whether a word can follow `ykit` and is therefore not a file name.
     var isGroup: (String) -> Bool
     /// Whether a file of this name exists.
     var exists: (String) -> Bool
 
-    /// Global options that take a value.
+    /// Global options with a value.
     static let valued = [
         "--device", "--reader", "--path", "--link", "--timeout", "--record", "--replay", "--replay-mode",
         "--log-level", "--log-file", "--color", "--scp", "--scp-keys", "--scp-keys-fd", "--scp-ca", "--scp-card-key",
         "--scp-oce",
         "--scp-oce-ca", "--scp-password-fd",
     ]
-    /// Global options that stand alone.
+    /// Global flags.
     static let flags = ["--json", "--strict", "--quiet", "-q", "--notify", "--keep-secrets", "--plan"]
 
-    /// The value of `--virtual` without a file.
+    /// The value of `--virtual` without a file name.
     static let inMemory = ":memory:"
 
-    /// Where vpcd listens by default.
+    /// The default address of vpcd.
     static let usualAddress = "127.0.0.1:35963"
 
-    /// The arguments in an order that the verb's parser understands; `--virtual` always gets a value, `:memory:`
+    /// Returns the arguments in the order that the verb's parser expects; `--virtual` always gets a value, `:memory:`
     /// for the demonstration key.
     func rewrite(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
@@ -52,7 +51,7 @@ struct ArgumentRewriting {
         return own + (own.starts(with: ["oath", "add"]) ? Self.again(global) : global) + arguments[end...]
     }
 
-    /// `--device A --device B` of a verb that works on several keys: all but the first under the verb's own name.
+    /// Renames all but the first `--device` of a verb that works on several keys to the verb's own option.
     private static func again(_ words: [String]) -> [String] {
         var isFirst = true
         return words.map { word in
@@ -62,7 +61,7 @@ struct ArgumentRewriting {
         }
     }
 
-    /// The same, with an alias replaced by what it stands for, and `help` behind a group as it stands before one.
+    /// Returns the reordered arguments, with an alias expanded, and with `help` moved before its group.
     func rewrite(
         _ arguments: [String], groups root: any ParsableCommand.Type,
         alias: (String) throws(Explanation) -> [String]? = { _ in nil }
@@ -93,8 +92,8 @@ struct ArgumentRewriting {
         return valued.contains(name) || flags.contains(name) || name == "--virtual"
     }
 
-    /// The word behind `--virtual`, when it is a file name. Before the group that is anything but an option or a group;
-    /// behind it, where verbs have words of their own, only a path or an existing file.
+    /// Takes the word after `--virtual` if it is a file name. Before the group, that is anything but an option or a
+    /// group; after it, where verbs have arguments of their own, only a path or an existing file.
     private func takeStateFile(_ words: inout ArraySlice<String>, isBeforeGroup: Bool) -> String {
         guard let next = words.first, !next.hasPrefix("-"), !next.isEmpty else { return Self.inMemory }
         let isFile = isBeforeGroup ? !isGroup(next) : next.contains("/") || exists(next)

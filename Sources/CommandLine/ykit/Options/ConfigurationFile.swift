@@ -4,10 +4,10 @@ import Arguments
 import Glibc
 import YKWire
 
-/// The configuration file: values of global options that neither the command line nor a variable gives, and aliases.
+/// The configuration file: aliases, and values for global options that neither the command line nor a variable sets.
 ///
-/// It is `$XDG_CONFIG_HOME/ykit/config`, or the file that YKIT_CONFIG names; `YKIT_CONFIG=off` reads none. Each line is
-/// `name = value`, where a name is that of a global option without its dashes, or `alias.NAME`.
+/// Its path is `$XDG_CONFIG_HOME/ykit/config`, or the one in YKIT_CONFIG; `YKIT_CONFIG=off` reads no file. Each line
+/// has the form `name = value`, where a name is that of a global option without its dashes, or `alias.NAME`.
 struct ConfigurationFile {
     /// A line of the file.
     struct Entry: Equatable {
@@ -16,23 +16,23 @@ struct ConfigurationFile {
         let line: Int
     }
 
-    /// Its path; `nil` where no file is read.
+    /// Its path; `nil` if no file is read.
     private(set) var path: String?
     /// Values of global options.
     private(set) var settings: [Entry] = []
-    /// What stands for the first words of a command, by alias.
+    /// The first words of a command, by alias.
     private(set) var aliases: [(name: String, words: [String])] = []
-    /// The settings that the command line or a variable overrides, and which.
+    /// The settings that the command line or a variable overrides, with the name of the override.
     private(set) var overridden: [String: String] = [:]
 
-    /// The most that a configuration file holds.
+    /// The maximum size of a configuration file.
     private static let limit = 65_536
     private static let aliasPrefix = "alias."
 
-    /// No configuration.
+    /// Creates an empty configuration.
     init() {}
 
-    /// Reads the lines of a file.
+    /// Parses the lines of a file.
     ///
     /// - Throws: a usage error that names the file and the line.
     init(_ bytes: [UInt8], path: String) throws(Explanation) {
@@ -59,7 +59,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The words that an alias stands for.
+    /// The words that an alias expands to.
     subscript(alias name: String) -> [String]? { aliases.first { $0.name == name }?.words }
 
     // MARK: - lines
@@ -121,9 +121,10 @@ struct ConfigurationFile {
 
     // MARK: - options
 
-    /// Sets the options that the command line and the variables leave open.
+    /// Sets the options that neither the command line nor a variable sets.
     ///
-    /// What chooses a key is taken as a whole: with `--virtual` on the line, a serial number of the file is not used.
+    /// The options that select a key belong together: with `--virtual` on the line, a serial number in the file is
+    /// ignored.
     mutating func complete(
         _ options: inout GlobalOptions, variable: (String) -> String? = { Variables[$0] }
     ) throws(Explanation) {
@@ -145,7 +146,7 @@ struct ConfigurationFile {
         dropUnused(&options, besides: line, usesChannel: !(variable("YKIT_SCP") ?? "").isEmpty)
     }
 
-    /// Takes back what belongs to an option that is not in use, which would be refused on the line.
+    /// Removes settings that only apply to an unused option and would be refused on the command line.
     private func dropUnused(_ options: inout GlobalOptions, besides line: GlobalOptions, usesChannel: Bool) {
         if options.replay == nil { options.replayMode = line.replayMode }
         if options.record == nil { options.keepSecrets = line.keepSecrets }
@@ -159,7 +160,7 @@ struct ConfigurationFile {
 extension ConfigurationFile {
     /// Reads the file.
     ///
-    /// - Throws: a usage error for a file that other users may change, cannot be read, or has a mistake.
+    /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.
     static func read() throws(Explanation) -> ConfigurationFile {
         let named = Variables["YKIT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         guard named != "off", let path = named ?? usualPath else { return ConfigurationFile() }
@@ -186,15 +187,15 @@ extension ConfigurationFile {
             hint: hint ?? "YKIT_CONFIG=off does without it")
     }
 
-    /// `$XDG_CONFIG_HOME/ykit/config`, with `~/.config` for a variable that is not set.
+    /// `$XDG_CONFIG_HOME/ykit/config`; if the variable is not set, below `~/.config`.
     static var usualPath: String? {
         if let folder = Variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/ykit/config" }
         return Variables["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/ykit/config" : nil }
     }
 
-    /// What it sets, in a few words.
+    /// Summarizes the settings in a few words.
     ///
-    /// - Parameter showsValues: Whether values are told, which may say whose machine this is.
+    /// - Parameter showsValues: Whether to include values, which may identify the machine's owner.
     func summary(showsValues: Bool) -> String {
         let inForce = settings.filter { overridden[$0.name] == nil }.map { entry in
             showsValues ? "\(entry.name) = \(entry.value)" : entry.name
@@ -208,17 +209,17 @@ extension ConfigurationFile {
     }
 }
 
-/// A global option as the configuration file sets it.
+/// A global option that the configuration file can set.
 struct ConfigurableOption {
     /// Its name without the dashes.
     let name: String
     /// The variables that override the file.
     let variables: [String]
-    /// Whether it says which key is meant.
+    /// Whether it selects a key.
     let choosesKey: Bool
-    /// Whether the command line gives it.
+    /// Whether the command line sets it.
     let isSet: (GlobalOptions) -> Bool
-    /// Sets it to a value; answers what was expected instead when the value is wrong.
+    /// Sets it to a value; returns the expected form if the value is invalid.
     let set: (inout GlobalOptions, String) -> String?
 
     private init<Value>(
@@ -236,7 +237,7 @@ struct ConfigurableOption {
         }
     }
 
-    /// A flag: yes or no.
+    /// A flag, with the value yes or no.
     private init(_ name: String, _ path: WritableKeyPath<GlobalOptions, Bool>, _ variables: [String] = []) {
         self.name = name
         self.variables = variables
@@ -259,7 +260,7 @@ struct ConfigurableOption {
         Self(name, path, variables, expected: "a text", choosesKey: choosesKey, read: { $0 })
     }
 
-    /// A file, whose path must not depend on the current folder.
+    /// A file, whose path must be absolute or begin with `~`.
     private static func file(
         _ name: String, _ path: WritableKeyPath<GlobalOptions, String?>, _ variables: [String] = [],
         isInMemory: Bool = false, choosesKey: Bool = false
@@ -279,7 +280,7 @@ struct ConfigurableOption {
             read: { Value(rawValue: $0) })
     }
 
-    /// All of them.
+    /// All configurable options.
     static var all: [ConfigurableOption] {
         [
             .text("device", \.device, ["YKIT_DEVICE"], choosesKey: true),

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// The options that every verb takes, anywhere on the line.
+/// The options of every verb, allowed anywhere on the line.
 struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
     var device: String?
@@ -115,8 +115,8 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-    /// The same for a second key that a verb uses, named by its serial number or the state file of a software key. What
-    /// is recorded is the first.
+    /// Returns the same options for a second key, named by its serial number or the state file of a virtual key. Only
+    /// the first key is recorded.
     func ofAnotherKey(_ name: String) -> GlobalOptions {
         var options = self
         (options.record, options.keepSecrets) = (nil, false)
@@ -127,7 +127,7 @@ extension GlobalOptions {
     }
 }
 
-/// How a key is reached.
+/// The transport.
 enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, pcsc, usb, hid
 }
@@ -142,7 +142,7 @@ enum ReplayChoice: String, CaseIterable, ExpressibleByArgument {
     case strict, lookup
 }
 
-/// How much is said on standard error.
+/// The verbosity of the log.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument, Comparable {
     case off, info, debug, traffic
 

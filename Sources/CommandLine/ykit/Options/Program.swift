@@ -5,14 +5,14 @@ import Glibc
 import YKWire
 
 extension Program {
-    /// Whether all words are text; what is not would be taken for something else.
+    /// Whether all arguments are valid UTF-8; others would be misread.
     static var isReadable: Bool {
         (0..<Int(CommandLine.argc)).allSatisfy { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
         }
     }
 
-    /// Reads the command line, runs the verb and prints what it answers.
+    /// Parses the command line, runs the verb and prints its answer.
     static func run(_ arguments: [String]) async -> ExitStatus {
         if arguments.first == CompletionAnswer.word {
             Terminal.write(
@@ -23,7 +23,7 @@ extension Program {
         var line = arguments
         do {
             line = try rewritten(arguments)
-            // 'config help' is about the group, 'help config' about the file.
+            // 'config help' means the group, 'help config' the file.
             let isTopic = arguments.first { !ArgumentRewriting.isGlobal($0) } == "help"
             let arguments = line
             let isQuick = Variables["YKIT_PARSER"] != "whole"
@@ -35,7 +35,8 @@ extension Program {
                 return .done
             }
             if let unknown = Explain.unknownCommand(arguments, from: Ykit.self) { throw unknown }
-            // What is wrong with the line is not that base64url begins with a dash, which can look like '-h'.
+            // Base64url may begin with a dash and look like '-h', so such words are masked when usage errors are
+            // explained.
             let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
             if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
             let verb = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
@@ -45,7 +46,7 @@ extension Program {
         }
     }
 
-    /// The line with its global options at the end, and an alias of the configuration file replaced.
+    /// Moves the global options to the end, and expands an alias from the configuration file.
     private static func rewritten(_ arguments: [String]) throws(Explanation) -> [String] {
         func alias(_ word: String) throws(Explanation) -> [String]? { try ConfigurationFile.read()[alias: word] }
         let rewriting = ArgumentRewriting(
@@ -57,14 +58,14 @@ extension Program {
         return try rewriting.rewrite(arguments, groups: Ykit.self, alias: alias)
     }
 
-    /// What is asked for with `ykit` alone, or with `ykit help` and a topic; `nil` for anything else.
+    /// Returns the text for `ykit` alone, or for `ykit help` and a topic; `nil` for anything else.
     private static func help(_ line: [String], isTopic: Bool, _ columns: Int) -> String? {
         if line.isEmpty || line == ["help"] || line == ["--help"] || line == ["-h"] { return FirstScreen.text }
         guard isTopic, line.count == 2, line[0] == "help" else { return nil }
         return HelpTopic(rawValue: line[1])?.text(columns: columns)
     }
 
-    /// Runs a verb and prints what it answers.
+    /// Runs a verb and prints its answer.
     static func run(_ given: GivenVerb) async -> ExitStatus {
         var verb = given.verb
         let plain = Terminal()
@@ -95,8 +96,8 @@ extension Program {
         }
     }
 
-    /// Completes the options of a verb from the configuration file. The doctor works with a file that cannot be used, and
-    /// says what is wrong with it.
+    /// Adds the configuration file to the options of a verb. The doctor accepts an unusable file and reports the
+    /// problem.
     private static func configured(_ verb: inout any Verb) throws -> ConfigurationFile {
         var configuration: ConfigurationFile
         do { configuration = try .read() } catch {
@@ -113,7 +114,7 @@ extension Program {
         return configuration
     }
 
-    /// What a verb fails with under `--strict` when it did its work and warned.
+    /// The `--strict` failure of a verb that succeeded with warnings.
     private static func strict(_ warnings: [String]) -> Explanation? {
         guard let first = warnings.first else { return nil }
         return Explanation(
@@ -151,7 +152,7 @@ extension Program {
         return object
     }
 
-    /// Help and version go to standard output; a line that cannot be read is a usage error.
+    /// Prints help and the version to standard output; an invalid line is a usage error.
     private static func refused(_ error: any Error, _ line: [String], _ terminal: Terminal) -> ExitStatus {
         let explanation: Explanation
         switch error {

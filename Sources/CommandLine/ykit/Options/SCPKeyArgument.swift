@@ -4,8 +4,7 @@ import Arguments
 import YKTransport
 import YKWire
 
-/// A key of the Security Domain on the command line: what it is for and its version, as in `03,1`, `11b,0x05`, `ca,3` or
-/// `0x21,3`.
+/// A key of the Security Domain on the command line, by purpose and version: `03,1`, `11b,0x05`, `ca,3` or `0x21,3`.
 struct SCPKeyArgument: ExpressibleByArgument, Hashable {
     let reference: SCPKeyReference
 
@@ -29,7 +28,7 @@ struct SCPKeyArgument: ExpressibleByArgument, Hashable {
         return name.hasPrefix("0x") ? number(name) : nil
     }
 
-    /// A number of one byte, in decimal or, behind 0x, in hexadecimal.
+    /// Parses one byte in decimal, or in hexadecimal after 0x.
     static func number(_ text: some StringProtocol) -> UInt8? {
         guard text.first.map({ $0.isASCII && $0.isNumber }) ?? false else { return nil }
         return text.lowercased().hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
@@ -37,13 +36,13 @@ struct SCPKeyArgument: ExpressibleByArgument, Hashable {
 }
 
 extension SCPKeyReference {
-    /// The reference as it is typed.
+    /// The reference as the user types it.
     var typed: String {
         let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
         return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
     }
 
-    /// What the key is for.
+    /// The purpose of the key.
     var purpose: String {
         switch id {
         case 0x01...0x03: version == 0xFF ? "SCP03 factory set, which is public" : "SCP03 set"
@@ -56,7 +55,7 @@ extension SCPKeyReference {
     }
 }
 
-/// Which protocol, and which key for it, a secure channel uses: `03`, `11b`, `11a,3`.
+/// The protocol and key of a secure channel: `03`, `11b`, `11a,3`.
 struct SCPChoice: ExpressibleByArgument, Hashable {
     /// The protocols.
     enum Kind: String, CaseIterable {
@@ -67,7 +66,7 @@ struct SCPChoice: ExpressibleByArgument, Hashable {
     }
 
     let kind: Kind
-    /// The version of the key, 0 for the first there is.
+    /// The version of the key; 0 for the first available.
     let version: UInt8
 
     init?(argument: String) {

@@ -2,14 +2,14 @@
 
 import YKKeys
 
-/// Which key is meant: from the options, else from the environment.
+/// The selected key, from the options or the environment.
 struct Selection: Sendable, Hashable {
     var device: String?
     var reader: String?
     var path: String?
     var link: LinkChoice = .auto
     var timeout: Double = 30
-    /// Whether the time-out was asked for.
+    /// Whether the timeout was set by the user.
     var hasTimeout = false
 
     init() {}
@@ -19,7 +19,7 @@ struct Selection: Sendable, Hashable {
         KeySelection(serial: device, reader: reader, path: path, transport: link.transport)
     }
 
-    /// Reads options, then environment; a value that makes no sense is a usage error.
+    /// Reads the options, then the environment; an invalid value is a usage error.
     init(_ options: GlobalOptions, variable: (String) -> String? = { Variables[$0] }) throws(Explanation) {
         func read(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         device = options.device ?? read("YKIT_DEVICE")

@@ -3,7 +3,7 @@
 import Arguments
 import YKHTTP
 
-/// Whose word is taken for who a server is.
+/// How a server is authenticated.
 struct ServerTrustOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
@@ -19,9 +19,9 @@ struct ServerTrustOptions: ParsableArguments {
     @Flag(help: "Do not verify the server's certificate.")
     var insecure = false
 
-    /// What is trusted. One pin is refused, as RFC 7469 §4.3 has it: with it the server could never change its key.
+    /// Returns the trust settings. A single pin is refused (RFC 7469 §4.3): the server could never change its key.
     ///
-    /// - Parameter risk: What anyone on the way can do when the certificate is not verified, which is warned of.
+    /// - Parameter risk: What an attacker on the network can do if the certificate is not verified, for the warning.
     func trust(_ world: World, risk: String) throws -> HTTPTrust {
         var trust = HTTPTrust(authorities: ca)
         trust.pins = try serverPin.map { try HTTPPin($0) }

@@ -2,10 +2,10 @@
 
 import Arguments
 
-/// A command that does something: it answers, and the program prints.
+/// A command that returns an answer for the program to print.
 protocol Verb: ParsableCommand {
     var global: GlobalOptions { get set }
-    /// The members of its JSON object besides `ok`, `error` and `warnings`, there in success and failure.
+    /// The members of its JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
     static var members: [String] { get }
     /// Does the work.
     func answer(in world: World) async throws -> Answer
@@ -17,8 +17,8 @@ extension Verb {
     func carryOut() async -> Int32 { await Program.run(GivenVerb(self)).rawValue }
 }
 
-/// A verb of the line. The class keeps its type from the compiler, which would else make a copy of the code that runs a
-/// verb for each of 300: 3 MB of the program.
+/// The parsed verb. The class hides its type from the compiler, which would otherwise specialize the code that runs a
+/// verb for each of 300, or 3 MB of the program.
 final class GivenVerb {
     let verb: any Verb
 

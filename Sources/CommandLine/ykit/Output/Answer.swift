@@ -2,22 +2,22 @@
 
 import YKWire
 
-/// What a verb has to say: for programs as members of one JSON object, for people as lines.
+/// The answer of a verb: members of one JSON object for programs, lines for people.
 struct Answer {
-    /// The members of the object behind `ok`.
+    /// The members of the object after `ok`.
     var members = JSON.Object()
     /// The lines.
     var lines: [String] = []
-    /// Bytes that are printed as they are instead of the lines.
+    /// Bytes that are printed unchanged instead of the lines.
     var raw: [UInt8]?
-    /// Whether the key made what is answered for this once, so that it must not be lost with standard output.
+    /// Whether the key produces the answer only this once, so that it must not be lost with standard output.
     var isMadeOnce = false
-    /// What went less than well, though the verb did its work.
+    /// Problems that did not keep the verb from succeeding.
     var warnings: [String] = []
-    /// Why the verb failed in part, after it said what it did.
+    /// Why the verb failed in part, reported after the answer.
     var failure: Explanation?
 
-    /// Nothing to say.
+    /// Creates an empty answer.
     init() {}
 
     init(_ lines: [String] = [], _ members: KeyValuePairs<String, JSON>) {
@@ -25,7 +25,8 @@ struct Answer {
         for (key, value) in members { self.members[key] = value }
     }
 
-    /// Keeps bytes off a terminal that would not show them as they are: they may come from anybody, and drive it.
+    /// Withholds bytes from a terminal that would interpret them: they may come from anybody and contain control
+    /// sequences.
     mutating func withholdBytes(from terminal: Terminal) {
         guard let bytes = raw, terminal.isOutputTerminal, !String.isShowable(bytes) else { return }
         raw = nil

@@ -6,8 +6,8 @@ import YKTransport
 import YKWire
 
 extension AttachedKey {
-    /// The same members for all, what a thing does not have is null. `link`, `path` and `access` are those of the first
-    /// interface that serves; `interfaces` has all.
+    /// The same members for every key or reader; a missing value is null. `link`, `path` and `access` are those of the
+    /// first usable interface; `interfaces` lists all of them.
     var json: JSON {
         let first = key.fido ?? key.otp
         let link = key.reader != nil ? "pcsc" : first != nil ? "hid" : "usb"
@@ -28,7 +28,7 @@ extension AttachedKey {
 
     private var usb: String? { if case .usb(let port) = key.place { port } else { nil } }
 
-    /// Nothing for a reader whose card was not asked.
+    /// The name; `nil` for a reader whose card was not queried.
     private var name: String? {
         if let details { return details.name }
         if case .reader = key.place { return nil }

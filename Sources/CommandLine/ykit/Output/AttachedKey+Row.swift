@@ -5,9 +5,9 @@ import YKKeys
 import YKTransport
 import YKWire
 
-/// A line of a list.
+/// A row of `ykit list`.
 extension AttachedKey {
-    /// Where it is, and what it is.
+    /// Its place and its description.
     var row: [String] { [key.place.name.printable, words.filter { !$0.isEmpty }.joined(separator: ", ")] }
 
     private var words: [String] {
@@ -22,7 +22,7 @@ extension AttachedKey {
         }
     }
 
-    /// What a card is that has not said who it is.
+    /// Describes a card that did not identify itself.
     private static func stranger(on reader: ReaderStatus, _ isAsked: Bool) -> String {
         if reader.isMute { return "a card that does not answer" }
         if case .storage? = reader.contactless { return reader.contactless?.description ?? "" }
@@ -56,7 +56,7 @@ extension HIDDevice {
 }
 
 extension HIDDevice.Access {
-    /// What is wrong; nothing when it may be used.
+    /// The problem; `nil` if it is usable.
     fileprivate var words: String? {
         switch self {
         case .readable: nil

@@ -3,7 +3,8 @@
 import YKWire
 
 extension JSON {
-    /// A CBOR item as JSON: bytes in base64url, keys of maps as text, what JSON has no word for as text.
+    /// Converts a CBOR item to JSON: bytes become base64url, map keys become text, and so do values without a JSON
+    /// counterpart.
     init(_ item: CBOR) {
         switch item {
         case .unsigned(let number): self = Int64(exactly: number).map(JSON.int) ?? .string(String(number))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// How many columns of a terminal the text takes.
+    /// The number of terminal columns that the text occupies.
     var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-    /// As much of the text as fits into `width` columns.
+    /// Returns the longest prefix of the text that fits into `width` columns.
     func clipped(to width: Int) -> String {
         guard columns > width else { return self }
         var left = max(0, width - 1)
@@ -17,7 +17,7 @@ extension String {
 }
 
 extension Character {
-    /// Two columns for what East Asian scripts write in a square and for pictures, none for a mark that stands alone.
+    /// Two columns for wide East Asian characters and emoji, zero for combining marks.
     fileprivate var columns: Int {
         if unicodeScalars.contains(where: { $0.isWide || $0.value == 0xFE0F }) { return 2 }
         return unicodeScalars.allSatisfy(\.isMark) ? 0 : 1
@@ -25,7 +25,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// East Asian wide and full-width characters (UAX 11), and those shown as pictures (UTS 51).
+    /// Whether it is an East Asian wide or full-width character (UAX 11), or is shown as an emoji (UTS 51).
     fileprivate var isWide: Bool {
         switch value {
         case 0..<0x1100: false

@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// A day of the Gregorian calendar as ISO 8601 writes it.
+/// A day of the Gregorian calendar in ISO 8601 notation.
 enum Day {
     /// The day of a time in seconds since 1970, in UTC.
     static func text(_ seconds: Int64) -> String { UTCDate(seconds: seconds).description }

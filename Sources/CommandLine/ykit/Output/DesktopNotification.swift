@@ -2,16 +2,16 @@
 
 import YKTransport
 
-/// Notifications of the desktop (org.freedesktop.Notifications), through gdbus.
+/// Desktop notifications (org.freedesktop.Notifications), through gdbus.
 enum DesktopNotification {
-    /// The service, as gdbus is told of it.
+    /// The arguments that name the service to gdbus.
     static let service = [
         "--dest", "org.freedesktop.Notifications", "--object-path", "/org/freedesktop/Notifications",
     ]
 
-    /// The program that talks to the desktop.
+    /// Returns the path of gdbus.
     ///
-    /// - Throws: `no-desktop` outside a session, `no-gdbus` where it is not installed.
+    /// - Throws: `no-desktop` outside a session, `no-gdbus` if it is not installed.
     static func tool() throws(Explanation) -> String {
         guard Variables["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else {
             throw Explanation(
@@ -29,9 +29,9 @@ enum DesktopNotification {
     /// Shows a notification.
     ///
     /// - Parameters:
-    ///   - actions: The names of buttons and what is written on them.
-    ///   - milliseconds: How long it stays; 0 for as long as nobody closes it.
-    /// - Returns: Its number; `nil` when the desktop did not take it.
+    ///   - actions: The names and labels of the buttons.
+    ///   - milliseconds: The time until it expires; 0 if it never does.
+    /// - Returns: Its number; `nil` if the desktop did not accept it.
     static func show(
         _ title: String, _ lines: [String], actions: [(name: String, label: String)] = [], milliseconds: Int,
         with tool: String
@@ -50,7 +50,7 @@ enum DesktopNotification {
         return result?.status == 0 ? digits.flatMap { UInt32($0) } : nil
     }
 
-    /// Takes a notification away.
+    /// Closes a notification.
     static func close(_ number: UInt32, with tool: String) { _ = call("CloseNotification", ["\(number)"], with: tool) }
 
     private static func call(_ method: String, _ arguments: [String], with tool: String) -> Spawn.Result? {
@@ -59,7 +59,7 @@ enum DesktopNotification {
         return try? Spawn.run(tool, head + method + arguments, within: .seconds(6))
     }
 
-    /// A text as GVariant writes it, so that no server's text is read as anything else.
+    /// Quotes a text for GVariant, so that text from a server is never parsed as anything else.
     static func quoted(_ text: String) -> String {
         var out = "'"
         for scalar in text.unicodeScalars {
@@ -72,7 +72,7 @@ enum DesktopNotification {
         return out + "'"
     }
 
-    /// A text without the markup that bodies of notifications may have.
+    /// Escapes the markup that notification bodies may contain.
     static func escaped(_ text: String) -> String {
         var out = ""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says that long work goes on: once, and on a terminal with the seconds that went by.
+/// Reports that a long operation is running: once, and on a terminal with the elapsed seconds.
 struct Progress {
     private let task: Task<Void, Never>
     private let terminal: Terminal
@@ -23,7 +23,7 @@ struct Progress {
         }
     }
 
-    /// Ends it, and removes what stands on the terminal.
+    /// Stops, and clears the line on the terminal.
     func end() {
         task.cancel()
         if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") }
@@ -31,11 +31,11 @@ struct Progress {
 }
 
 extension Terminal {
-    /// Moves the cursor or draws over a line: writes the program's own text as it is.
+    /// Writes text unchanged to a terminal, to move the cursor or redraw a line.
     func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
 }
 
-/// Counts on a terminal what is done of something of known size.
+/// Shows on a terminal how much of a known total is done.
 struct Counter {
     private let terminal: Terminal
     private let words: String
@@ -45,12 +45,12 @@ struct Counter {
         (self.terminal, self.words, self.total) = (terminal, words, total)
     }
 
-    /// Draws the count about twenty times on the way to the end.
+    /// Draws the count, about twenty times in total.
     func show(_ done: Int) {
         guard terminal.isErrorTerminal, !terminal.isQuiet, done.isMultiple(of: max(1, total / 20)) else { return }
         terminal.draw("\r\(words.printable): \(done) of \(total)")
     }
 
-    /// Removes what stands on the terminal.
+    /// Clears the line on the terminal.
     func end() { if terminal.isErrorTerminal, !terminal.isQuiet { terminal.draw("\r\u{1B}[K") } }
 }

@@ -3,12 +3,12 @@
 import YKCrypto
 import YKWire
 
-/// Draws QR codes with qrencode; the text goes over its standard input.
+/// Draws QR codes with qrencode, which reads the text from standard input.
 struct QRDrawing {
     private let program: String
     private let isPicture: Bool
 
-    /// Finds the program before the key is asked for anything.
+    /// Finds qrencode before the first command to the key.
     init(isPicture: Bool) throws(Explanation) {
         guard let program = Spawn.find("qrencode") else {
             throw Explanation(
@@ -26,11 +26,12 @@ struct QRDrawing {
         return result.output
     }
 
-    /// The lines of a code for a terminal, half a block a module and four modules of quiet zone around it (ISO/IEC 18004
-    /// §9.1), light modules in white on black where the terminal is styled: neither a dark nor a light terminal inverts it.
+    /// Returns the lines of a code for a terminal: half a block per module and a quiet zone of four modules (ISO/IEC
+    /// 18004 §9.1). On a styled terminal light modules are white on black, so that neither a dark nor a light theme
+    /// inverts the code.
     ///
-    /// - Parameter columns: How wide the terminal is.
-    /// - Throws: `too-narrow` when the code does not fit.
+    /// - Parameter columns: The width of the terminal.
+    /// - Throws: `too-narrow` if the code does not fit.
     func lines(_ text: [UInt8], columns: Int) throws(Explanation) -> [String] {
         var drawn = try draw(text)
         defer { Secret.wipe(&drawn) }

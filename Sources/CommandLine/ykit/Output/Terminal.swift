@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import YKWire
 
-/// Standard output, standard error, and what is known of them.
+/// Standard output and standard error, and their properties.
 struct Terminal: Sendable {
     /// Whether results go to a terminal.
     let isOutputTerminal: Bool
@@ -13,18 +13,18 @@ struct Terminal: Sendable {
     /// Whether results, and messages, are styled.
     private var stylesOutput: Bool
     private var stylesErrors: Bool
-    /// Whether hints, notices and progress are left out.
+    /// Whether hints, notices and progress are suppressed.
     private(set) var isQuiet = false
-    /// Whether warnings are kept for the answer, for programs.
+    /// Whether warnings are collected for the answer, for programs.
     private var isNoting = false
     private let notes = Notes()
 
     private final class Notes: Sendable {
-        /// Every warning, and how many of them are kept for the answer.
+        /// All warnings, and those collected for the answer.
         let texts = Mutex<(all: [String], kept: [String])>(([], []))
-        /// Takes messages in the place of standard error.
+        /// Receives messages instead of standard error.
         let relay = Mutex<(@Sendable (String) -> Void)?>(nil)
-        /// What the key is used for, and who is told besides when it waits for a touch.
+        /// The purpose of the current operation, and who else is notified when the key waits for a touch.
         let touch = Mutex<(reason: String, notifier: TouchNotifier?)>(("use the key", nil))
     }
 
@@ -35,7 +35,7 @@ struct Terminal: Sendable {
         stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal)
     }
 
-    /// The same terminal as the options have it.
+    /// Returns the terminal configured by the options.
     func set(by options: GlobalOptions) -> Terminal {
         Style.chosen.withLock { $0 = options.color }
         var copy = self
@@ -52,12 +52,12 @@ struct Terminal: Sendable {
     /// Writes a line of the result.
     func line(_ text: String) { out(text + "\n") }
 
-    /// Writes the lines of a result at once; a terminal gets them as wide as it is.
+    /// Writes the lines of a result at once, fitted to the width of a terminal.
     func lines(_ lines: [String]) {
         Self.write(bytes(of: lines), to: 1)
     }
 
-    /// Lines of a result as they are written.
+    /// Returns the lines of a result as they are written.
     func bytes(of lines: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         let width = columns
@@ -68,38 +68,38 @@ struct Terminal: Sendable {
         return bytes
     }
 
-    /// Writes a message for the person, one line: a request, a warning or a failure.
+    /// Writes a one-line message for the user: a request, a warning or a failure.
     func say(_ text: String) {
         if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown(styled: false)) }
         Self.write(Array((text.shown(styled: stylesErrors) + "\n").utf8), to: 2)
     }
 
-    /// Writes a message that nobody has to act on; none with `--quiet`.
+    /// Writes a message that requires no action; suppressed by `--quiet`.
     func notice(_ text: String) { if !isQuiet { say(text) } }
 
-    /// Hands messages to something else than standard error; `nil` ends that.
+    /// Redirects messages from standard error to `body`; `nil` ends the redirection.
     func relay(_ body: (@Sendable (String) -> Void)?) { notes.relay.withLock { $0 = body } }
 
-    /// Takes note of what the key is used for, for those who are asked to touch it.
+    /// Sets the purpose that a touch prompt states.
     func purpose(_ reason: String) { notes.touch.withLock { $0.reason = reason } }
 
-    /// Has somebody told besides when the key waits for a touch.
+    /// Adds a notifier for when the key waits for a touch.
     func notify(by notifier: TouchNotifier?) { notes.touch.withLock { $0.notifier = notifier } }
 
-    /// Says that the key waits for a touch.
+    /// Reports that the key waits for a touch.
     func beginTouch(_ words: String) {
         say(words)
         let (reason, notifier) = notes.touch.withLock { $0 }
         notifier?.begin(words, for: reason.shown(styled: false))
     }
 
-    /// Says to whom it may concern that the key does not wait any more.
+    /// Tells the notifier that the key no longer waits.
     func endTouch() { notes.touch.withLock { $0.notifier }?.end() }
 
-    /// Waits until everybody was told.
+    /// Waits until the notifier is done.
     func finishTouch() { notes.touch.withLock { $0.notifier }?.finish() }
 
-    /// Writes a message for the person alone, who sees the results too.
+    /// Writes a message only if a person sees both the messages and the results.
     func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
 
     /// Writes a warning.
@@ -111,13 +111,13 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes a warning that no answer will have.
+    /// Writes a warning that is not part of the answer.
     func warnNow(_ text: String) {
         notes.texts.withLock { $0.all.append(text) }
         say(Style.yellow.around("warning:") + " " + text)
     }
 
-    /// The warnings that were kept for the answer.
+    /// The warnings collected for the answer.
     var noted: [String] { notes.texts.withLock { $0.kept } }
 
     /// Every warning so far.
@@ -128,10 +128,10 @@ struct Terminal: Sendable {
         say(Style.red.around("ykit:") + " " + explanation.lines(hasHint: !isQuiet).joined(separator: "\n"))
     }
 
-    /// Writes all bytes. When the reader of the results went away, there is nothing left to do; when they cannot be
-    /// written for another reason, the program ends here and has failed.
+    /// Writes all bytes. If the reader of the results has closed its end, the program exits; if they cannot be written
+    /// for another reason, it exits with a failure.
     ///
-    /// - Parameter isMadeOnce: Whether these are results that a key makes only once: they go elsewhere then.
+    /// - Parameter isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
     static func write(_ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -148,13 +148,13 @@ struct Terminal: Sendable {
 }
 
 extension Terminal {
-    /// How wide what shows the results is, 80 columns when that is no terminal.
+    /// The width of the terminal that shows the results, or 80 columns if they go elsewhere.
     var columns: Int { Self.size.map { Int($0.ws_col) } ?? 80 }
 
-    /// How wide help is: lines of more than 120 columns are hard to read.
+    /// The width of help, at most 120 columns, since longer lines are hard to read.
     var helpColumns: Int { min(max(columns, 40), 120) }
 
-    /// How many lines it has.
+    /// The height of the terminal in lines.
     var rows: Int { Self.size.map { Int($0.ws_row) } ?? 24 }
 
     private static var size: winsize? {
@@ -162,7 +162,7 @@ extension Terminal {
         return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
     }
 
-    /// Ends the program. What must not be lost goes into a file for temporary files, else to the terminal.
+    /// Exits. Results that must not be lost are saved in a temporary file, or else written to the terminal.
     private static func endWithoutResults(rescuing bytes: [UInt8]?) -> Never {
         var message = "ykit: cannot write the results: \(System.failure)\n"
         if let bytes {
@@ -176,8 +176,10 @@ extension Terminal {
         exit(ExitStatus.failed.rawValue)
     }
 
-    /// Puts something into the places of standard input, output and error that are closed, which can neither be read
-    /// nor written: a file opened later would get the number, and the results. Whether results can be told.
+    /// Opens a placeholder, neither readable nor writable, for each closed standard stream; otherwise a file opened
+    /// later would get its number, and the results.
+    ///
+    /// - Returns: Whether results can be written.
     static func fillPlaces() -> Bool {
         var isComplete = true
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
@@ -188,7 +190,7 @@ extension Terminal {
     }
 }
 
-/// The variables of the process environment.
+/// The environment variables of the process.
 enum Variables {
     static subscript(name: String) -> String? {
         guard let value = getenv(name) else { return nil }

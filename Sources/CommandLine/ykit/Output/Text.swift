@@ -4,11 +4,11 @@ import Synchronization
 import YKWire
 
 extension String {
-    /// The text with blanks behind it up to `width` columns.
+    /// Returns the text padded with spaces to `width` columns.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// The text with what would drive a terminal, or would not be seen on it, made visible: control characters and
-    /// direction overrides come from a key or a file, not from us.
+    /// The text with control characters and direction overrides made visible, since text from a key or a file must not
+    /// control the terminal.
     var printable: String {
         guard unicodeScalars.contains(where: \.isHazardous) else { return self }
         var out = ""
@@ -23,18 +23,18 @@ extension String {
     }
 }
 
-/// What the program itself sets in bold, grey or colour. Lines carry these noncharacters; a terminal that is styled gets
-/// escape sequences for them, everything else nothing. So every escape character in a line is foreign, and is made
-/// visible, as are such noncharacters in foreign text.
+/// Bold, grey and colour in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
+/// sequences instead, every other output gets nothing. An escape character in a line is therefore always foreign and
+/// made visible, and so are such noncharacters in foreign text.
 enum Style: UInt32, CaseIterable {
     case bold = 0xFDD0
     case dim, red, yellow, green, whiteOnBlack, end
 
-    /// What --color says.
+    /// The value of --color.
     static let chosen = Mutex<ColorChoice?>(nil)
 
-    /// Whether output is styled: as `--color` says, else on a terminal unless NO_COLOR is set (no-color.org) or TERM is
-    /// `dumb`.
+    /// Whether output is styled: as `--color` says, or else on a terminal unless NO_COLOR is set (no-color.org) or TERM
+    /// is `dumb`.
     static func isWanted(
         _ choice: ColorChoice? = chosen.withLock { $0 }, isTerminal: Bool,
         variable: (String) -> String? = { Variables[$0] }
@@ -66,8 +66,8 @@ enum Style: UInt32, CaseIterable {
 }
 
 extension String {
-    /// The text as it goes to a terminal or file: lines and tabs stay, styles become escape sequences where they are
-    /// wanted, everything else that would drive a terminal is made visible.
+    /// Returns the text for a terminal or file: line breaks and tabs are kept, styles become escape sequences if
+    /// wanted, and everything else that would control a terminal is made visible.
     func shown(styled: Bool) -> String {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }) { return self }
         var out = ""
@@ -83,7 +83,7 @@ extension String {
         return out
     }
 
-    /// Whether the bytes are UTF-8 that a terminal shows as it is.
+    /// Whether the bytes are UTF-8 without control characters.
     static func isShowable(_ bytes: [UInt8]) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }

@@ -5,11 +5,11 @@ import Synchronization
 import YKTransport
 import YKWire
 
-/// Work that is done in the order in which it came, on a thread of its own.
+/// Runs work in order on a thread of its own.
 final class WorkQueue: Sendable {
     private let state = Mutex<(waiting: [@Sendable () -> Void], isRunning: Bool)>(([], false))
 
-    /// Has this done after everything that came before.
+    /// Adds work after everything added before.
     func add(_ work: @escaping @Sendable () -> Void) {
         let starts = state.withLock { state in
             state.waiting.append(work)
@@ -20,7 +20,7 @@ final class WorkQueue: Sendable {
         if !SystemThread.start({ [self] in run() }) { state.withLock { $0.isRunning = false } }
     }
 
-    /// Waits until all is done, or the time is over.
+    /// Waits until all work is done, or until the timeout.
     func finish(within limit: Duration) {
         let deadline = Deadline.after(limit, cancellation: Interruption.cancellation)
         while state.withLock({ $0.isRunning }), !deadline.isOver, !deadline.isCancelled {
@@ -43,21 +43,21 @@ final class WorkQueue: Sendable {
     }
 }
 
-/// Tells somebody who does not look at the terminal that the key waits for a touch, what for, and when that is over: by a
-/// notification of the desktop, or a command.
+/// Notifies a person away from the terminal that the key waits for a touch, and why, and when the wait is over, with a
+/// desktop notification or a command.
 final class TouchNotifier: Sendable {
     private enum Means { case desktop(tool: String), command(String) }
 
     private let means: Means
     private let queue = WorkQueue()
-    /// The number of the notification that is shown.
+    /// The number of the visible notification.
     private let shown = Mutex<UInt32?>(nil)
     private let reason = Mutex("")
     private let hasFailed = Mutex(false)
 
     private init(_ means: Means) { self.means = means }
 
-    /// As `--notify` and YKIT_NOTIFY have it: `desktop`, or a command for the shell; `nil` for neither.
+    /// Returns the notifier chosen by `--notify` or YKIT_NOTIFY: `desktop`, or a shell command; `nil` without either.
     ///
     /// - Throws: `no-desktop` or `no-gdbus`.
     static func wanted(_ options: GlobalOptions) throws(Explanation) -> TouchNotifier? {
@@ -69,11 +69,11 @@ final class TouchNotifier: Sendable {
         }
     }
 
-    /// The key waits.
+    /// Reports that the key waits.
     ///
     /// - Parameters:
-    ///   - words: What to do.
-    ///   - reason: What for.
+    ///   - words: What the user should do.
+    ///   - reason: The purpose of the operation.
     func begin(_ words: String, for reason: String) {
         self.reason.withLock { $0 = reason }
         queue.add { [self] in
@@ -87,7 +87,7 @@ final class TouchNotifier: Sendable {
         }
     }
 
-    /// The key does not wait any more.
+    /// Reports that the key no longer waits.
     func end() {
         queue.add { [self] in
             switch means {
@@ -102,7 +102,7 @@ final class TouchNotifier: Sendable {
         }
     }
 
-    /// Waits for what was begun, so that no notification is left behind.
+    /// Waits for pending notifications, so that none is left on the screen.
     func finish() { queue.finish(within: .seconds(5)) }
 
     private func run(_ command: String, _ event: String, _ words: String, _ reason: String) {
@@ -127,6 +127,6 @@ final class TouchNotifier: Sendable {
 }
 
 extension String {
-    /// With a capital letter at its beginning.
+    /// The text with its first letter in upper case.
     fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }

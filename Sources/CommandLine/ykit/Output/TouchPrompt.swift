@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// Asks for a touch, but only when the key has waited 0.3 s for it.
+/// Asks for a touch once the key has waited 0.3 s for it.
 struct TouchPrompt {
-    /// What is said unless there is something better.
+    /// The default prompt.
     static let usual = "touch the key"
 
     private enum Stage { case waiting, shown, over(wasShown: Bool) }
@@ -30,7 +30,7 @@ struct TouchPrompt {
         }
     }
 
-    /// The key does not wait any more.
+    /// Reports that the key no longer waits.
     func end() {
         task.cancel()
         state.stage.withLock { stage in
@@ -44,7 +44,7 @@ struct TouchPrompt {
         }
     }
 
-    /// Whether the person was asked.
+    /// Whether the prompt was shown.
     var isShown: Bool {
         state.stage.withLock { stage in
             switch stage {
@@ -55,10 +55,10 @@ struct TouchPrompt {
         }
     }
 
-    /// Runs an exchange that waits for a touch.
+    /// Runs an exchange that may wait for a touch.
     ///
-    /// - Throws: `Explain.touchMissed` when the person was asked and the key did not answer in time, else what the body
-    ///   throws.
+    /// - Throws: `Explain.touchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
+    ///   of the body.
     static func during<Result>(
         _ terminal: Terminal, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -72,8 +72,8 @@ struct TouchPrompt {
 }
 
 extension Explain {
-    /// Nobody touched the key while the person was asked to. A card that waits for a touch can be silent for as long as
-    /// that takes, so that this is known only by the time that is over.
+    /// The prompt was shown and nobody touched the key. A card may send nothing while it waits for a touch, so only the
+    /// timeout reveals this.
     static let touchMissed = Explanation(
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"

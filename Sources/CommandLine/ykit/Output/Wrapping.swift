@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text on lines of at most `width` columns, broken between words; later lines begin below the last column of a
-    /// table, or a little to the right. What is to be typed, behind an arrow, is left whole, and so is a long word.
+    /// Returns the text wrapped between words at `width` columns. Continuation lines are aligned with the last column
+    /// of a table, or indented slightly. Text to be typed, after an arrow, and long words are never broken.
     func wrapped(to width: Int) -> [String] {
         let isWhole = ["\n", "-> "].contains { contains($0) }
         guard width >= 30, !isWhole, columns > width else { return [self] }
@@ -24,7 +24,7 @@ extension String {
         return lines + [line]
     }
 
-    /// Where later lines begin: behind the last two blanks in the first half of the line.
+    /// The indentation of continuation lines: after the last double space in the first half of the line.
     private func hang(_ words: [Substring], _ width: Int) -> Int {
         var place = 0
         var found = 0

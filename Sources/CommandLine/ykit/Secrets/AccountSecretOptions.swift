@@ -6,7 +6,7 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// Where the secret of a new account comes from.
+/// The source of a new account's secret.
 struct AccountSecretOptions: ParsableArguments {
     @Flag(help: "Read the secret from standard input, one line.")
     var secretStdin = false
@@ -31,7 +31,7 @@ struct AccountSecretOptions: ParsableArguments {
         if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
 
-    /// The secret, decoded.
+    /// Returns the decoded secret.
     func read(for algorithm: OATHAlgorithm, _ world: World) throws -> Secret {
         if generate {
             var bytes = try world.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
@@ -49,7 +49,7 @@ struct AccountSecretOptions: ParsableArguments {
         }
     }
 
-    /// What is told of an account whose secret was made up.
+    /// Returns the disclosure of an account whose secret was generated.
     func disclosure(_ account: NewOATHAccount, _ world: World) throws -> Disclosure? {
         guard generate, world.plan == nil else { return nil }
         return try Disclosure(

@@ -2,19 +2,19 @@
 
 import YKCrypto
 
-/// A secret that was made up, told once: in a new file, else on the terminal, never in the results.
+/// A generated secret, shown once: in a new file, or else on the terminal, never in the results.
 ///
-/// It is made before a key gets the secret, so that no key has one that nobody could be told.
+/// It is created before the key receives the secret, so that the key never holds one that could not be shown.
 struct Disclosure {
     private let words: String
     private let text: SharedSecret
     private let isShown: Bool
-    /// The lines of a QR code with the text.
+    /// The lines of a QR code of the text.
     private var code: [String] = []
 
-    /// Writes the text into a new file, or makes sure that there is a terminal to show it on.
+    /// Writes the text to a new file, or checks that a terminal can show it.
     ///
-    /// - Parameter drawing: Draws a QR code to show besides.
+    /// - Parameter drawing: Draws a QR code to show as well.
     init(
         _ words: String, _ text: SharedSecret, in file: String?, as drawing: QRDrawing? = nil, orElse hint: String
     ) throws {
@@ -36,7 +36,7 @@ struct Disclosure {
         }
     }
 
-    /// Shows the QR code, and the text unless a file has it.
+    /// Shows the QR code, and the text unless it is in a file.
     func show() throws {
         if !code.isEmpty {
             let prompt = try Prompt(orElse: "")

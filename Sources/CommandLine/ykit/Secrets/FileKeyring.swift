@@ -5,15 +5,15 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// A file that only its owner may read, its keys encrypted under a second file and the identity of this machine.
+/// A keyring in a file that only its owner may read, encrypted with a second file and the machine id.
 ///
-/// That keeps a key out of a copy of one file, out of a search through a backup, and away from other users. It does not
-/// keep it from a program that runs as the same user: such a program can read both files.
+/// This protects keys in a copy of one file, in backups that are searched, and from other users. It does not protect
+/// them from a program that runs as the same user, which can read both files.
 struct FileKeyring: Keyring {
-    /// The folder of both files.
+    /// The folder that holds both files.
     let folder: String
 
-    /// Under XDG_STATE_HOME.
+    /// The keyring below XDG_STATE_HOME.
     static var standard: FileKeyring { get throws(Explanation) { FileKeyring(folder: try StateFolder.path()) } }
 
     var place: String { path }
@@ -67,7 +67,7 @@ struct FileKeyring: Keyring {
         return count
     }
 
-    /// Waits until no other program changes the files. The lock is on the folder, and ends when it is closed.
+    /// Locks the folder against changes by other programs; closing the descriptor releases the lock.
     private func locked() throws(Explanation) -> Int32 {
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { throw Files.failure("cannot open", folder) }
@@ -79,7 +79,7 @@ struct FileKeyring: Keyring {
         return lock
     }
 
-    /// Refuses a file that others may read or write: it protects nothing any more.
+    /// Refuses a file that others may read or write, since it no longer protects anything.
     private func checkMode(_ path: String) throws(Explanation) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
@@ -107,7 +107,7 @@ struct FileKeyring: Keyring {
         try Files.write(Array(text.utf8), to: path)
     }
 
-    /// The encryption key: HMAC-SHA-256 of the machine's id and this program's name under the second file.
+    /// The encryption key: HMAC-SHA-256 over the machine id and the program's name, keyed with the second file.
     private func wrappingKey() throws(Explanation) -> Secret {
         if access(wrappingPath, F_OK) != 0 {
             var fresh = SystemRandom().draw(32, secret: true)
@@ -129,9 +129,9 @@ struct FileKeyring: Keyring {
     }
 }
 
-/// The folder of what ykit keeps for a person.
+/// The folder for ykit's per-user state.
 enum StateFolder {
-    /// Below XDG_STATE_HOME, else below HOME.
+    /// Its path, below XDG_STATE_HOME or else below HOME.
     static func path() throws(Explanation) -> String {
         if let state = Variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/ykit" }
         guard let home = Variables["HOME"], home.hasPrefix("/") else {
@@ -142,7 +142,7 @@ enum StateFolder {
         return home + "/.local/state/ykit"
     }
 
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     static func make(_ folder: String) throws(Explanation) {
         Files.makeFolder(folder)
         guard access(folder, W_OK) == 0 else {

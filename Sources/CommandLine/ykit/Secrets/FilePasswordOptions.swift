@@ -4,7 +4,7 @@ import Arguments
 import YKCrypto
 import YKWire
 
-/// Where the password of a file comes from when it is not asked for.
+/// The source of a file's password, unless the user is asked for it.
 struct FilePasswordOptions: ParsableArguments {
     @Flag(help: "Read the file's password from standard input, one line.")
     var filePasswordStdin = false
@@ -18,7 +18,7 @@ struct FilePasswordOptions: ParsableArguments {
             hint: "give the file's password with --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD")
     }
 
-    /// The password; the person is asked the question when no option and no variable gives it.
+    /// Returns the password; asks the user if no option or variable gives it.
     func password(_ question: String, _ terminal: Terminal) throws -> Secret {
         switch try SecretInput.given(source, terminal) {
         case .secret(let password): password
@@ -26,7 +26,7 @@ struct FilePasswordOptions: ParsableArguments {
         }
     }
 
-    /// The password of a file that is written; the person is asked for it twice when no option and no variable gives it.
+    /// Returns the password for a file to be written; asks the user twice if no option or variable gives it.
     func newPassword(_ question: String, _ terminal: Terminal) throws -> Secret {
         switch try SecretInput.given(source, terminal) {
         case .secret(let password): password

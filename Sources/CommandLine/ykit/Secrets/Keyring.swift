@@ -2,17 +2,17 @@
 
 import YKCrypto
 
-/// Where access keys are remembered, each under the id of the one device it belongs to.
+/// A store of remembered access keys, by device id.
 protocol Keyring {
-    /// The key of a device, when one is remembered.
+    /// Returns the remembered key of a device, or `nil`.
     func key(for device: String) throws(Explanation) -> Secret?
     /// Remembers a key.
     func remember(_ key: borrowing Secret, for device: String) throws(Explanation)
-    /// Forgets a key; answers whether there was one.
+    /// Forgets a key; returns whether there was one.
     func forget(_ device: String) throws(Explanation) -> Bool
-    /// Forgets all keys; answers how many there were, where that is known.
+    /// Forgets all keys; returns their number, if known.
     func forgetAll() throws(Explanation) -> Int?
-    /// Where that is, for people.
+    /// The location, as shown to people.
     var place: String { get }
 }
 
@@ -28,8 +28,8 @@ extension Keyring {
 
 /// The keyring of this computer.
 enum Keyrings {
-    /// The Secret Service of the desktop session where there is one, else a file; `YKIT_KEYRING` says which. A replay
-    /// reads and keeps nothing: it shows what was, and does nothing to this computer.
+    /// Returns the Secret Service of the desktop session if available, or else a file; `YKIT_KEYRING` overrides the
+    /// choice. A replay reads and stores nothing, so that it has no effect on this computer.
     static func standard(in world: World) throws(Explanation) -> any Keyring {
         if world.options.replay != nil { return NoKeyring() }
         switch Variables["YKIT_KEYRING"] ?? "" {
@@ -43,7 +43,9 @@ enum Keyrings {
         }
     }
 
-    /// The Secret Service of the desktop session; `way` says what to do where there is none.
+    /// Returns the Secret Service of the desktop session.
+    ///
+    /// - Parameter way: What to do without one, for the hint.
     static func secretService(or way: String) throws(Explanation) -> SecretService {
         if let service = SecretService() { return service }
         throw Explanation(
@@ -52,7 +54,7 @@ enum Keyrings {
     }
 }
 
-/// The keyring of a replay: empty, and nothing gets into it.
+/// The keyring of a replay: always empty.
 struct NoKeyring: Keyring {
     let place = "a replay, which keeps nothing"
 

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Where the management key comes from when it is not asked for.
+/// The source of the management key, unless the user is asked for it.
 struct ManagementKeyOptions: ParsableArguments {
     @Flag(help: "Read the management key from standard input, one line of hexadecimal digits.")
     var managementKeyStdin = false
@@ -25,7 +25,7 @@ struct ManagementKeyOptions: ParsableArguments {
     }
 }
 
-/// Where a new management key comes from.
+/// The source of a new management key.
 struct NewManagementKeyOptions: ParsableArguments {
     @Flag(help: "Read the new management key from standard input, one line of hexadecimal digits.")
     var newManagementKeyStdin = false

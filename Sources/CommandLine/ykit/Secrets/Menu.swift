@@ -4,8 +4,8 @@ import Glibc
 import YKKeys
 import YKWire
 
-/// Lines of which one is chosen by arrows, by number or by typing a part of it. Nothing is chosen at first, so that Enter
-/// alone means nothing.
+/// A list from which one line is chosen with the arrow keys, by number or by typing part of it. Initially nothing is
+/// selected, so that Enter alone has no effect.
 struct MenuState {
     /// A key that was pressed.
     enum Key: Equatable {
@@ -14,11 +14,11 @@ struct MenuState {
     }
 
     private let lines: [String]
-    /// What was typed: a line's number, else what the lines have to contain.
+    /// The text typed so far: a line number, or the text to filter by.
     private(set) var typed = ""
-    /// The place of the highlighted line among those that match.
+    /// The index of the highlighted line among the matches.
     private var place: Int?
-    /// The first match that is shown.
+    /// The first visible match.
     private var top = 0
 
     init(_ lines: [String]) { self.lines = lines }
@@ -35,7 +35,7 @@ struct MenuState {
         return lines.indices.filter { lines[$0].mentions(typed) }
     }
 
-    /// The highlighted line; a number or the only match is highlighted by itself.
+    /// The highlighted line; a typed number or a single match is highlighted automatically.
     var selection: Int? {
         let matches = matches
         if let place { return matches.indices.contains(place) ? matches[place] : nil }
@@ -43,7 +43,7 @@ struct MenuState {
         return !typed.isEmpty && matches.count == 1 ? matches[0] : nil
     }
 
-    /// Takes a key.
+    /// Handles a key.
     ///
     /// - Returns: The chosen line, once Enter is pressed with one highlighted.
     mutating func press(_ key: Key) -> Int? {
@@ -76,7 +76,8 @@ struct MenuState {
         place = min(max(before + step, 0), matches.count - 1)
     }
 
-    /// The lines of a terminal of this size: the question, as many matches as fit, and what keys do; at least one line.
+    /// Returns the lines for a terminal of this size: the question, as many matches as fit, and key bindings; at least
+    /// one line.
     mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
         let matches = matches
         let most = max(1, rows - (rows >= 4 ? 3 : rows >= 2 ? 2 : 1))
@@ -100,14 +101,14 @@ struct MenuState {
     }
 }
 
-/// A menu on a terminal. ^C, ^D and Esc end it, ^Z stops the process and `fg` draws it again.
+/// A menu on a terminal. ^C, ^D and Esc cancel it; ^Z stops the process, and `fg` redraws it.
 struct Menu {
     let input: Int32
     let output: Int32
     let question: String
     let lines: [String]
 
-    /// How long after an escape character the rest of a key's sequence may take, in milliseconds.
+    /// How long to wait for the rest of an escape sequence, in milliseconds.
     private static let patience: Int32 = 50
 
     /// Whether a terminal can show a menu.
@@ -153,7 +154,7 @@ struct Menu {
         }
     }
 
-    /// Takes each key as it is pressed, and shows none; what was typed before the menu chooses nothing.
+    /// Disables echo and line buffering, and discards input typed before the menu appeared.
     private func silence(_ usual: termios) {
         var modes = usual
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -177,7 +178,7 @@ struct Menu {
         drawn = frame.count
     }
 
-    /// Removes what is drawn; the cursor is at its beginning then.
+    /// Erases the drawn lines; the cursor ends at their beginning.
     private func erase(_ drawn: inout Int) {
         guard drawn > 0 else { return }
         let up = drawn > 1 ? "\u{1B}[\(drawn - 1)A" : ""
@@ -187,7 +188,7 @@ struct Menu {
 
     // MARK: - keys
 
-    /// Waits for keys; none when a signal came first.
+    /// Waits for keys; returns none if a signal came first.
     private func wait(_ wake: Int32, _ usual: termios, _ drawn: inout Int) throws -> [MenuState.Key] {
         if Interruption.happened { throw Explain.interrupted }
         var events = [
@@ -233,7 +234,7 @@ struct Menu {
         return poll(&event, 1, Self.patience) > 0
     }
 
-    /// Whether the bytes do not end within a sequence of an escape character or within a character.
+    /// Whether the bytes end neither within an escape sequence nor within a character.
     private static func isWhole(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil else { return false }
         guard let last = bytes.lastIndex(of: 0x1B) else { return true }
@@ -241,7 +242,7 @@ struct Menu {
         return rest.contains { $0 >= 0x40 && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "O") }
     }
 
-    /// The keys that bytes of a terminal mean (ECMA-48 §5.4 for sequences); keys that mean nothing here are left out.
+    /// Parses the keys in terminal input (ECMA-48 §5.4 for sequences); unknown keys are dropped.
     static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
         var keys: [MenuState.Key] = []
         var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
@@ -285,10 +286,10 @@ struct Menu {
 }
 
 extension World {
-    /// Has the person choose one of several that fit, where somebody is there to be asked; for programs, and for a plan,
-    /// several are a failure.
+    /// Asks the user to choose one of several candidates, if a terminal is available; for programs, and in a plan,
+    /// several candidates are an error.
     ///
-    /// - Throws: `failure` when nobody can be asked, `interrupted`.
+    /// - Throws: `failure` if nobody can be asked, `interrupted`.
     func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
         guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
             let prompt = try? Prompt(orElse: ""),
@@ -297,7 +298,7 @@ extension World {
         return try prompt.choose(question, among: lines)
     }
 
-    /// Has the person choose one of several keys that are attached, for everything that follows.
+    /// Asks the user to choose one of several attached keys, for all later operations.
     func chooseKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws {
         let choice = try choose(
             "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Where the PIN comes from when it is not asked for.
+/// The source of the PIN, unless the user is asked for it.
 struct PINOptions: ParsableArguments {
     @Flag(help: "Read the PIN from standard input, one line.")
     var pinStdin = false
@@ -19,11 +19,11 @@ struct PINOptions: ParsableArguments {
             hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
     }
 
-    /// Whether there is one without a question.
+    /// Whether the PIN is available without a prompt.
     var isGiven: Bool { pinStdin || pinFd != nil || pin != nil || Variables["YKIT_PIN"].map { !$0.isEmpty } ?? false }
 }
 
-/// Where a new PIN comes from when it is not asked for.
+/// The source of a new PIN, unless the user is asked for it.
 struct NewPINOptions: ParsableArguments {
     @Flag(help: "Read the new PIN from standard input, one line.")
     var newPinStdin = false

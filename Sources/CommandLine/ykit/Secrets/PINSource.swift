@@ -4,8 +4,8 @@ import Synchronization
 import YKCrypto
 import YKFIDO
 
-/// Gives the PIN when the key asks for one: from the options or the environment, else by a question that says how many
-/// tries are left. A verb asks once; what was given is kept until it ends.
+/// Provides the PIN when the key requires it: from the options or the environment, or else from a prompt that shows the
+/// remaining retries. A verb asks once and keeps the PIN until it ends.
 final class PINSource: Sendable {
     private let source: SecretInput.Source
     private let reason: String
@@ -20,13 +20,13 @@ final class PINSource: Sendable {
         self.isPlanned = isPlanned
     }
 
-    /// Whether the PIN is given, so that nobody is asked.
+    /// Whether the PIN is given, so that no prompt is shown.
     var isGiven: Bool { source.isGiven }
 
-    /// Why no PIN could be given.
+    /// Why no PIN is available.
     var problem: Explanation? { state.withLock { $0.problem } }
 
-    /// The PIN for what the key asks; `nil` when there is none to be had. A plan sends none, so it asks for none.
+    /// Returns the PIN that the key requires; `nil` if none is available. A plan sends no PIN, so it asks for none.
     func pin(_ request: PINRequest) -> SharedSecret? {
         if isPlanned { return SharedSecret(Secret(utf8: "plan")) }
         if let known = state.withLock({ $0.pin }) { return known }
@@ -40,7 +40,7 @@ final class PINSource: Sendable {
         }
     }
 
-    /// The PIN, when the tries that are left are known.
+    /// Returns the PIN, with the remaining retries known.
     func read(_ retries: PINRetries?, _ fallback: PINRequest.Fallback? = nil) throws -> SharedSecret {
         if let fallback {
             let why = fallback == .blocked ? "is blocked" : "did not recognise you"

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Where the PUK comes from when it is not asked for.
+/// The source of the PUK, unless the user is asked for it.
 struct PUKOptions: ParsableArguments {
     @Flag(help: "Read the PUK from standard input, one line.")
     var pukStdin = false
@@ -20,7 +20,7 @@ struct PUKOptions: ParsableArguments {
     }
 }
 
-/// Where a new PUK comes from when it is not asked for.
+/// The source of a new PUK, unless the user is asked for it.
 struct NewPUKOptions: ParsableArguments {
     @Flag(help: "Read the new PUK from standard input, one line.")
     var newPukStdin = false

@@ -4,15 +4,15 @@ import Glibc
 import YKCrypto
 import YKWire
 
-/// Asks the person at the terminal: on /dev/tty, so that results and piped input stay clean.
+/// Asks the user on /dev/tty, so that results and piped input stay clean.
 ///
-/// No answer is no consent: ^C and ^D end the program with 130, and what is no answer to the question asks again.
+/// No answer counts as a refusal: ^C and ^D exit with 130, and an invalid answer repeats the question.
 struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
 
-    /// Opens the terminal; without one, nobody can be asked.
+    /// Opens the terminal; fails without one.
     init(orElse hint: String) throws {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0 {
@@ -30,12 +30,12 @@ struct Prompt: ~Copyable {
 
     deinit { if isOwn { close(input) } }
 
-    /// Asks for a line without showing what is typed; what was typed before the question is not taken.
+    /// Asks for a line without echo; discards what was typed before the question.
     func secret(_ question: String) throws -> Secret {
         try TypedLine(input: input, output: output, question: question, isSilent: true).read()
     }
 
-    /// Asks for a secret that is not empty.
+    /// Asks for a non-empty secret.
     func neededSecret(_ question: String, _ objection: String) throws -> Secret {
         while true {
             let answer = try secret(question)
@@ -44,7 +44,7 @@ struct Prompt: ~Copyable {
         }
     }
 
-    /// Asks for a secret twice, until both answers are the same.
+    /// Asks for a secret twice, until both answers match.
     func newSecret(_ question: String, _ objection: String = "an empty password is not a password") throws -> Secret {
         while true {
             let first = try neededSecret(question, objection)
@@ -63,7 +63,7 @@ struct Prompt: ~Copyable {
     /// Whether the terminal can show a menu.
     var hasMenu: Bool { Menu.isPossible(input, output) }
 
-    /// Has one of several lines chosen, in a menu where the terminal can show one, else by its number; returns its index.
+    /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
     func choose(_ question: String, among lines: [String]) throws -> Int {
         if hasMenu { return try Menu(input: input, output: output, question: question, lines: lines).choose() }
         for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
@@ -78,13 +78,13 @@ struct Prompt: ~Copyable {
         Terminal.write(Array((line.shown(styled: Style.isWanted(isTerminal: true)) + "\n").utf8), to: output)
     }
 
-    /// How wide the terminal is, 80 columns when it does not say.
+    /// The width of the terminal, or 80 columns if unknown.
     var columns: Int {
         var size = winsize()
         return ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Asks for yes or no, until it is one of them; an empty line is no.
+    /// Asks for yes or no until the answer is one of them; an empty line means no.
     func agree(_ question: String) throws {
         while true {
             switch try line(question + " [y/N]").lowercased() {
@@ -100,7 +100,7 @@ struct Prompt: ~Copyable {
         try prompt(for: question, hint).agree(question)
     }
 
-    /// The terminal for a question, which the error repeats when there is none.
+    /// Opens the terminal for a question; if there is none, the error repeats the question.
     private static func prompt(for question: String, _ hint: String) throws -> Prompt {
         do { return try Prompt(orElse: hint) } catch var failure as Explanation {
             failure.message += ": " + question
@@ -108,7 +108,7 @@ struct Prompt: ~Copyable {
         }
     }
 
-    /// Asks for a word to be typed, before what cannot be undone; an empty line is no.
+    /// Asks the user to type a word before an irreversible change; an empty line means no.
     static func confirm(typing word: String, _ warning: String, orElse hint: String = "answer with --force") throws {
         let prompt = try prompt(for: warning, hint)
         while true {

@@ -5,7 +5,7 @@ import Glibc
 import YKCrypto
 import YKHardware
 
-/// Where a password comes from when it is not asked for.
+/// The source of a password, unless the user is asked for it.
 struct PasswordOptions: ParsableArguments {
     @Flag(help: "Read the password from standard input, one line.")
     var passwordStdin = false
@@ -19,15 +19,15 @@ struct PasswordOptions: ParsableArguments {
     var password: String?
 }
 
-/// Reads secrets: never from the command line if it can be helped, never echoed, never kept longer than needed.
+/// Reads secrets without echo and wipes them after use; the command line is the last resort.
 enum SecretInput {
-    /// The longest secret that is read, in bytes.
+    /// The maximum length of a secret, in bytes.
     static let limit = 4096
 
-    /// What is said of a password among the arguments.
+    /// The warning about a password on the command line.
     static let exposed = "a password on the command line can be seen by others; use --password-stdin or the prompt"
 
-    /// One line from a descriptor, without its end.
+    /// Reads one line from a descriptor, without its line end.
     static func line(from descriptor: Int32) throws -> Secret {
         OwnProcess.hide()
         var bytes: [UInt8] = []
@@ -51,26 +51,26 @@ enum SecretInput {
         return Secret(bytes)
     }
 
-    /// Where a secret can come from besides a question to the person.
+    /// The sources of a secret other than a prompt.
     struct Source: Sendable {
         /// The secret itself, from the command line.
         var text: String?
-        /// Whether it is a line of standard input.
+        /// Whether it is read from standard input.
         var isStandardInput = false
-        /// The descriptor it is read from.
+        /// The descriptor to read it from.
         var descriptor: Int32?
-        /// The variable of the environment it may be in.
+        /// The environment variable that may hold it.
         var variable: String
-        /// The other ways to give it, in words.
+        /// The other ways to provide it, for hints.
         var hint: String
 
-        /// Whether the secret need not be asked for.
+        /// Whether no prompt is needed.
         var isGiven: Bool {
             text != nil || isStandardInput || descriptor != nil || Variables[variable].map { !$0.isEmpty } ?? false
         }
     }
 
-    /// The password that the options or the environment give; `nil` when it has to be asked for.
+    /// Returns the password from the options or the environment, if given.
     static func given(_ options: PasswordOptions, variable: String, _ terminal: Terminal) throws -> Given {
         try given(
             Source(
@@ -78,7 +78,7 @@ enum SecretInput {
                 variable: variable, hint: ""), terminal)
     }
 
-    /// The secret that a source gives; `nil` when it has to be asked for.
+    /// Returns the secret from a source, if given.
     static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
         if source.isGiven { OwnProcess.hide() }
         if let text = source.text { return .secret(Secret(utf8: text)) }
@@ -91,14 +91,14 @@ enum SecretInput {
         return .none
     }
 
-    /// A text without one line end after it, which stores of secrets like to keep.
+    /// Returns a text without one trailing line end, which secret stores often add.
     static func withoutLineEnd(_ text: String) -> String {
         guard text.utf8.last == UInt8(ascii: "\n") else { return text }
         let bytes = text.utf8.dropLast()
         return String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
     }
 
-    /// Warns of every secret that stands on the command line, whether the verb needs it or not.
+    /// Warns about every secret on the command line, whether or not the verb uses it.
     static func warnOfExposed(_ verb: any Verb, _ terminal: Terminal) {
         let isLikely = CommandLine.arguments.contains { word in
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
@@ -123,7 +123,7 @@ enum SecretInput {
         "a \(what) on the command line can be seen by others; use \(option) or the prompt"
     }
 
-    /// A secret, or none.
+    /// A secret, if given.
     enum Given: ~Copyable {
         case secret(Secret)
         case none
@@ -131,7 +131,7 @@ enum SecretInput {
 }
 
 extension UsageError {
-    /// Refuses a line on which more than one option reads standard input.
+    /// Refuses a command line with more than one option that reads standard input.
     static func check(standardInput readers: [Bool]) throws {
         if readers.count(where: { $0 }) > 1 { throw UsageError("standard input cannot be read for two things") }
     }

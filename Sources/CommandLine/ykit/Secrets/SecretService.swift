@@ -3,12 +3,12 @@
 import YKCrypto
 import YKWire
 
-/// The Secret Service of the desktop session (org.freedesktop.secrets), through secret-tool: keys go over its standard
-/// input and output, never through its arguments.
+/// The Secret Service of the desktop session (org.freedesktop.secrets), through secret-tool: keys pass through its
+/// standard input and output, never through its arguments.
 struct SecretService: Keyring {
     private let tool: String
 
-    /// Nothing without a session bus or without the tool.
+    /// Fails without a session bus or without secret-tool.
     init?() {
         guard Variables["DBUS_SESSION_BUS_ADDRESS"] != nil, let tool = Spawn.find("secret-tool") else { return nil }
         self.tool = tool
@@ -23,7 +23,7 @@ struct SecretService: Keyring {
             key, "ykit: OATH accounts on \(device)", Self.attributes(device), hint: "unlock it, or YKIT_KEYRING=file")
     }
 
-    /// The secret that is stored with these attributes, names and values in turn.
+    /// Returns the secret stored with these attributes, alternating names and values.
     func secret(_ attributes: [String]) throws(Explanation) -> Secret? {
         var result = try Spawn.run(tool, ["lookup"] + attributes)
         defer { Secret.wipe(&result.output) }
@@ -34,7 +34,7 @@ struct SecretService: Keyring {
         return Secret(bytes)
     }
 
-    /// Stores a secret with a label for people, in place of one with the same attributes.
+    /// Stores a secret with a label for people, replacing one with the same attributes.
     func keep(
         _ key: borrowing Secret, _ label: String, _ attributes: [String], hint: String
     ) throws(Explanation) {
@@ -47,7 +47,7 @@ struct SecretService: Keyring {
         }
     }
 
-    /// Deletes what is stored with these attributes; answers whether the service did.
+    /// Deletes what is stored with these attributes; returns whether the service succeeded.
     func clear(_ attributes: [String]) throws(Explanation) -> Bool {
         try Spawn.run(tool, ["clear"] + attributes).status == 0
     }

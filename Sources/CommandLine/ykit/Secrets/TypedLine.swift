@@ -4,18 +4,18 @@ import Glibc
 import YKCrypto
 import YKHardware
 
-/// A line typed at a terminal, shown or not. ^C and ^D end the question, ^Z stops the process and keeps the echo off.
+/// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
+/// after `fg`.
 struct TypedLine {
     let input: Int32
     let output: Int32
     let question: String
-    /// Whether what is typed is not shown.
+    /// Whether echo is off.
     let isSilent: Bool
 
     /// Asks, and returns the line without its end.
     ///
-    /// - Throws: `Explanation`: interrupted by ^C, ^D or a terminal that went away, or a line longer than
-    ///   `SecretInput.limit`.
+    /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`.
     func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
         var usual = termios()
@@ -41,7 +41,7 @@ struct TypedLine {
             var byte: UInt8 = 0
             let count = Glibc.read(input, &byte, 1)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            // ^D at the start of a line, or a terminal that went away.
+            // ^D at the start of a line, or a closed terminal.
             guard count > 0 else { throw ended() }
             if byte == UInt8(ascii: "\n") { break }
             guard bytes.count < SecretInput.limit else {
@@ -53,7 +53,7 @@ struct TypedLine {
         return Secret(bytes)
     }
 
-    /// Writes the question; a silent one takes nothing that was typed before it.
+    /// Writes the question; without echo, discards what was typed before it.
     private func ask(_ usual: termios?) {
         if isSilent, var silent = usual {
             silent.c_lflag &= ~tcflag_t(ECHO)
@@ -67,7 +67,7 @@ struct TypedLine {
         return Explain.interrupted
     }
 
-    /// Waits for something typed; false when a signal came first.
+    /// Waits for input; returns false if a signal came first.
     private func wait(_ wake: Int32, _ usual: termios?) throws -> Bool {
         if Interruption.happened { throw ended() }
         var events = [

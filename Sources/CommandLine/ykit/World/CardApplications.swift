@@ -4,14 +4,14 @@ import YKManagement
 import YKTransport
 import YKWire
 
-/// What a card has, found out by selecting one application after the other.
+/// The applications of a card, found by selecting each of them.
 enum CardApplications {
-    /// Those that are looked for.
+    /// The applications to look for.
     static let all: [(aid: AID, capability: Capability)] = [
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
-    /// Those that can be selected, and those of which a recording does not tell.
+    /// Returns the applications that can be selected, and those for which a recording has no exchange.
     static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
         var (found, untold): (Capability, Capability) = ([], [])
         for (aid, capability) in all {
@@ -23,8 +23,8 @@ enum CardApplications {
         return (found, untold)
     }
 
-    /// What an application is when it can be selected; nothing when it cannot. FIDO that answers SELECT with `U2F_V2` has
-    /// U2F as well.
+    /// Returns the capability of an application that can be selected, or nothing if it cannot. A FIDO application that
+    /// answers SELECT with `U2F_V2` supports U2F as well.
     static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
         do throws(CardError) {
             let reply = try channel.select(aid)

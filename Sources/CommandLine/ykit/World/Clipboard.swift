@@ -10,7 +10,7 @@ enum Clipboard {
         var clear: (String, [String], [UInt8])
     }
 
-    /// Puts a text on the clipboard, and has it taken off after a time, unless something else is there by then.
+    /// Copies a text to the clipboard and clears it after a time, unless the clipboard holds something else by then.
     static func put(_ text: String, for seconds: Int64) throws(Explanation) {
         let tool = try tool()
         let result = try Spawn.run(tool.write.0, tool.write.1, input: Array(text.utf8))
@@ -23,7 +23,7 @@ enum Clipboard {
             "/proc/self/exe", ["clear-clipboard", "--after", String(seconds)], input: Array(text.utf8))
     }
 
-    /// Takes a text off the clipboard if it is still there.
+    /// Clears the clipboard if it still holds a text.
     static func clear(_ text: [UInt8]) throws(Explanation) {
         let tool = try tool()
         let now = try Spawn.run(tool.read.0, tool.read.1)

@@ -2,30 +2,31 @@
 
 import Arguments
 
-/// Whether a file that exists may be replaced by a result; it is refused otherwise.
+/// Whether a result may replace an existing file.
 struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Replace the output file if it exists.")
     var force = false
 }
 
-/// Where a verb puts its result: a new file, or standard output for `-`. It is opened before the key is asked for
-/// anything, so that nothing is made that cannot be written down.
+/// The destination of a verb's result: a new file, or standard output for `-`. It is opened before the first command to
+/// the key, so that the key creates nothing that cannot be saved.
 ///
-/// The same rule holds for every verb: a file that exists is replaced only with `--force`, what is secret gets mode
-/// 0600, and certificates, public keys, signatures and requests 0644.
+/// Every verb follows the same rules: an existing file is replaced only with `--force`; secrets get mode 0600;
+/// certificates, public keys, signatures and requests get 0644.
 final class FileOutput {
     private let path: String
     private let isText: Bool?
     private let file: SettledFile?
-    /// Whether standard output is a terminal that shows bytes as they are.
+    /// Whether standard output is a terminal that shows the bytes themselves.
     private let isShown: Bool
 
-    /// Settles where a result goes.
+    /// Opens the destination of a result.
     ///
     /// - Parameters:
-    ///   - isText: Whether it is text, as far as that is known by now.
-    ///   - isSecret: Whether only the owner of the file may read it.
-    ///   - force: Whether a file that exists is replaced.
+    ///   - isText: Whether the result is text, if known yet.
+    ///   - isSecret: Whether only the owner may read the file.
+    ///   - force: Whether an existing file is replaced.
+    /// - Throws: `file-exists` for an existing file without `force`, or a usage error for binary output to a terminal.
     init(
         _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, _ world: World
     ) throws(Explanation) {
@@ -38,16 +39,16 @@ final class FileOutput {
         } catch { throw error.code == "file-exists" ? Files.exists(path, orElse: "replace it with --force") : error }
     }
 
-    /// Puts bytes there: into the file, else into the answer, where JSON has its own way to carry them. Bytes that
-    /// are no text are not thrown at a terminal.
+    /// Writes bytes to the file, or else adds them to the answer, where JSON has its own encoding. Binary data is not
+    /// written to a terminal.
     func put(_ bytes: [UInt8], isText: Bool? = nil, _ answer: inout Answer) throws(Explanation) {
         if let file { return try file.finish(bytes) }
         if isShown, isText ?? self.isText == false { throw Self.unshown }
         answer.raw = bytes
     }
 
-    /// Puts bytes there that the key gives only once. Should the file take them no more, the verb fails and shows them
-    /// all the same where they are text, and puts them into a file for temporary files otherwise.
+    /// Writes bytes that the key returns only once. If the file cannot be written, the verb fails but still shows text;
+    /// other bytes are saved in a temporary file.
     func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {
         answer.isMadeOnce = true
         do throws(Explanation) { try put(bytes, &answer) } catch {
@@ -62,7 +63,7 @@ final class FileOutput {
         }
     }
 
-    /// Why bytes are not written to a terminal.
+    /// The error for binary output to a terminal.
     static var unshown: Explanation {
         .usage("bytes that are not text are not shown on a terminal", hint: "name a file, or redirect the output")
     }

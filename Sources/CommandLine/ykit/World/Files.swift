@@ -5,18 +5,18 @@ import YKCrypto
 import YKHardware
 import YKTransport
 
-/// Files as bytes, with failures in words.
+/// File access in bytes, with errors explained.
 enum Files {
-    /// The most that is read from a file.
+    /// The maximum size of a file that is read.
     static let limit = 64 << 20
 
-    /// The number of a failure for lack of rights.
+    /// The error number for insufficient permissions.
     static let accessDenied = EACCES
 
-    /// Whether a path leads to a plain file.
+    /// Whether a path leads to a regular file.
     static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
-    /// The path from the root of the file system.
+    /// Returns the absolute path.
     static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         var folder = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -24,13 +24,13 @@ enum Files {
         return folder.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } + "/" + path
     }
 
-    /// Whether users besides the owner may read or change a plain file.
+    /// Whether users other than the owner may read or change a regular file.
     static func isOpenToOthers(_ path: String) -> Bool {
         var info = stat()
         return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 != 0
     }
 
-    /// Makes a folder and those above it, for their owner alone; what cannot be made shows when something is written.
+    /// Creates a folder and its parents, accessible to the owner only. Errors surface when a file is written there.
     static func makeFolder(_ folder: String) {
         var path = ""
         for part in folder.split(separator: "/") {
@@ -54,7 +54,7 @@ enum Files {
         return bytes
     }
 
-    /// The digest of a file of any size, or of standard input for `-`.
+    /// Returns the digest of a file of any size, or of standard input for `-`.
     static func hash(_ path: String, _ algorithm: HashAlgorithm) throws(Explanation) -> [UInt8] {
         var hash = RunningHash(algorithm)
         try with(path) { descriptor throws(Explanation) in
@@ -89,19 +89,19 @@ enum Files {
         }
     }
 
-    /// Writes a file that only its owner may read, complete or not at all.
+    /// Writes a file, readable by the owner only, atomically.
     static func write(_ bytes: [UInt8], to path: String) throws(Explanation) {
         try SettledFile(path, .replacing).finish(bytes)
     }
 
-    /// Writes a new file that only its owner may read, complete or not at all.
+    /// Creates a new file, readable by the owner only, atomically.
     static func create(_ bytes: [UInt8], at path: String) throws(Explanation) {
         try SettledFile(path, .new).finish(bytes)
     }
 
-    /// Puts bytes that a key makes only once into a new file, where their own place did not take them.
+    /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
     ///
-    /// - Returns: The file, in the folder for temporary files or in the current one; `nil` when neither takes it.
+    /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
     static func rescue(_ bytes: [UInt8]) -> String? {
         for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
             for attempt in 0..<100 {
@@ -117,12 +117,12 @@ enum Files {
         return nil
     }
 
-    /// What `errno` says of a file.
+    /// Explains `errno` after an operation on a file.
     static func failure(_ doing: String, _ path: String) -> Explanation {
         failure(errno, "\(doing) \(path): \(String(cString: strerror(errno)))")
     }
 
-    /// Why a file could not be written.
+    /// Explains why a file could not be written.
     static func explained(_ failure: FileFailure) -> Explanation {
         failure.number == EEXIST ? exists(failure.path) : Self.failure(failure.number, "\(failure)")
     }
@@ -135,7 +135,7 @@ enum Files {
         return Explanation(code, exit, text)
     }
 
-    /// A new file has the name of one that is there.
+    /// The error for a new file whose name is taken.
     static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
         Explanation(
             "file-exists", .policy, "\(path.printable) already exists",

@@ -4,18 +4,19 @@ import Glibc
 import Synchronization
 import YKTransport
 
-/// What ^C does: the first one cancels what runs, so that the key is left in order; the second one ends the process.
+/// Handles ^C: the first one cancels the running operation, which leaves the key in a consistent state; the second one
+/// exits.
 enum Interruption {
     /// Cancelled by ^C.
     static let cancellation = Cancellation()
 
-    /// The write end of the pipe that wakes a prompt, which polls it beside the terminal; -1 while nobody is asked.
+    /// The write end of the pipe that wakes a prompt, which polls it along with the terminal; -1 without a prompt.
     private static let wake = Atomic<Int32>(-1)
 
     /// Whether ^C was pressed.
     static var happened: Bool { cancellation.isCancelled }
 
-    /// Installs the signal handlers, and makes a closed pipe an error instead of a signal.
+    /// Installs the signal handlers, and turns SIGPIPE into a write error.
     static func install() {
         _ = cancellation
         wakePrompt()
@@ -31,7 +32,7 @@ enum Interruption {
         }
     }
 
-    /// Wakes the prompt, if there is one. Safe in a signal handler.
+    /// Wakes the prompt, if there is one. Async-signal-safe.
     static func wakePrompt() {
         let descriptor = wake.load(ordering: .acquiring)
         guard descriptor >= 0 else { return }
@@ -62,18 +63,18 @@ enum Interruption {
 
 /// ^Z at a prompt and `fg` after it.
 ///
-/// Shells restore their own terminal modes when a job stops and need not give the job its modes back, so a prompt
-/// gives the terminal back before it stops and makes it silent again after it was continued.
+/// Shells restore their own terminal modes when a job stops, but need not restore the job's modes afterwards. A prompt
+/// therefore resets the terminal before it stops, and turns echo off again once it continues.
 enum Suspension {
     private static let isStopped = Atomic<Bool>(false)
     private static let isContinued = Atomic<Bool>(false)
 
-    /// Whether ^Z was pressed since the last look.
+    /// Whether ^Z was pressed since the last check.
     static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
-    /// Whether the process was continued since the last look.
+    /// Whether the process was continued since the last check.
     static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Calls `body` while SIGTSTP and SIGCONT wake the prompt. A shell that ignores SIGTSTP keeps it ignored.
+    /// Calls `body` while SIGTSTP and SIGCONT wake the prompt. If the shell ignores SIGTSTP, it stays ignored.
     static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
         _ = (wasRequested, hasEnded)
         var stop = sigaction()
@@ -105,8 +106,8 @@ enum Suspension {
 
     /// Stops the process as ^Z does, until it is continued.
     ///
-    /// The signal may be taken by another thread a moment later, and a process group without a shell is never stopped:
-    /// so SIGCONT is waited for, but not for long.
+    /// Another thread may handle the signal a moment later, and a process group without a shell never stops, so this
+    /// waits for SIGCONT, but only briefly.
     static func stop(_ wake: Int32) {
         var usual = sigaction()
         sigaction(SIGTSTP, nil, &usual)

@@ -4,7 +4,7 @@ import Glibc
 import YKTransport
 import YKWire
 
-/// Where `--log-level` goes: standard error, or a file that only its owner may read.
+/// The destination of `--log-level`: standard error, or a file that only its owner may read.
 final class Log: Sendable {
     let level: LogLevel
     private let descriptor: Int32
@@ -21,10 +21,10 @@ final class Log: Sendable {
 
     deinit { if descriptor > 2 { close(descriptor) } }
 
-    /// Whether anything is said.
+    /// Whether anything is logged.
     var isOn: Bool { level > .off }
 
-    /// Says a line at a level.
+    /// Logs a line at a level.
     func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
         Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)

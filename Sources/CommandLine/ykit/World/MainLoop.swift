@@ -3,8 +3,8 @@
 import Synchronization
 import YKTransport
 
-/// Runs the program's tasks on the main thread. Swift's own executor starts a pool of threads first, which takes longer
-/// than most verbs. `YKIT_TASKS=pool` leaves them to that, for `tools/bench/hacks`, which measures both.
+/// Runs the program's tasks on the main thread. Swift's default executor first starts a thread pool, which takes longer
+/// than most verbs. `YKIT_TASKS=pool` selects the pool, for `tools/bench/hacks`, which measures both.
 final class MainLoop: TaskExecutor {
     private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let wake = Semaphore()
@@ -21,7 +21,7 @@ final class MainLoop: TaskExecutor {
         wake.post()
     }
 
-    /// Runs `body` and what it starts, until it is done.
+    /// Runs `body` and the tasks it starts until `body` returns.
     func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
         Task(executorPreference: Variables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
         return loop()

@@ -4,25 +4,27 @@ import Glibc
 import YKHardware
 import YKTransport
 
-/// A file that is opened before there is anything to put into it, so that what is made on a key for good is made only
-/// when it can be written down. It is complete or, as before, not there.
+/// A file that is opened before its content exists, so that a permanent change to a key is made only if the result can
+/// be saved. The file appears complete or not at all.
 ///
-/// What is at the path and not a regular file, such as a pipe, is written to.
+/// If the path leads to something other than a regular file, such as a pipe, the bytes are written to it.
 final class SettledFile {
-    /// What may be at the path already.
+    /// What may exist at the path.
     enum Manner {
-        /// No regular file.
+        /// No regular file may exist.
         case new
-        /// A regular file, which is replaced at the end.
+        /// A regular file may exist, and is replaced at the end.
         case replacing
     }
 
     private let path: String
-    /// Removed when nothing comes; `nil` where there is a pipe or device.
+    /// Removed if nothing is written; `nil` for a pipe or device.
     private var file: NewFile?
     private let pipe: Int32
 
-    /// - Parameter isSecret: Whether only the owner may read the file (mode 0600); others may otherwise (0644).
+    /// Opens the file.
+    ///
+    /// - Parameter isSecret: Whether only the owner may read the file (mode 0600) instead of everyone (0644).
     init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         self.path = path
         let mode: UInt32 = isSecret ? 0o600 : 0o644
@@ -39,13 +41,14 @@ final class SettledFile {
 
     deinit { if pipe >= 0 { close(pipe) } }
 
-    /// Writes what there is to write, once.
+    /// Writes the content, once.
     func finish(_ bytes: [UInt8]) throws(Explanation) {
         do { try NewFile.write(bytes, to: file?.descriptor ?? pipe, path) } catch { throw Files.explained(error) }
         try keep()
     }
 
-    /// Writes what is to be on the disk before the key does something. Unless ``keep()`` follows, the file goes away.
+    /// Writes content that must be on disk before the next command to the key. The file is removed unless ``keep()``
+    /// follows.
     func write(_ bytes: [UInt8]) throws(Explanation) {
         do {
             try NewFile.write(bytes, to: file?.descriptor ?? pipe, path)
@@ -53,7 +56,7 @@ final class SettledFile {
         } catch { throw Files.explained(error) }
     }
 
-    /// Lets the file have its name.
+    /// Gives the file its final name.
     func keep() throws(Explanation) {
         do { try file?.replace(path) } catch { throw Files.explained(error) }
     }

@@ -3,25 +3,25 @@
 import Glibc
 import YKTransport
 
-/// Runs another program of this machine, with bytes on its standard input and nothing secret in its arguments.
+/// Runs other programs with data on standard input, and with no secret among the arguments.
 enum Spawn {
-    /// How a program ended, and what it wrote.
+    /// The exit status and the output of a program.
     struct Result {
         var status: Int32
         var output: [UInt8]
     }
 
-    /// Where a program is on the PATH; relative folders in it are not searched.
+    /// Finds a program on the PATH; relative folders in it are not searched.
     static func find(_ name: String) -> String? {
         let path = Variables["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
             .first { access($0, X_OK) == 0 }
     }
 
-    /// How long a program may take: enough for a person to unlock a keyring.
+    /// The timeout for a program, long enough for a person to unlock a keyring.
     static let limit = Duration.seconds(60)
 
-    /// Runs a program to its end; one that does not end in time, or is interrupted, is killed.
+    /// Runs a program until it exits; kills it after the timeout or on an interruption.
     static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], within limit: Duration = limit
     ) throws(Explanation) -> Result {
@@ -36,7 +36,7 @@ enum Spawn {
         return Result(status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: output)
     }
 
-    /// Waits for the end of a program, and sees to it.
+    /// Waits for a program to exit, and kills it if it does not.
     private static func end(of child: pid_t, _ program: String, _ deadline: Deadline) throws(Explanation) -> Int32 {
         var status: Int32 = 0
         while true {
@@ -55,7 +55,7 @@ enum Spawn {
         }
     }
 
-    /// Starts a program that goes on by itself, with these bytes on its standard input.
+    /// Starts a detached program with bytes on its standard input.
     static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
         let stdin = try memory(input)
         defer { close(stdin) }
@@ -64,14 +64,14 @@ enum Spawn {
         _ = try start(program, arguments, stdin: stdin, stdout: null, isDetached: true)
     }
 
-    /// A program that writes lines for as long as it runs.
+    /// A program that writes lines while it runs.
     final class Stream: Sendable {
         private let child: pid_t
         private let output: Int32
 
         fileprivate init(child: pid_t, output: Int32) { (self.child, self.output) = (child, output) }
 
-        /// Calls `body` with each line, at most 4096 bytes of it, until the program ends.
+        /// Calls `body` with each line, truncated to 4096 bytes, until the program exits.
         func lines(_ body: (String) -> Void) {
             var line: [UInt8] = []
             var block = [UInt8](repeating: 0, count: 4096)
@@ -92,7 +92,7 @@ enum Spawn {
             waitpid(child, nil, 0)
         }
 
-        /// Ends the program, after which ``lines(_:)`` returns.
+        /// Terminates the program, after which ``lines(_:)`` returns.
         func end() { kill(child, SIGTERM) }
     }
 
@@ -111,7 +111,7 @@ enum Spawn {
         }
     }
 
-    /// A file that is only in memory, with these bytes, to be read from its start.
+    /// Creates an in-memory file with these bytes, positioned at its start.
     static func memory(_ bytes: [UInt8]) throws(Explanation) -> Int32 {
         let name = "/ykit-\(getpid())-\(UInt64.random(in: .min ... .max))"
         let descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -142,7 +142,7 @@ enum Spawn {
         return child
     }
 
-    /// POSIX_SPAWN_SETSID, a macro that needs _GNU_SOURCE: a session of its own.
+    /// POSIX_SPAWN_SETSID, a macro that requires _GNU_SOURCE: starts a new session.
     private static let setSession: Int16 = 0x80
 
     private static func failure(_ program: String) -> Explanation {

@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// What the operating system says.
+/// Information from the operating system.
 enum System {
-    /// The last failure of a system call in words.
+    /// The description of the last failed system call.
     static var failure: String { String(cString: strerror(errno)) }
 
-    /// The path of this program; empty where it cannot be told.
+    /// The path of this program; empty if unknown.
     static var executable: String {
         var path = [CChar](repeating: 0, count: 4096)
         guard readlink("/proc/self/exe", &path, path.count - 1) > 0 else { return "" }

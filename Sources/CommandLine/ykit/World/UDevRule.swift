@@ -3,23 +3,23 @@
 import Glibc
 import YKHardware
 
-/// What the rule that comes with ykit has done for a device node (udev(7), sd-login(3)).
+/// The effect of ykit's udev rule on a device node (udev(7), sd-login(3)).
 enum UDevRule: Hashable {
-    /// It is not on this machine.
+    /// The rule is not installed.
     case missing
-    /// It is, but the udev daemon has not applied it to the node.
+    /// The rule is installed, but the udev daemon has not applied it to the node.
     case notApplied
-    /// It gives the node to whoever sits at this machine, and to its group.
+    /// The rule gives access to the user of the local session and to the group.
     case applied
 
-    /// The name of the file.
+    /// The file name of the rule.
     static let file = "70-ykit.rules"
-    /// Where an administrator puts it.
+    /// The folder for rules of the administrator.
     static let folder = "/etc/udev/rules.d/"
-    /// The group that may use the nodes without sitting at the machine.
+    /// The group that has access to the nodes without a local session.
     static let group = "plugdev"
 
-    /// Looks at the files of udev below `root`.
+    /// Reads the udev files below `root`.
     init(for node: String, root: String = "") {
         if let (major, minor) = FileStatus(node)?.device {
             if access("\(root)/run/udev/tags/uaccess/c\(major):\(minor)", F_OK) == 0 {

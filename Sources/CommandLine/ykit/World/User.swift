@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Who runs the program.
+/// The user who runs the program.
 enum User {
-    /// The login name, else the number.
+    /// The login name, or else the numeric id.
     static var name: String {
         guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
         return String(cString: name)

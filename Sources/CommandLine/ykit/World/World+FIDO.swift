@@ -4,7 +4,7 @@ import YKFIDO
 import YKKeys
 
 extension World {
-    /// The FIDO application of the key that is meant; what `reason` says is told with a question for the PIN.
+    /// Opens the FIDO application of the selected key; the PIN prompt states `reason`.
     func openFIDO(_ pin: PINOptions, for reason: String, asksWhich: Bool = true) async throws -> FIDOService {
         let source = PINSource(pin.source, reason: reason, terminal, isPlanned: plan != nil)
         pins = source
@@ -14,8 +14,8 @@ extension World {
         return try await openFIDO(interaction, asksWhich: asksWhich)
     }
 
-    /// The same for what waits for a touch anyway: among several keys a touch says which one is meant, where somebody
-    /// is there to be asked.
+    /// Opens the FIDO application for an operation that requires a touch anyway: if several keys are attached and a
+    /// person is at the terminal, a touch selects the key.
     func openTouchedFIDO(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         do { return try await openFIDO(pin, for: reason, asksWhich: false) } catch KeyError.several(
             let interface, let candidates)
@@ -26,7 +26,7 @@ extension World {
         }
     }
 
-    /// The FIDO application of the key that is meant, for what needs no PIN.
+    /// Opens the FIDO application of the selected key, for operations that require no PIN.
     func openFIDO(
         _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true
     ) async throws -> FIDOService {
@@ -44,14 +44,14 @@ extension World {
         return service
     }
 
-    /// The U2F of the key that is meant; nothing is asked about CTAP2.
+    /// Opens U2F on the selected key; sends no CTAP2 command.
     func openU2F() async throws -> FIDOService {
         var interaction = FIDOInteraction()
         interaction.usesU2FOnly = true
         return try await FIDOService.open(try keys.fidoLink(), interaction: interaction)
     }
 
-    /// Where the key is that is touched. All HID keys blink; the others are cancelled when one is touched.
+    /// Returns the path of the key that is touched. All HID keys blink; once one is touched, the others are cancelled.
     func touchedKey() async throws -> String {
         let announce = { @Sendable [terminal] (count: Int) in
             terminal.say("\(count) keys are attached: touch the one that is meant")
@@ -62,7 +62,7 @@ extension World {
         return place
     }
 
-    /// The FIDO application of the key that is meant, removed and inserted again.
+    /// Opens the FIDO application of the selected key after it was removed and inserted again.
     func reinsertedFIDO() async throws -> FIDOService {
         switch try keys.fidoRoute() {
         case .reports(let path):
@@ -81,7 +81,7 @@ extension World {
         }
     }
 
-    /// Says what is about to be approved with a touch; a plan asks for none.
+    /// Says what a touch will approve; a plan requires no touch.
     func announce(_ what: String) {
         terminal.purpose(what)
         if plan == nil { terminal.notice("to be approved: \(what)") }

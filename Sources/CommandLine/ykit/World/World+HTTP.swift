@@ -7,14 +7,14 @@ import YKPrivacyIDEA
 import YKTransport
 
 extension World {
-    /// What asks servers: over the network, recorded where a recording is made, or from the recording that is played.
+    /// The client for HTTP requests: the network, recorded if `--record` is given, or the recording being replayed.
     func http() throws(HTTPError) -> any HTTPClient {
         if let replay { return replay.httpClient() }
         let client = try CurlClient(cancellation: environment.cancellation)
         return recorder?.recording(client) ?? client
     }
 
-    /// A client of a privacyIDEA server; a plan writes down the first request instead of sending it.
+    /// Returns a client for a privacyIDEA server; a plan adds the first request instead of sending it.
     func privacyIDEA(_ server: HTTPURL, _ trust: HTTPTrust) throws -> PrivacyIDEA {
         let http: any HTTPClient = if let plan { PlannedHTTP(plan: plan) } else { try http() }
         var client = PrivacyIDEA(server, http, environment.random)
@@ -24,11 +24,11 @@ extension World {
     }
 }
 
-/// Adds a request to a plan and stops there: what follows depends on the server's answer.
+/// Adds a request to a plan and stops, since the next step depends on the server's answer.
 private struct PlannedHTTP: HTTPClient {
     let plan: ExchangePlan
 
-    /// Members of forms and queries that may be shown.
+    /// Form and query fields that may be shown.
     private static let shown: Set<String> = [
         "user", "username", "realm", "serial", "type", "pagesize", "sortorder", "resolver", "display_name", "genkey",
     ]

@@ -7,10 +7,10 @@ import YKTransport
 import YKWire
 
 extension World {
-    /// Whether a secure channel was asked for, which only a card has.
+    /// Whether a secure channel was requested, which only a card supports.
     var wantsSecureChannel: Bool { options.scp != nil || !(Variables["YKIT_SCP"] ?? "").isEmpty }
 
-    /// The protocol that was chosen.
+    /// Returns the chosen protocol.
     private static func secureChannelChoice(_ options: GlobalOptions) throws(Explanation) -> SCPChoice? {
         if let choice = options.scp { return choice }
         guard let text = Variables["YKIT_SCP"], !text.isEmpty else { return nil }
@@ -20,7 +20,7 @@ extension World {
         return choice
     }
 
-    /// With which keys secure channels are opened; a plan opens none, and asks for no keys.
+    /// Returns the keys for secure channels; a plan opens none and asks for no keys.
     func secureChannelCredential() throws -> SecureChannelCredential? {
         guard let choice = try Self.secureChannelChoice(options) else { return nil }
         if plan != nil { return .scp03(.factory) }
@@ -32,7 +32,7 @@ extension World {
         }
     }
 
-    /// The secure channel that a plan does not open, and where its keys come from.
+    /// Describes the secure channel that a plan does not open, and the source of its keys.
     static func secureChannelWords(_ options: GlobalOptions) throws(Explanation) -> String? {
         guard let choice = try secureChannelChoice(options) else { return nil }
         let version = choice.version == 0 ? "" : ", key version \(choice.version)"
@@ -59,8 +59,8 @@ extension World {
 
     // MARK: - SCP03
 
-    /// The SCP03 keys: of a file, a descriptor or a variable; else the factory's, or asked for where a version of one's
-    /// own is named.
+    /// Returns the SCP03 keys from a file, a descriptor or a variable. Otherwise these are the default keys, or, if a
+    /// custom key version is named, the user is asked for them.
     private func keySet(_ version: UInt8) throws -> SCP03Keys {
         for (given, name) in [
             (options.scpCa, "--scp-ca"), (options.scpCardKey, "--scp-card-key"), (options.scpOce, "--scp-oce"),
@@ -88,14 +88,14 @@ extension World {
         return keys
     }
 
-    /// The SCP03 keys in a file, or on standard input for `-`.
+    /// Reads SCP03 keys from a file, or from standard input for `-`.
     static func keySet(in file: String) throws -> SCP03Keys {
         var bytes = try Files.read(file)
         defer { Secret.wipe(&bytes) }
         return try keySet(Secret(bytes))
     }
 
-    /// The SCP03 keys in a text.
+    /// Parses SCP03 keys.
     static func keySet(_ text: borrowing Secret) throws -> SCP03Keys {
         do { return try SCP03Keys(text: text) } catch { throw CardError.secureChannel(error) }
     }
@@ -116,7 +116,7 @@ extension World {
         return .scp11(variant, version: version, host: host, trust: trust)
     }
 
-    /// How a key is authenticated with which a channel is opened because it requires one.
+    /// Returns how to authenticate a key that requires a secure channel.
     func requiredChannelTrust() throws -> @Sendable () -> SCP11Trust? {
         let (trust, terminal) = (try givenTrust(), terminal)
         return {
@@ -129,7 +129,7 @@ extension World {
         }
     }
 
-    /// The public key or the CA that the key's certificate is checked by, if one was given.
+    /// Returns the public key or CA that verifies the key's certificate, if given.
     private func givenTrust() throws -> SCP11Trust? {
         if let file = options.scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") {
             guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
@@ -163,7 +163,7 @@ extension World {
         } catch let fault as SecureChannelFault { throw CardError.secureChannel(fault) }
     }
 
-    /// What is in the host's file; its password comes from a descriptor, a variable or the person.
+    /// Reads the host's file; its password comes from a descriptor, a variable or a prompt.
     private func hostFile(_ file: String) throws -> KeyFile {
         var bytes = try Files.read(file)
         defer { Secret.wipe(&bytes) }
@@ -181,7 +181,7 @@ extension World {
         return try KeyFile(bytes, password: password)
     }
 
-    /// The certificates from the CA's end to that of a key, without those that are signed by themselves.
+    /// Returns the certificates from the CA down to that of a key, without self-signed ones.
     static func chain(_ all: [PIVCertificate], to point: [UInt8]) -> [PIVCertificate] {
         guard var next = all.first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
         var chain = [next]

@@ -7,30 +7,30 @@ import YKSecureChannel
 import YKTransport
 import YKVirtualKey
 
-/// The composition root: from the options to the keys that services are opened on, and to the world they work in.
+/// The composition root: turns the options into the keys that services are opened on, and the environment they run in.
 final class World {
     let options: GlobalOptions
     let selection: Selection
     let terminal: Terminal
-    /// The configuration file, applied to the options.
+    /// The configuration file, already applied to the options.
     var configuration = ConfigurationFile()
-    /// What `--plan` collects.
+    /// The commands that `--plan` collects.
     let plan: ExchangePlan?
     let log: Log
-    /// What writes the recording.
+    /// The writer of the recording.
     let recorder: Recorder?
-    /// The way to the key that is meant.
+    /// Finds the selected key.
     var keys: Keys
-    /// Where the PIN of this verb comes from.
+    /// The source of this verb's PIN.
     var pins: PINSource?
 
-    /// The recording that is played.
+    /// The recording being replayed.
     var replay: Replay? { keys.replay }
-    /// The key in software that is used.
+    /// The virtual key in use.
     var software: VirtualKey? { keys.software }
-    /// The clock, the randomness and the time limit for services.
+    /// The clock, randomness and timeout for services.
     var environment: Environment { keys.environment }
-    /// The time of day in this world, in seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Int64 { environment.clock.now }
 
     init(_ options: GlobalOptions, _ terminal: Terminal) throws {
@@ -74,7 +74,7 @@ final class World {
         return .virtual(isInMemory ? .demonstration() : try VirtualKey(file: file), faults: try faults())
     }
 
-    /// Warns of the file of a software key that other users may read or change.
+    /// Warns if other users may read or change the file of a virtual key.
     private static func checkMode(
         of file: String?, _ options: GlobalOptions, _ terminal: Terminal
     ) throws(Explanation) {
@@ -84,10 +84,10 @@ final class World {
         terminal.warn(what + "; chmod 600 \(file.printable)")
     }
 
-    /// What goes wrong with the software key, for tests.
+    /// Faults that tests inject into the virtual key.
     static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
-    /// Runs a verb; afterwards a strict replay has to be used up.
+    /// Runs a verb; a strict replay must be complete afterwards.
     func answer(of verb: any Verb) async throws -> Answer {
         defer { terminal.finishTouch() }
         do {
@@ -103,7 +103,7 @@ final class World {
         }
     }
 
-    /// Why there is no recording, or none of everything; the verb has done its work all the same.
+    /// Why the recording is missing or incomplete; the verb itself succeeded.
     private var recordingProblem: Explanation? {
         guard let recorder, let path = options.record else { return nil }
         if case .capture(let why) = recorder.problem {
@@ -117,7 +117,8 @@ final class World {
             hint: "'ykit --record FILE info' records what a key says of itself")
     }
 
-    /// A key on a contactless reader lacks its applications as long as its NFC is restricted; its tag says so.
+    /// The likely cause of an error: a key on a contactless reader hides its applications while NFC is restricted,
+    /// which its tag shows.
     private func cause(of error: any Error) -> any Error {
         if case KeyError.recordedLink(let link) = error, let file = options.replay {
             return Explain.recordedLink(link, in: file)
@@ -130,9 +131,9 @@ final class World {
 
     // MARK: the card
 
-    /// The card that is meant, as a channel for a service to take over.
+    /// Connects to the selected card and returns the channel for a service.
     ///
-    /// With `patience` a command may take that long, unless a time was asked for.
+    /// - Parameter patience: The timeout for a command, unless the user chose one.
     func connect(_ patience: Duration? = nil) throws -> sending CardChannel {
         let timeout = selection.hasTimeout ? nil : patience
         do { return try keys.channel(timeout: timeout) } catch KeyError.several(let interface, let candidates) {
@@ -151,7 +152,7 @@ final class World {
         if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
     }
 
-    /// A recording and a software key are not at a port of this machine, and a recording is of one key.
+    /// Refuses a port for a recording or a virtual key, which have none, and a recording of more than one key.
     private static func checkSelection(_ options: GlobalOptions) throws(Explanation) {
         let chosen = options.replay.map { _ in "--replay" } ?? options.virtual.map { _ in "--virtual" }
         guard let chosen else { return }
@@ -161,7 +162,7 @@ final class World {
         if options.reader != nil { throw .usage("--reader names a reader of this machine, --replay a recording") }
     }
 
-    /// `--device` and `--reader`, or their variables, have to mean the software key.
+    /// Checks that `--device` and `--reader`, or their variables, match the virtual key.
     private static func check(_ selection: Selection, chooses key: VirtualKey) throws {
         let serial = String(key.state.profile.serial)
         if let wanted = selection.device, wanted != serial {
@@ -176,7 +177,7 @@ final class World {
 }
 
 extension LogLevel {
-    /// The level of a line about the traffic on a link.
+    /// Creates the log level for a line of link traffic.
     fileprivate init(_ level: TrafficLog.Level) {
         switch level {
         case .info: self = .info
@@ -187,7 +188,7 @@ extension LogLevel {
 }
 
 extension TouchReason {
-    /// What to say to the person.
+    /// The message for the user.
     fileprivate var words: String {
         switch self {
         case .touch: TouchPrompt.usual
