@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// libargon2's argon2id_hash_raw, whose signature has been the same since its first release.
+// libargon2's argon2id_hash_raw, whose signature has not changed since its first release.
 static int (*hash)(uint32_t, uint32_t, uint32_t, const void *, size_t, const void *, size_t, void *, size_t);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -37,7 +37,7 @@ static int load(const char *name) {
     return (lib.curl_global_init)(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
-// Debian has the library in two flavours.
+// Debian packages the library in two variants.
 static void load_any(void) { is_loaded = load("libcurl.so.4") || load("libcurl-gnutls.so.4"); }
 
 typedef struct {
@@ -45,7 +45,7 @@ typedef struct {
     ykit_http_answer *answer;
 } exchange;
 
-// Puts bytes behind others; 0 when there is no room.
+// Appends bytes to a buffer; returns 0 if that exceeds the limit or memory runs out.
 static int append(uint8_t **bytes, size_t *size, size_t limit, const char *more, size_t count) {
     if (count > limit - *size) return 0;
     uint8_t *grown = realloc(*bytes, *size + count + 1);
@@ -58,7 +58,7 @@ static int append(uint8_t **bytes, size_t *size, size_t limit, const char *more,
 
 static size_t take_header(char *line, size_t one, size_t count, void *context) {
     ykit_http_answer *answer = ((exchange *)context)->answer;
-    // Each answer starts anew: those before the last only say that one is to come.
+    // Each response replaces the one before it: only the last is final.
     if (count >= 5 && !memcmp(line, "HTTP/", 5)) answer->header_size = 0;
     size_t limit = ((exchange *)context)->request->header_limit;
     if (append(&answer->header, &answer->header_size, limit, line, one * count)) return one * count;
@@ -82,11 +82,11 @@ static int look(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_of
     return 1;
 }
 
-// Options that must hold, or nothing is sent.
+// Options without which nothing may be sent.
 #define SET(option, value)                                                                                            \
     if ((code = (lib.curl_easy_setopt)(handle, option, value)) != CURLE_OK) return code
 
-// Where libcurl may go, and what it may not do by itself: no other protocol, no redirect, no password file.
+// Restricts libcurl: only HTTP and HTTPS, no redirects, no password file.
 static CURLcode restrict_way(CURL *handle, const ykit_http_request *request) {
     CURLcode code;
 #pragma GCC diagnostic push
@@ -107,7 +107,7 @@ static CURLcode restrict_way(CURL *handle, const ykit_http_request *request) {
     }
     if (request->pins) {
         SET(CURLOPT_PINNEDPUBLICKEY, request->pins);
-        // So that a person can compare what the server has instead.
+        // Lets the user compare the certificate that the server presented instead.
         SET(CURLOPT_CERTINFO, 1L);
     }
     return CURLE_OK;
@@ -127,7 +127,7 @@ static CURLcode describe(CURL *handle, exchange *both, struct curl_slist *header
     SET(CURLOPT_XFERINFODATA, both);
     SET(CURLOPT_NOPROGRESS, 0L);
     if (request->cookies) {
-        // An empty name switches the engine on without reading a file.
+        // An empty name enables the cookie engine without reading a file.
         SET(CURLOPT_COOKIEFILE, "");
         for (const char *line = request->cookies; *line; line += strlen(line) + 1) SET(CURLOPT_COOKIELIST, line);
     }
@@ -153,7 +153,7 @@ static CURLcode perform(CURL *handle, exchange *both) {
     return code;
 }
 
-// What the engine has kept. Cookies that do not fit are forgotten.
+// Reads the cookies that the engine has stored. Cookies that exceed the limit are dropped.
 static void take_cookies(CURL *handle, exchange *both) {
     struct curl_slist *list = NULL;
     if ((lib.curl_easy_getinfo)(handle, CURLINFO_COOKIELIST, &list) != CURLE_OK) return;
@@ -164,7 +164,7 @@ static void take_cookies(CURL *handle, exchange *both) {
     (lib.curl_slist_free_all)(list);
 }
 
-// The first certificate is the server's own.
+// The first certificate is the server's.
 static void take_certificate(CURL *handle, ykit_http_answer *answer) {
     struct curl_certinfo *info = NULL;
     if ((lib.curl_easy_getinfo)(handle, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return;

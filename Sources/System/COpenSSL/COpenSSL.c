@@ -57,7 +57,7 @@ static void load(void) {
     if (!(ssl.name = (__typeof__(&name))dlsym(image, #name))) return;
     FUNCTIONS(LOAD)
 #undef LOAD
-    // Without this it clears itself up when the process ends, under the hands of threads that are still at work with it.
+    // Otherwise OpenSSL frees its state at exit while other threads are still using it.
     ssl.OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     is_loaded = 1;
 }
@@ -67,7 +67,7 @@ int ykit_openssl(void) {
     return is_loaded;
 }
 
-// A result that leaves nothing behind in OpenSSL's queue of errors.
+// Clears OpenSSL's error queue and returns the result.
 static long done(long result) {
     ssl.ERR_clear_error();
     return result;
@@ -111,7 +111,7 @@ typedef struct {
     size_t size;
 } phrase;
 
-// Gives OpenSSL the password, or says that there is none: without this it would ask the terminal.
+// Passes the password to OpenSSL, or reports that there is none; otherwise OpenSSL would prompt on the terminal.
 static int give(char *buffer, int room, int writes, void *user) {
     const phrase *password = user;
     (void)writes;
@@ -197,7 +197,7 @@ long ykit_key_bytes(ykit_key key, const char *name, uint8_t *out, size_t room) {
     return done((long)size);
 }
 
-// EVP_PKEY_decrypt, _encrypt or _sign with its own start; a padding of 0 leaves what the key has.
+// Runs EVP_PKEY_decrypt, _encrypt or _sign after its init function; a padding of 0 keeps the key's default.
 static long operate(
     ykit_key key, int (*start)(EVP_PKEY_CTX *), int padding,
     int (*run)(EVP_PKEY_CTX *, unsigned char *, size_t *, const unsigned char *, size_t), const uint8_t *in, size_t size,
@@ -288,7 +288,7 @@ int ykit_rsa_complete(
     return (int)done(ok && written_n > 0 && written_d > 0 ? 0 : -1);
 }
 
-// number^-1 mod (modulus - less) into `size` bytes; 0 when done.
+// Computes number^-1 mod (modulus - less) into `size` bytes; returns 0 on success.
 static int invert(const BIGNUM *number, const BIGNUM *modulus, BN_ULONG less, uint8_t *out, size_t size) {
     BN_CTX *context = ssl.BN_CTX_new();
     BIGNUM *reduced = ssl.BN_dup(modulus);
@@ -316,7 +316,7 @@ int ykit_rsa_remainders(
     return (int)done(ok ? 0 : -1);
 }
 
-// A context that also has the ciphers of old PKCS#12 files, where the legacy provider is installed.
+// A library context that also offers the ciphers of old PKCS#12 files if the legacy provider is installed.
 static OSSL_LIB_CTX *files_context;
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 
@@ -386,7 +386,7 @@ const int ykit_path_not_yet = X509_V_ERR_CERT_NOT_YET_VALID, ykit_path_expired =
           ykit_path_too_many = X509_V_ERR_PATH_LENGTH_EXCEEDED, ykit_path_too_long = X509_V_ERR_CERT_CHAIN_TOO_LONG,
           ykit_path_no_issuer = X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
 
-// The certificates with these sizes, one behind the other; NULL when one of them cannot be read.
+// Parses concatenated certificates of these sizes; NULL if one of them cannot be parsed.
 static STACK_OF(X509) * certificates(const uint8_t *bytes, const size_t *sizes, size_t count) {
     OPENSSL_STACK *stack = ssl.OPENSSL_sk_new_null();
     for (size_t i = 0; stack && i < count; i++) {
@@ -403,7 +403,7 @@ static STACK_OF(X509) * certificates(const uint8_t *bytes, const size_t *sizes, 
 
 static X509 *at(STACK_OF(X509) *stack, int index) { return ssl.OPENSSL_sk_value((OPENSSL_STACK *)stack, index); }
 
-// Passes over the dates of the first certificates of a path, for devices without a clock.
+// Ignores the validity dates of the first certificates of a path, for devices without a clock.
 static int judge(int is_right, X509_STORE_CTX *context) {
     if (is_right) return 1;
     const size_t *timeless = ssl.X509_STORE_CTX_get_ex_data(context, 0);
@@ -412,8 +412,8 @@ static int judge(int is_right, X509_STORE_CTX *context) {
     return is_date && timeless && depth >= 0 && (size_t)depth < *timeless;
 }
 
-// The several ways of not reaching an anchor as one. OpenSSL takes an anchor by its name; one that did not sign is another
-// anchor of the same name.
+// Maps the different errors for not reaching an anchor to one. OpenSSL selects an anchor by its name; if its key did
+// not make the signature, it is a different anchor with the same name.
 static int plain(X509_STORE_CTX *context) {
     int error = ssl.X509_STORE_CTX_get_error(context), depth = ssl.X509_STORE_CTX_get_error_depth(context);
     int count = ssl.OPENSSL_sk_num((OPENSSL_STACK *)ssl.X509_STORE_CTX_get0_chain(context));
@@ -429,8 +429,8 @@ static int plain(X509_STORE_CTX *context) {
     }
 }
 
-// With SHA-1 allowed OpenSSL allows every digest: MD5 and what is weaker than SHA-1 are still refused. The anchor's
-// signature over itself proves nothing and is not looked at.
+// When SHA-1 is allowed, OpenSSL allows every digest, so MD5 and anything else weaker than SHA-1 is rejected here. The
+// anchor's self-signature proves nothing and is not checked.
 static int has_weak_digest(STACK_OF(X509) *path) {
     for (int i = 0; i + 1 < ssl.OPENSSL_sk_num((OPENSSL_STACK *)path); i++) {
         int bits = 0;
@@ -445,9 +445,9 @@ static int verify(X509_STORE_CTX *context, const ykit_path *wanted, ykit_blob *p
     *count = 0;
     ssl.X509_VERIFY_PARAM_set_time(rules, (time_t)wanted->time);
     ssl.X509_VERIFY_PARAM_set_depth(rules, 8);
-    // An anchor is trusted as it is: a certificate below a root, or the one that signed, can be named as well.
+    // An anchor need not be a root: it can also be an intermediate certificate or the issuer itself.
     if (ssl.X509_VERIFY_PARAM_set_flags(rules, X509_V_FLAG_PARTIAL_CHAIN) != 1) return -2;
-    // Level 1 asks for 80 bits of strength: RSA of 1024 bits, a digest better than SHA-1.
+    // Level 1 requires 80 bits of security: RSA of at least 1024 bits and a digest stronger than SHA-1.
     ssl.X509_VERIFY_PARAM_set_auth_level(rules, wanted->allows_sha1 ? 0 : 1);
     if (ssl.X509_STORE_CTX_set_ex_data(context, 0, &timeless) != 1) return -2;
     ssl.X509_STORE_CTX_set_verify_cb(context, judge);

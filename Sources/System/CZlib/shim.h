@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// zlib, whole buffers in, whole buffers out. `window` is zlib's window bits: it says which wrapping is meant.
+// zlib on whole buffers. `window` is zlib's window bits, which select the format.
 #pragma once
 #include <string.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@ static const int ykit_raw_deflate = -MAX_WBITS;    // RFC 1951, without header a
 static const int ykit_gzip = MAX_WBITS + 16;       // RFC 1952
 static const int ykit_gzip_or_zlib = MAX_WBITS + 32;  // RFC 1952 or RFC 1950, by the first bytes; for inflating only
 
-// Deflates; returns how many bytes were written, or -1 when they do not fit.
+// Deflates; returns the number of bytes written, or -1 if they do not fit.
 static inline long ykit_deflate(
     int window, int level, const unsigned char *in, unsigned in_size, unsigned char *out, unsigned out_size
 ) {
@@ -25,8 +25,8 @@ static inline long ykit_deflate(
     return result == Z_STREAM_END ? written : -1;
 }
 
-// Inflates all of the input; returns how many bytes were written, or -1 when it is not what was meant, does not fit, or
-// something follows.
+// Inflates all of the input; returns the number of bytes written, or -1 if the input has another format, is followed by
+// other data, or its content does not fit.
 static inline long ykit_inflate(
     int window, const unsigned char *in, unsigned in_size, unsigned char *out, unsigned out_size
 ) {

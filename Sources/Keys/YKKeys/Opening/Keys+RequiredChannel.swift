@@ -7,8 +7,8 @@ import YKTransport
 import YKWire
 
 extension Keys {
-    /// Has SCP11b opened in each application that the key offers through a secure channel only, as keys of the FIPS series
-    /// do on contactless readers. Which those are the key is asked before the first of them is selected.
+    /// Opens SCP11b in each application that the key offers only through a secure channel, as keys of the FIPS series
+    /// do on contactless readers. Reads from the key which applications these are before the first of them is selected.
     func protectWhereRequired(_ channel: CardChannel, _ environment: Environment) {
         guard secureChannel == nil, decoration.plan == nil, let requiredChannelTrust, channel.identity.isYubiKey,
             (try? ATR(decoding: channel.identity.atr))?.contactless != nil
@@ -28,7 +28,7 @@ extension Keys {
         }
     }
 
-    /// The applications that FIPS 140-3 is about, of those on a card.
+    /// Maps an application on a card to its capability, if FIPS 140-3 applies to it.
     private static func application(_ aid: AID) -> Capability? {
         switch aid {
         case .oath: .oath
@@ -39,7 +39,8 @@ extension Keys {
         }
     }
 
-    /// What the key says is under FIPS, from the first firmware on that opens SCP11; nothing where it does not tell.
+    /// The applications that the key reports as FIPS capable, from the first firmware that supports SCP11; empty if the
+    /// key does not report any.
     private static func requiringChannel(_ channel: CardChannel) throws(CardError) -> Capability {
         do throws(ManagementError) {
             let info = try ManagementSession(channel).deviceInfo()

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets <PCSC/winscard.h> find its neighbour without a search path of its own.
+// Lets <PCSC/winscard.h> find this header without an extra include path.
 #include <PCSC/wintypes.h>

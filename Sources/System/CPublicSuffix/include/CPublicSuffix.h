@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Public Suffix List as one text: a rule a line, sorted by bytes, in Punycode, each line ended by a line feed.
+// The Public Suffix List as one text: one rule per line, sorted by bytes, in Punycode, each line ending in a line feed.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

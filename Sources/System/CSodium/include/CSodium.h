@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// libsodium's secretstream (XChaCha20 and Poly1305), opened at the first call.
+// libsodium's secretstream (XChaCha20-Poly1305), loaded on the first call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Whether libsodium.so.23 is there.
+// Whether libsodium.so.23 is installed.
 int ykit_sodium(void);
 
-// Opens the only chunk of a stream: 32 bytes of key, 24 of header, `size` bytes of which 17 are tag and authenticator.
-// Writes `size` - 17 bytes to `out` and returns 0; another number when the chunk is not authentic.
+// Decrypts the only chunk of a stream. The key is 32 bytes long and the header 24; 17 of the chunk's `size` bytes are
+// the tag and the authenticator. Writes `size` - 17 bytes to `out` and returns 0, or another number if the chunk is not
+// authentic.
 int ykit_secretstream_open(const uint8_t *key, const uint8_t *header, const uint8_t *chunk, size_t size, uint8_t *out);

@@ -2,21 +2,22 @@
 
 import Glibc
 
-/// Users and groups of this machine, and what of them this process is.
+/// The users and groups of this machine, and the memberships of this process.
 package enum Accounts {
-    /// The name of a user; the number where there is none.
+    /// The name of a user; the number if it has no name.
     package static func user(_ number: UInt32) -> String {
         guard let entry = getpwuid(number), let name = entry.pointee.pw_name else { return String(number) }
         return String(cString: name)
     }
 
-    /// The name of a group; the number where there is none.
+    /// The name of a group; the number if it has no name.
     package static func group(_ number: UInt32) -> String {
         guard let entry = getgrgid(number), let name = entry.pointee.gr_name else { return String(number) }
         return String(cString: name)
     }
 
-    /// Whether the group's list of members has this process's user in it, whatever groups the session began with.
+    /// Whether the group's member list contains this process's user, regardless of the groups the session was started
+    /// with.
     package static func isMember(of group: String) -> Bool {
         guard let entry = getgrnam(group), var member = entry.pointee.gr_mem else { return false }
         let name = user(getuid())
@@ -27,7 +28,7 @@ package enum Accounts {
         return false
     }
 
-    /// Whether this process is of a group.
+    /// Whether this process runs with a group.
     package static func isRunning(as group: String) -> Bool {
         guard let entry = getgrnam(group) else { return false }
         let wanted = entry.pointee.gr_gid

@@ -2,16 +2,16 @@
 
 import Glibc
 
-/// What the kernel says of a path (stat(2)).
+/// A path's status as reported by the kernel (stat(2)).
 package struct FileStatus: Hashable, Sendable {
-    /// Whether it is a plain file.
+    /// Whether it is a regular file.
     package let isRegular: Bool
-    /// The numbers of a device node, as major(3) and minor(3) take them apart.
+    /// The major and minor numbers of a device node, as split by major(3) and minor(3).
     package var device: (major: UInt32, minor: UInt32) { (major, minor) }
     private let major: UInt32
     private let minor: UInt32
 
-    /// Looks a path up; `nil` when it is not there, or may not be seen.
+    /// Reads the status of a path; `nil` if the path does not exist or is not accessible.
     package init?(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0 else { return nil }

@@ -2,19 +2,20 @@
 
 import Glibc
 
-/// A C library that is opened at run time, so that a program starts without it and says what is missing when it is needed.
+/// A C library opened at run time, so that a program starts without it and reports it as missing only when it is
+/// needed.
 struct OpenedLibrary {
-    /// The library has no function of a name: it is older than what was looked for.
+    /// The library lacks a function because it is older than the one required.
     struct FunctionMissing: Error {}
 
     private let image: UnsafeMutableRawPointer
 
-    /// Opens a library, which stays open, and makes a table of its functions.
+    /// Opens a library, which stays open, and builds a table of its functions.
     ///
     /// - Parameters:
-    ///   - path: Its soname, or a path.
-    ///   - table: Asks for the functions.
-    /// - Returns: `nil` when the library is not there, or lacks a function; it is closed again then.
+    ///   - path: The library's soname or path.
+    ///   - table: Looks up the functions.
+    /// - Returns: The table, or `nil` if the library is missing or lacks a function, in which case it is closed again.
     static func load<Table>(
         _ path: String, _ table: (OpenedLibrary) throws(FunctionMissing) -> Table
     ) -> Table? {
@@ -25,15 +26,15 @@ struct OpenedLibrary {
         }
     }
 
-    /// A function by its name.
+    /// Looks up a function by name.
     ///
     /// - Parameters:
-    ///   - type: Its C type, which is the caller's to know: the library does not tell.
+    ///   - type: The function's C type, which the caller must get right: the library does not record it.
     func function<Function>(_ name: String, _ type: Function.Type) throws(FunctionMissing) -> Function {
         unsafeBitCast(try address(name), to: type)
     }
 
-    /// Where a function is, for one that Swift cannot call, such as one with any number of arguments.
+    /// The address of a function that Swift cannot call, such as a variadic one.
     func address(_ name: String) throws(FunctionMissing) -> UnsafeMutableRawPointer {
         guard let address = dlsym(image, name) else { throw FunctionMissing() }
         return address

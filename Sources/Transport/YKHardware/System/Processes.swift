@@ -6,52 +6,52 @@ import YKTransport
 
 /// The other programs on this machine, from /proc (proc(5)).
 enum Processes {
-    /// All process ids but our own, in order.
+    /// All process IDs except that of this process, in ascending order.
     static func others() -> [Int32] {
         let own = getpid()
         return SystemFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
     }
 
-    /// What a process has open: paths, and words such as `socket:[4711]`; empty for another user's process.
+    /// The files a process has open: paths, and descriptions such as `socket:[4711]`; empty for another user's process.
     static func open(by pid: Int32) -> Set<String> {
         let folder = "/proc/\(pid)/fd"
         return Set(SystemFile.names(in: folder).compactMap { SystemFile.target("\(folder)/\($0)") })
     }
 
-    /// A process with its usual name.
+    /// A process and its usual name.
     static func holder(_ pid: Int32) -> LinkError.Holder {
         let name = SystemFile.text("/proc/\(pid)/comm").map { $0.filter { $0 != "\n" } } ?? "?"
         guard name.utf8.count == 15 else { return .init(pid: pid, name: name) }
-        // The kernel keeps only 15 bytes of a name; the command line has all of it.
+        // The kernel keeps only the first 15 bytes of a name; the command line has all of it.
         let words = SystemFile.text("/proc/\(pid)/cmdline")?.split(separator: "\0") ?? []
         let full = words.prefix(2).lazy.compactMap { $0.split(separator: "/").last }.first { $0.hasPrefix(name) }
         return .init(pid: pid, name: full.map(String.init) ?? name)
     }
 
-    /// The processes that have the file at `path` open; if any of them have it locked, only those.
+    /// The processes that have the file at `path` open; if any of them have locked it, only those.
     static func holders(of path: String) -> [LinkError.Holder] {
         let real = SystemFile.real(path) ?? path
         let openers = others().filter { open(by: $0).contains(real) }
         let lockers = lockers(of: real)
         let found = openers.filter { Set(lockers).contains($0) }
-        // A program that protects its secrets hides its open files, but not its locks.
+        // A program that hides its memory hides its open files too, but not its locks.
         let hidden = openers.isEmpty ? lockers.filter { $0 != getpid() } : openers
         return (found.isEmpty ? hidden : found).map(holder)
     }
 
-    /// The processes of a name, also those of other users.
+    /// The processes with this name, including those of other users.
     static func named(_ name: String) -> [LinkError.Holder] {
         others().map(holder).filter { $0.name == name }
     }
 
-    /// The processes that have taken a lock of the whole file (flock(2)).
+    /// The processes that hold a lock on the whole file (flock(2)).
     static func lockers(of path: String) -> [Int32] {
         var info = stat()
         guard stat(path, &info) == 0 else { return [] }
         return lockers(inode: UInt64(info.st_ino), in: SystemFile.text("/proc/locks", limit: 1 << 20) ?? "")
     }
 
-    /// Reads rows such as `3: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF`; a waiting one has an arrow before FLOCK.
+    /// Parses rows such as `3: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF`; a waiting lock has an arrow before FLOCK.
     static func lockers(inode: UInt64, in table: String) -> [Int32] {
         table.split(separator: "\n").compactMap { row in
             let words = row.split(separator: " ")
@@ -61,9 +61,9 @@ enum Processes {
     }
 }
 
-/// This process itself.
+/// This process.
 package enum OwnProcess {
-    /// Keeps the memory of this process from other programs of the same user (ptrace, /proc/PID/mem) and out of core
-    /// dumps (`PR_SET_DUMPABLE`, prctl(2)).
+    /// Hides the memory of this process from other programs of the same user (ptrace, /proc/PID/mem) and keeps it out
+    /// of core dumps (`PR_SET_DUMPABLE`, prctl(2)).
     package static func hide() { _ = ykit_hide_process() }
 }

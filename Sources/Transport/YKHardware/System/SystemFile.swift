@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Small files and folders of the kernel, as in /proc and /sys.
+/// Reads small files and folders of the kernel, as in /proc and /sys.
 enum SystemFile {
-    /// The first bytes of a file; `nil` where it cannot be opened or read.
+    /// The first bytes of a file; `nil` if it cannot be opened or read.
     static func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
         let handle = open(path, O_RDONLY | O_CLOEXEC)
         guard handle >= 0 else { return nil }
@@ -25,21 +25,21 @@ enum SystemFile {
         bytes(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What a link points to.
+    /// The target of a symbolic link.
     static func target(_ path: String) -> String? {
         var target = [CChar](repeating: 0, count: 4096)
         guard readlink(path, &target, target.count - 1) > 0 else { return nil }
         return String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A path without links in it.
+    /// The path with all symbolic links resolved.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// What is in a folder, without what begins with a dot; empty where it cannot be read.
+    /// The names in a folder, except those that begin with a dot; empty if the folder cannot be read.
     static func names(in folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Without a service between, what libccid makes of a reader is made here: codes for the reader itself, but no attributes.
+/// Without a smart card service, ykit itself does what libccid does for a reader: control codes, but no attributes.
 extension USBCardLink: ReaderLink {
     func connection(deadline: Deadline) throws(LinkError) -> CardConnection {
         try checkCard(deadline: deadline)
@@ -11,7 +11,8 @@ extension USBCardLink: ReaderLink {
         return CardConnection(state: 0x0004 | 0x0010 | 0x0040, activeProtocol: 1 << protocolBit, atr: identity.atr)
     }
 
-    /// The escape code goes to the reader as it is, the question for features is answered here; others are not known.
+    /// Passes the escape code to the reader unchanged and answers the feature request here; no other codes are
+    /// supported.
     func control(_ code: UInt32, _ bytes: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         switch code {
         case ReaderFeatures.escape: return try escape(bytes, deadline: deadline)

@@ -4,8 +4,9 @@ import Glibc
 import YKWire
 
 extension USBDevice {
-    /// Reads what the kernel says of a device in a folder such as `/sys/bus/usb/devices/1-2`; nothing is asked of the
-    /// device. `nil` when it has neither a card reader nor a HID interface, makes no sense, or has just gone.
+    /// Reads the kernel's description of a device from a folder such as `/sys/bus/usb/devices/1-2`, without sending the
+    /// device anything. Returns `nil` for a device that has neither a card reader nor a HID interface, is described
+    /// inconsistently, or has just been unplugged.
     init?(folder: String, devices: String) {
         guard let bytes = SystemFile.bytes("\(folder)/descriptors", limit: USBDescriptors.sizeLimit),
             let descriptors = try? USBDescriptors(decoding: Array(bytes.prefix(USBDescriptors.sizeLimit))),
@@ -31,7 +32,7 @@ extension USBDevice {
         }
     }
 
-    /// A text of one line; `nil` where there is none.
+    /// Reads a one-line file; `nil` if it is missing.
     private static func line(_ path: String) -> String? {
         guard let text = SystemFile.text(path)?.split(separator: "\n").first else { return nil }
         return text.isEmpty ? nil : String(text)

@@ -3,24 +3,25 @@
 import CUSB
 import Glibc
 
-/// A device that is open in libusb, and its transfers that have not ended: at most one for each endpoint.
+/// A device opened with libusb and its pending transfers: at most one per endpoint.
 final class USBHandle {
-    /// Which endpoint a transfer is for.
+    /// The endpoint of a transfer.
     enum Role: Hashable, Sendable {
         case output, input, interrupt
     }
 
-    /// A transfer that has ended.
+    /// A completed transfer.
     struct Ended {
         var role: Role
         var status: libusb_transfer_status
-        /// How many bytes were sent or received.
+        /// The number of bytes sent or received.
         var count: Int
-        /// What was received.
+        /// The bytes received.
         var data: [UInt8]
     }
 
-    /// A transfer that libusb has, and its buffer. Both may be freed only when it has ended, or the device is closed.
+    /// A transfer submitted to libusb, and its buffer. Both may be freed only after it has completed or the device is
+    /// closed.
     private final class Begun {
         let role: Role
         let transfer: USBLibrary.Transfer
@@ -46,7 +47,7 @@ final class USBHandle {
     private var begun: [Begun] = []
     private var claimed: Int32?
 
-    /// Takes over an open node, which stays the caller's to close. Throws what libusb says.
+    /// Wraps an open node, which the caller still has to close. Throws libusb's error.
     init(_ node: Int32, library: USBLibrary) throws(USBCode) {
         var context: USBLibrary.Context?
         var handle: USBLibrary.Handle?
@@ -60,13 +61,14 @@ final class USBHandle {
         _ = library.detachDrivers(handle)
     }
 
-    /// Claims an interface; a kernel driver that has it is detached until it is released.
+    /// Claims an interface and detaches its kernel driver, if any, until the interface is released.
     func claim(_ number: UInt8) throws(USBCode) {
         try USBCode.check(library.claim(handle, Int32(number)))
         claimed = Int32(number)
     }
 
-    /// Ends what is under way, for at most so long, and releases the interface. Nothing else may be called afterwards.
+    /// Cancels pending transfers, waits at most this long for them to complete, and releases the interface. The handle
+    /// must not be used afterwards.
     func close(within milliseconds: Int32) {
         for one in begun { _ = library.cancel(one.transfer) }
         let end = ContinuousClock.now.advanced(by: .milliseconds(Int64(milliseconds)))
@@ -76,16 +78,16 @@ final class USBHandle {
         if let claimed { _ = library.release(handle, claimed) }
         library.close(handle)
         library.releaseContext(context)
-        // Of a transfer that did not end only the buffer is freed: libusb still refers to the rest.
+        // For a transfer that did not complete, only the buffer is freed: libusb still refers to the rest.
         begun = []
     }
 
     // MARK: transfers
 
-    /// Whether a transfer for an endpoint is under way.
+    /// Whether a transfer is pending for an endpoint.
     func has(_ role: Role) -> Bool { begun.contains { $0.role == role } }
 
-    /// Begins a transfer of data, or for at most `size` bytes.
+    /// Submits a transfer that sends `data`, or one that receives at most `size` bytes.
     func start(_ role: Role, _ endpoint: UInt8, _ data: [UInt8]?, _ size: Int) throws(USBCode) {
         guard let transfer = library.makeTransfer() else { throw USBCode(LIBUSB_ERROR_NO_MEM) }
         let one = Begun(role, transfer, size)
@@ -110,18 +112,18 @@ final class USBHandle {
         begun.append(one)
     }
 
-    /// Cancels the transfer of an endpoint, which has still to end.
+    /// Cancels the transfer of an endpoint; it still has to complete.
     func cancel(_ role: Role) {
         for one in begun where one.role == role { _ = library.cancel(one.transfer) }
     }
 
-    /// Waits until a transfer may have ended.
+    /// Waits until a transfer may have completed.
     func wait(_ milliseconds: Int32) throws(USBCode) {
         let code = library.handleEvents(context, milliseconds)
         if code != LIBUSB_ERROR_INTERRUPTED.rawValue { try USBCode.check(code) }
     }
 
-    /// Takes a transfer that has ended; `nil` when there is none.
+    /// Removes and returns a completed transfer; `nil` if there is none.
     func next() -> Ended? {
         guard let index = begun.firstIndex(where: \.hasEnded) else { return nil }
         let one = begun.remove(at: index)
@@ -134,17 +136,17 @@ final class USBHandle {
 
     // MARK: requests
 
-    /// A class request to an interface that carries no data.
+    /// Sends a class request without data to an interface.
     func request(_ request: UInt8, value: UInt16, interface: UInt8, milliseconds: Int32) throws(USBCode) {
         try USBCode.check(
             library.request(handle, request, value, UInt16(interface), UInt32(max(1, milliseconds))))
     }
 
-    /// Makes a halted endpoint usable again.
+    /// Clears the halt condition of an endpoint.
     func clearHalt(_ endpoint: UInt8) throws(USBCode) { try USBCode.check(library.clearHalt(handle, endpoint)) }
 }
 
-/// An error number of libusb, negative.
+/// A negative libusb error code.
 struct USBCode: Error, RawRepresentable, Hashable {
     let rawValue: Int32
 

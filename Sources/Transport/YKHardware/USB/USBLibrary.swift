@@ -3,8 +3,8 @@
 import CUSB
 import Glibc
 
-/// The calls of libusb-1.0 that are used, as a table: the real library fills it at run time, a test with its own. Each
-/// call returns a negative `libusb_error` when it fails.
+/// The libusb-1.0 functions in use, as a table: filled from the real library at run time, or by a test. Each function
+/// returns a negative `libusb_error` on failure.
 struct USBLibrary: Sendable {
     typealias Context = OpaquePointer
     typealias Handle = OpaquePointer
@@ -12,33 +12,33 @@ struct USBLibrary: Sendable {
 
     var makeContext: @Sendable (_ context: inout Context?) -> Int32
     var releaseContext: @Sendable (Context?) -> Void
-    /// Takes over an open node of /dev/bus/usb, which stays the caller's to close.
+    /// Wraps an open node of /dev/bus/usb, which the caller still has to close.
     var wrap: @Sendable (Context?, _ node: Int, _ handle: inout Handle?) -> Int32
     var close: @Sendable (Handle) -> Void
-    /// Has a kernel driver detached at the claim of an interface, and attached again at its release.
+    /// Detaches the kernel driver when an interface is claimed and reattaches it when the interface is released.
     var detachDrivers: @Sendable (Handle) -> Int32
     var claim: @Sendable (Handle, _ interface: Int32) -> Int32
     var release: @Sendable (Handle, _ interface: Int32) -> Int32
     var clearHalt: @Sendable (Handle, _ endpoint: UInt8) -> Int32
-    /// A class request to an interface that carries no data.
+    /// Sends a class request without data to an interface.
     var request:
         @Sendable (Handle, _ request: UInt8, _ value: UInt16, _ interface: UInt16, _ milliseconds: UInt32) -> Int32
     var makeTransfer: @Sendable () -> Transfer?
     var freeTransfer: @Sendable (Transfer) -> Void
     var submit: @Sendable (Transfer) -> Int32
     var cancel: @Sendable (Transfer) -> Int32
-    /// Waits until something happens, for at most this many milliseconds, and calls back for each transfer that has ended.
+    /// Waits at most this many milliseconds for an event and calls back for each completed transfer.
     var handleEvents: @Sendable (Context?, _ milliseconds: Int32) -> Int32
 }
 
 extension USBLibrary {
-    /// The name under which every distribution ships the library.
+    /// The library's soname on every distribution.
     static let soname = "libusb-1.0.so.0"
 
-    /// The library of this machine; `nil` where it is missing or older than 1.0.23.
+    /// The library installed on this machine; `nil` if it is missing or older than 1.0.23.
     static let system = load()
 
-    /// Opens the library, which stays open; `nil` when it is missing or lacks a function.
+    /// Opens the library, which stays open; `nil` if it is missing or lacks a function.
     static func load(_ path: String = soname) -> USBLibrary? { OpenedLibrary.load(path, USBLibrary.init(library:)) }
 
     private typealias NewContext = @convention(c) (UnsafeMutablePointer<Context?>?) -> Int32
@@ -70,8 +70,8 @@ extension USBLibrary {
         let submit = try library.function("libusb_submit_transfer", OnTransfer.self)
         let cancel = try library.function("libusb_cancel_transfer", OnTransfer.self)
         let events = try library.function("libusb_handle_events_timeout", Events.self)
-        // Each device is opened by its node, which sysfs names; a list of all devices and a thread that watches them
-        // would be made in vain.
+        // Devices are opened by the node that sysfs names, so listing all devices and starting a thread to watch them
+        // would be wasted work.
         ykit_usb_skip_discovery(setOption)
         self.init(
             makeContext: { newContext(&$0) }, releaseContext: { endContext($0) }, wrap: { wrap($0, $1, &$2) },

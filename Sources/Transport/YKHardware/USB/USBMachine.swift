@@ -2,18 +2,18 @@
 
 import YKWire
 
-/// The USB devices of a machine: where its kernel shows them.
+/// The USB devices that a machine's kernel exposes.
 struct USBMachine: Sendable {
-    /// Where sysfs is.
+    /// The root of sysfs.
     var system = "/sys"
-    /// Where the nodes are.
+    /// The root of the device nodes.
     var devices = "/dev"
 
-    /// The devices that have a card reader or a HID interface, in the order of bus and number.
+    /// The devices with a card reader or a HID interface, ordered by bus and device number.
     func all() -> [USBDevice] {
         let folder = "\(system)/bus/usb/devices"
         let found = SystemFile.names(in: folder).compactMap { name -> USBDevice? in
-            // Interfaces have a colon in their name, root hubs begin with "usb".
+            // The names of interfaces contain a colon; those of root hubs begin with "usb".
             guard name.first?.isNumber ?? false, !name.contains(":") else { return nil }
             return USBDevice(folder: "\(folder)/\(name)", devices: devices)
         }

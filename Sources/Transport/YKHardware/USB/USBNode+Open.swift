@@ -6,7 +6,7 @@ import YKTransport
 import YKWire
 
 extension USBNode {
-    /// How long to wait before a claim is tried again, and for how long while a program that is no ykit has it.
+    /// The interval between attempts to claim the reader, and how long to retry while a program other than ykit has it.
     private static let claimInterval = Duration.milliseconds(10)
     private static let claimPatience = Duration.seconds(2)
 
@@ -50,7 +50,7 @@ extension USBNode {
             if deadline.isCancelled { throw .cancelled }
             let limit = patience ?? .after(claimPatience)
             patience = limit
-            // Read again: it may have come and gone since the devices were listed.
+            // Read again: the device may have been replugged since the devices were listed.
             let holders = USB.holders(of: USBDevice(folder: device.sysPath, devices: devices(of: device)) ?? device)
             let isOurs = !holders.isEmpty && holders.allSatisfy { $0.name == "ykit" }
             let isForGood = holders.contains { $0.name == "pcscd" }
@@ -61,7 +61,7 @@ extension USBNode {
         }
     }
 
-    /// Where the nodes are: what comes before `bus/usb/001/004`.
+    /// The root of the device nodes: the part of the path before `bus/usb/001/004`.
     private static func devices(of device: USBDevice) -> String {
         "/" + device.node.split(separator: "/").dropLast(4).joined(separator: "/")
     }

@@ -5,27 +5,27 @@ import Glibc
 import YKTransport
 import YKWire
 
-/// A card reader on the USB with its interface claimed through libusb: transfers are begun and waited for apart, so that a
-/// deadline or a cancellation ends every wait.
+/// A USB card reader whose interface is claimed through libusb. Submitting a transfer and waiting for it are separate
+/// steps, so that every wait ends at the deadline or on cancellation.
 final class USBNode: USBPipe {
-    /// How long a wait lasts before the deadline and the cancellation are looked at again.
+    /// How many milliseconds to wait before the deadline and the cancellation are checked again.
     private static let slice: Int32 = 20
-    /// How many milliseconds a cancelled transfer may take to end.
+    /// How many milliseconds a cancelled transfer may take to complete.
     private static let patience: Int32 = 1000
 
     private let endpoints: USBReaderEndpoints
     private let number: UInt8
     private let node: Int32
-    /// `nil` when it is closed.
+    /// `nil` once closed.
     private var handle: USBHandle?
-    /// What came, in the order in which it did.
+    /// What was received, in order.
     private var arrived: [USBArrival] = []
-    /// How the last read failed.
+    /// Why the last read failed.
     private var trouble: USBFailure?
 
     var packetSize: Int { endpoints.packetSize }
 
-    /// Takes over an open node, and the handle on it whose interface is claimed.
+    /// Takes ownership of an open node and of the handle on it, whose interface is claimed.
     init(_ node: Int32, _ handle: USBHandle, interface number: UInt8, _ endpoints: USBReaderEndpoints) {
         self.node = node
         self.handle = handle
@@ -46,7 +46,7 @@ final class USBNode: USBPipe {
         let doing = "the reader to take a command"
         let handle = try opened(deadline, doing)
         try call { () throws(USBCode) in try handle.start(.output, endpoints.output, data, data.count) }
-        // Until when a cancelled transfer is waited for.
+        // The deadline for a cancelled transfer to complete.
         var end: Deadline?
         while true {
             while let ended = handle.next() {
@@ -126,7 +126,7 @@ final class USBNode: USBPipe {
         return handle
     }
 
-    /// Begins to wait for news, where the reader has an endpoint for it.
+    /// Starts listening for slot change messages if the reader has an interrupt endpoint.
     private func listen(_ handle: USBHandle) throws(USBFailure) {
         guard !handle.has(.interrupt), let endpoint = endpoints.interrupt else { return }
         try call { () throws(USBCode) in try handle.start(.interrupt, endpoint, nil, endpoints.newsSize) }
@@ -140,7 +140,7 @@ final class USBNode: USBPipe {
         while let ended = handle.next() { note(ended) }
     }
 
-    /// Keeps what came, or how it failed.
+    /// Stores the data of a completed transfer, or its failure.
     private func note(_ ended: USBHandle.Ended) {
         let isCancelled = ended.status == LIBUSB_TRANSFER_CANCELLED
         let isDone = ended.status == LIBUSB_TRANSFER_COMPLETED
@@ -166,7 +166,7 @@ final class USBNode: USBPipe {
         }
     }
 
-    /// What the end of a transfer means.
+    /// The failure that a transfer status stands for.
     private func failure(_ status: libusb_transfer_status) -> USBFailure {
         switch status {
         case LIBUSB_TRANSFER_NO_DEVICE: .link(.removed)
@@ -177,8 +177,8 @@ final class USBNode: USBPipe {
         }
     }
 
-    /// Whether the device is gone. One that is pulled out fails in many ways before the kernel takes its node away, so
-    /// that is waited for a little.
+    /// Whether the device has been unplugged. Transfers to an unplugged device fail in many ways before the kernel
+    /// removes its node, so this waits briefly for the removal.
     private var isGone: Bool {
         var waiting = pollfd(fd: node, events: 0, revents: 0)
         return poll(&waiting, 1, 200) > 0

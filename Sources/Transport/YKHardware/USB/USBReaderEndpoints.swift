@@ -7,12 +7,12 @@ struct USBReaderEndpoints: Hashable, Sendable {
     var output: UInt8
     var input: UInt8
     var packetSize: Int
-    /// Where it tells that a card comes or goes; not every reader does.
+    /// The endpoint on which the reader reports card insertion and removal; not every reader has one.
     var interrupt: UInt8?
-    /// The longest news, in bytes.
+    /// The maximum size of such a report, in bytes.
     var newsSize: Int
 
-    /// Finds them; `nil` when the interface lacks one of the two for data.
+    /// Finds the endpoints; `nil` if the interface lacks one of the two bulk endpoints.
     init?(_ interface: USBDescriptors.Interface) {
         guard let output = interface.endpoint(.bulk, isIn: false), let input = interface.endpoint(.bulk, isIn: true)
         else { return nil }

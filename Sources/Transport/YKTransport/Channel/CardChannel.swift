@@ -12,11 +12,12 @@ public final class CardChannel {
     public let environment: Environment
     /// The selected application.
     public private(set) var applet: AID?
-    /// Called with the reply to SELECT after an application was selected again, so that a service can unlock it again.
+    /// Called with the reply to SELECT when the application has been selected again, so that a service can unlock it
+    /// again.
     package var onReselect: (([UInt8]) throws(CardError) -> Void)?
 
-    /// Chooses the secure channel that an application requires before it is selected, `nil` for none. It may select other
-    /// applications to find out.
+    /// Returns the secure channel to open before an application is selected, or `nil` if it requires none. May select
+    /// other applications to find out.
     package var requiredProtection: ((AID, CardChannel) throws(CardError) -> (any ChannelProtection)?)?
 
     /// The runtime of the service that uses this channel.
@@ -57,24 +58,25 @@ public final class CardChannel {
     }
     /// The number of exchanges with the card.
     public var exchanges: Int { encoding.exchanges }
-    /// Whether the card is reset when closed, so that no other program can use what was unlocked.
+    /// Whether the card is reset on close, so that no other program can use what was unlocked.
     public var resetsAtEnd: Bool {
         get { link.resetOnClose }
         set { link.resetOnClose = newValue }
     }
-    /// The selected application's instruction for reading the rest of a long reply; C0 by default.
+    /// The selected application's instruction for reading the rest of a long reply (default: C0).
     public var continuation: UInt8 {
         get { top.continuation }
         set { top.continuation = newValue }
     }
 
-    /// The secure channel for every application, once ``protect(with:)`` was called.
+    /// The secure channel that ``protect(with:)`` set for every application.
     package var secureChannel: (any ChannelProtection)? { protection.protection }
 
-    /// Opens a secure channel in each application that is selected from now on; commands are then sent only through it.
+    /// Opens a secure channel in each application selected from now on; commands are then sent only through that
+    /// channel.
     public func protect(with channel: sending any ChannelProtection) { protection.protection = channel }
 
-    /// Adapts to the quirks of a firmware version.
+    /// Adapts the channel to the quirks of a firmware version.
     package func adapt(to firmware: Version) {
         let isInPort = (try? ATR(decoding: identity.atr))?.contactless == nil
         quirk.isMet = identity.isYubiKey && isInPort && TouchQuirk.concerns(firmware)
@@ -101,7 +103,7 @@ public final class CardChannel {
         }
     }
 
-    /// Adds the command's name to an error of the stages, which know only the header.
+    /// Adds the command's name to an error from the stages, which know only the header.
     private static func naming<Value>(_ name: String, _ body: () throws(CardError) -> Value) throws(CardError) -> Value
     {
         do { return try body() } catch {
@@ -113,12 +115,12 @@ public final class CardChannel {
         }
     }
 
-    /// Sends a command through the stages and returns the reply, whatever its status word.
+    /// Sends a command through the stages and returns the reply, regardless of its status word.
     public func transmit(_ command: APDU) throws(CardError) -> ResponseAPDU {
         try transmit(command, deadline: environment.deadline())
     }
 
-    /// Sends a command under its own deadline, so that a command that ends an operation is sent even after a
+    /// Sends a command under its own deadline, so that the command that ends an operation is sent even after a
     /// cancellation.
     package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
@@ -152,7 +154,7 @@ public final class CardChannel {
         runtime?.close()
     }
 
-    /// Resets the card; the next command selects the application again.
+    /// Resets the card; the application is selected again before the next command.
     public func reset(_ kind: CardReset) throws(CardError) {
         let deadline = environment.deadline()
         isLost = true
