@@ -3,8 +3,8 @@
 package import YKWire
 
 extension JSON {
-    /// The value as Python's `json.dumps(value, sort_keys=True)` writes it: members in the order of their code points, `", "`
-    /// and `": "` between them, everything outside ASCII as `\u` and UTF-16 code units.
+    /// The value as Python's `json.dumps(value, sort_keys=True)` writes it: members sorted by code point, separated by
+    /// `", "` and `": "`, and non-ASCII characters written as `\u` with UTF-16 code units.
     package var pythonText: [UInt8] {
         var out: [UInt8] = []
         writePython(to: &out)
@@ -23,7 +23,7 @@ extension JSON {
             out.append(UInt8(ascii: "]"))
         case .object(let object):
             out.append(UInt8(ascii: "{"))
-            // UTF-8 sorts as code points do.
+            // UTF-8 sorts in code point order.
             let members = object.members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             for (index, member) in members.enumerated() {
                 if index > 0 { out += ", ".utf8 }

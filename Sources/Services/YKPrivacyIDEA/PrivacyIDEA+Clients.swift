@@ -8,17 +8,17 @@ import YKWire
 public struct PrivacyIDEAClient: Sendable {
     /// The identifier.
     public let id: String
-    /// The part of the API key by which the server finds it: what follows `pi_`.
+    /// The part of the API key after `pi_`, by which the server finds it.
     public let keyID: String
-    /// The name for people.
+    /// The display name.
     public let name: String
     /// `active` or `suspended`.
     public let status: String
-    /// When it was made, as the server writes it.
+    /// The creation time, as the server writes it.
     public let created: String?
-    /// When its key was used last, as the server writes it.
+    /// The time of the key's last use, as the server writes it.
     public let lastUsed: String?
-    /// The API key, only in the answer to ``PrivacyIDEA/addClient(_:)`` and ``PrivacyIDEA/rotateClient(_:)``.
+    /// The API key; present only in the results of ``PrivacyIDEA/addClient(_:)`` and ``PrivacyIDEA/rotateClient(_:)``.
     public let apiKey: SharedSecret?
 
     init(_ json: JSON) throws(PrivacyIDEAError) {
@@ -39,17 +39,17 @@ public struct PrivacyIDEAClient: Sendable {
 public struct RememberedDevice: Hashable, Sendable {
     /// The identifier.
     public let id: String
-    /// Whose device.
+    /// The user of the device.
     public let user: String
     /// The user's realm.
     public let realm: String?
-    /// When it was remembered, as the server writes it.
+    /// The time at which it was remembered, as the server writes it.
     public let created: String?
-    /// Until when, in seconds since 1970-01-01 00:00 UTC.
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC.
     public let expiry: Int64?
-    /// When it was recognized last, as the server writes it.
+    /// The time at which it was last recognized, as the server writes it.
     public let lastUsed: String?
-    /// The address that it was last seen at.
+    /// The last known address.
     public let address: String?
 
     init(_ json: JSON) throws(PrivacyIDEAError) {
@@ -67,7 +67,7 @@ public struct RememberedDevice: Hashable, Sendable {
 }
 
 extension PrivacyIDEA {
-    /// The registered API clients (`GET /clients/`).
+    /// Returns the registered API clients (`GET /clients/`).
     public func clients() async throws(PrivacyIDEAError) -> [PrivacyIDEAClient] {
         let value = try await call(.get, "/clients/").value
         guard let rows = value.array ?? value["clients"]?.array else {
@@ -78,14 +78,14 @@ extension PrivacyIDEA {
         return clients
     }
 
-    /// Registers an API client (`POST /clients/`). The answer has its API key, which no other call shows.
+    /// Registers an API client (`POST /clients/`). The result contains its API key, which cannot be read again.
     public func addClient(_ name: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
         let answer = try await call(
             .post, "/clients/", ["display_name": .string(name), "client_type": "privacyidea-cp"])
         return try Self.withKey(answer)
     }
 
-    /// Replaces a client's API key (`POST /clients/ID/rotate`); the old one is invalid at once.
+    /// Replaces a client's API key (`POST /clients/ID/rotate`) and invalidates the old one immediately.
     public func rotateClient(_ id: String) async throws(PrivacyIDEAError) -> PrivacyIDEAClient {
         try Self.withKey(try await call(.post, "/clients/\(PathSegment.encode(id))/rotate"))
     }
@@ -96,13 +96,13 @@ extension PrivacyIDEA {
         return client
     }
 
-    /// Suspends a client or lets it in again (`PATCH /clients/ID`).
+    /// Suspends or reactivates a client (`PATCH /clients/ID`).
     public func setClient(_ id: String, isActive: Bool) async throws(PrivacyIDEAError) {
         _ = try await call(
             .patch, "/clients/\(PathSegment.encode(id))", ["status": isActive ? "active" : "suspended"])
     }
 
-    /// The devices that the server remembers for a client (`GET /clients/ID/remembered_devices`).
+    /// Returns the devices remembered for a client (`GET /clients/ID/remembered_devices`).
     public func rememberedDevices(_ client: String) async throws(PrivacyIDEAError) -> [RememberedDevice] {
         let value = try await call(.get, "/clients/\(PathSegment.encode(client))/remembered_devices").value
         guard let rows = value["devices"]?.array else { throw .malformed("the list of devices is missing") }
@@ -119,7 +119,7 @@ extension PrivacyIDEA {
 
     /// Forgets all devices of a user (`DELETE /clients/remembered_devices`).
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of forgotten devices.
     public func forgetDevices(user: String, realm: String?) async throws(PrivacyIDEAError) -> Int {
         try await call(
             .delete, "/clients/remembered_devices",

@@ -3,27 +3,27 @@
 import YKHTTP
 import YKWire
 
-/// A line of the server's audit log.
+/// An entry of the server's audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// Its number.
+    /// The number of the entry.
     public let number: Int
-    /// When, as the server writes it.
+    /// The time, as the server writes it.
     public let date: String
-    /// Method and path, such as `POST /validate/check`.
+    /// The method and path, such as `POST /validate/check`.
     public let action: String
-    /// Whether it succeeded.
+    /// Whether the request succeeded.
     public let isSuccess: Bool
-    /// The decision about an authentication.
+    /// The result of an authentication.
     public let authentication: PrivacyIDEAAnswer.Authentication?
     /// The token.
     public let serial: String?
-    /// Whose.
+    /// The owner of the token.
     public let user: String?
-    /// From which address.
+    /// The address of the client.
     public let client: String?
-    /// Why, in the server's words.
+    /// The reason, as the server writes it.
     public let info: String
-    /// Details, such as a push answer's status and reason.
+    /// Details, such as the status and reason of a push answer.
     public let detail: String
 
     init(_ json: JSON) throws(PrivacyIDEAError) {
@@ -43,19 +43,19 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// A line of the server's authentication log.
+/// An entry of the server's authentication log.
 public struct AuthenticationEntry: Hashable, Sendable {
-    /// What happened, such as `LOGIN_SUCCESS`. An open set.
+    /// The event, such as `LOGIN_SUCCESS`. An open set.
     public let event: String
-    /// When, as the server writes it.
+    /// The time, as the server writes it.
     public let date: String
     /// The path of the request.
     public let endpoint: String
-    /// Whose.
+    /// The user.
     public let user: String?
     /// The token.
     public let serial: String?
-    /// From which address.
+    /// The address of the client.
     public let address: String?
     /// The transaction.
     public let transactionID: String?
@@ -74,15 +74,15 @@ public struct AuthenticationEntry: Hashable, Sendable {
     }
 }
 
-/// A challenge that the server holds open.
+/// An open challenge.
 public struct OpenChallenge: Hashable, Sendable {
     /// The token.
     public let serial: String
     /// The transaction.
     public let transactionID: String
-    /// When it expires, in seconds since 1970-01-01 00:00 UTC.
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC.
     public let expiry: Int64?
-    /// Whether it was answered rightly.
+    /// Whether it was answered correctly.
     public let isAnswered: Bool
 
     init(_ json: JSON) throws(PrivacyIDEAError) {
@@ -97,7 +97,7 @@ public struct OpenChallenge: Hashable, Sendable {
 }
 
 extension PrivacyIDEA {
-    /// The newest lines of the audit log (`GET /audit/`); users see their own.
+    /// Returns the newest entries of the audit log (`GET /audit/`); users see only their own.
     public func audit(user: String? = nil, count: Int = 20) async throws(PrivacyIDEAError) -> [AuditEntry] {
         let answer = try await call(
             .get, "/audit/",
@@ -111,7 +111,7 @@ extension PrivacyIDEA {
         return entries
     }
 
-    /// The newest lines of the authentication log (`GET /authenticationlog/`).
+    /// Returns the newest entries of the authentication log (`GET /authenticationlog/`).
     public func authenticationLog(user: String, count: Int = 20) async throws(PrivacyIDEAError) -> [AuthenticationEntry]
     {
         let answer = try await call(
@@ -122,10 +122,10 @@ extension PrivacyIDEA {
         return entries
     }
 
-    /// The open challenges (`GET /token/challenges/`).
+    /// Returns the open challenges (`GET /token/challenges/`).
     ///
     /// - Parameters:
-    ///   - serial: The token that they are for; `nil` for all.
+    ///   - serial: The token of the challenges; `nil` for all.
     public func openChallenges(serial: String? = nil) async throws(PrivacyIDEAError) -> [OpenChallenge] {
         let path = "/token/challenges/" + (serial.map(PathSegment.encode) ?? "")
         let answer = try await call(.get, path, ["pagesize": 1000])

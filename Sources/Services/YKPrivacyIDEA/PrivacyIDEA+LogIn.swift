@@ -4,7 +4,7 @@ public import YKCrypto
 import YKHTTP
 public import YKWire
 
-/// A log-in at the server: a JSON Web Token and whose it is.
+/// A log-in session at the server: a JSON Web Token and its account.
 public struct PrivacyIDEASession: Sendable {
     /// The JSON Web Token, for ``PrivacyIDEA/Credentials/token(_:)``.
     public let token: SharedSecret
@@ -14,7 +14,7 @@ public struct PrivacyIDEASession: Sendable {
     public let user: String
     /// The account's realm; empty for local administrators.
     public let realm: String
-    /// When the token expires, in seconds since 1970-01-01 00:00 UTC; `nil` when it does not tell.
+    /// The token's expiry, in seconds since 1970-01-01 00:00 UTC; `nil` if it has none.
     public let expiry: Int64?
 
     init(_ value: JSON) throws(PrivacyIDEAError) {
@@ -28,7 +28,7 @@ public struct PrivacyIDEASession: Sendable {
         expiry = Self.expiry(token)
     }
 
-    /// The claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), in seconds since 1970-01-01 00:00 UTC.
+    /// Returns the claim `exp` of a JSON Web Token (RFC 7519 §4.1.4), in seconds since 1970-01-01 00:00 UTC.
     public static func expiry(_ token: String) -> Int64? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let claims = try? Base64.decode(parts[1]), let json = try? JSON(parsing: claims) else {
@@ -38,15 +38,15 @@ public struct PrivacyIDEASession: Sendable {
     }
 }
 
-/// A passkey ceremony that the server opened for nobody in particular.
+/// A passkey ceremony that the server opened without a user name.
 public struct PasskeyChallenge: Hashable, Sendable {
-    /// The challenge: the UTF-8 bytes of the server's text.
+    /// The challenge: the UTF-8 bytes of the server's string.
     public let challenge: [UInt8]
     /// The relying party.
     public let rpID: String
     /// `required`, `preferred` or `discouraged`.
     public let userVerification: String
-    /// What the answer names.
+    /// The transaction, which the answer names.
     public let transactionID: String
 
     init(_ json: JSON?) throws(PrivacyIDEAError) {
@@ -64,13 +64,13 @@ extension PrivacyIDEA {
     /// Logs in with a password (`POST /auth`).
     ///
     /// - Parameters:
-    ///   - user: An administrator, or a user of the self-service, possibly with `@realm`.
+    ///   - user: An administrator or a user of the self-service, optionally with `@realm`.
     /// - Throws: `refused` with code 4031 for wrong credentials.
     public func logIn(_ user: String, password: borrowing Secret) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
         try await logIn(["username": .string(user), "password": .string(password.text())])
     }
 
-    /// Logs in with a passkey's answer (`POST /auth`) to ``startPasskey()``.
+    /// Logs in with a passkey's answer to ``startPasskey()`` (`POST /auth`).
     public func logIn(passkey answer: JSON) async throws(PrivacyIDEAError) -> PrivacyIDEASession {
         try await logIn(answer)
     }
@@ -89,6 +89,6 @@ extension PrivacyIDEA {
 }
 
 extension Secret {
-    /// The secret as text, for a message that has to carry it.
+    /// The secret as a string, for a message that must contain it.
     package borrowing func text() -> String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -9,16 +9,16 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
     public let name: String
     /// The scope, such as `authentication`.
     public var scope: String
-    /// What it sets, by name.
+    /// The values it sets, by name.
     public var actions: JSON.Object
-    /// For whom; empty for everybody.
+    /// The users it applies to; empty for everyone.
     public var users: [String]
-    /// In which realms; empty for all.
+    /// The realms it applies to; empty for all.
     public var realms: [String]
-    /// Whether it is in force.
+    /// Whether it is active.
     public var isActive: Bool
 
-    /// Describes a policy.
+    /// Creates a policy.
     public init(_ name: String, scope: String, _ actions: JSON) {
         self.name = name
         self.scope = scope
@@ -41,7 +41,7 @@ public struct PrivacyIDEAPolicy: Hashable, Sendable {
 }
 
 extension PrivacyIDEA {
-    /// The policies (`GET /policy/`).
+    /// Returns the policies (`GET /policy/`).
     public func policies() async throws(PrivacyIDEAError) -> [PrivacyIDEAPolicy] {
         guard let rows = try await call(.get, "/policy/").value.array else {
             throw .malformed("the list of policies is missing")

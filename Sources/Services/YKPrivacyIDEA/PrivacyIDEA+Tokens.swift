@@ -3,27 +3,27 @@
 import YKHTTP
 public import YKWire
 
-/// A token as the server describes it.
+/// A token as described by the server.
 public struct PrivacyIDEAToken: Hashable, Sendable {
-    /// What kind of token. An open set.
+    /// The kind of a token. An open set.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The server's word.
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Approvals by push.
+        /// A push token.
         public static let push = Kind(rawValue: "push")
-        /// A PIN by SMS.
+        /// A token that sends a PIN by SMS.
         public static let sms = Kind(rawValue: "sms")
-        /// A PIN by mail.
+        /// A token that sends a PIN by mail.
         public static let email = Kind(rawValue: "email")
-        /// A FIDO2 credential that is used after a user name.
+        /// A FIDO2 credential used after a user name.
         public static let webAuthn = Kind(rawValue: "webauthn")
-        /// A FIDO2 credential that names its user.
+        /// A FIDO2 credential that identifies its user.
         public static let passkey = Kind(rawValue: "passkey")
     }
 
-    /// Where the enrolment stands. An open set.
+    /// The state of the enrolment. An open set.
     public struct RolloutState: RawRepresentable, Hashable, Sendable {
         /// The server's word.
         public let rawValue: String
@@ -31,42 +31,42 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Complete.
         public static let enrolled = RolloutState(rawValue: "enrolled")
-        /// Waits for the PIN that was sent (policy `verify_enrollment`).
+        /// Waiting for the PIN that was sent (policy `verify_enrollment`).
         public static let verify = RolloutState(rawValue: "verify")
-        /// Waits for the device.
+        /// Waiting for the device.
         public static let clientWait = RolloutState(rawValue: "clientwait")
     }
 
     /// The serial number.
     public let serial: String
-    /// What kind of token.
+    /// The kind of the token.
     public let kind: Kind
     /// Whether it is enabled.
     public let isActive: Bool
-    /// Whether it was revoked for good.
+    /// Whether it was permanently revoked.
     public let isRevoked: Bool
     /// Whether it is locked.
     public let isLocked: Bool
-    /// Where the enrolment stands; tokens without steps have `enrolled` or nothing.
+    /// The state of the enrolment; tokens enrolled in one step have `enrolled` or no state.
     public let rolloutState: RolloutState?
-    /// Wrong attempts so far.
+    /// The number of failed attempts so far.
     public let failCount: Int
-    /// Wrong attempts after which every attempt is refused.
+    /// The number of failed attempts after which every attempt is refused.
     public let maxFail: Int
     /// The description.
     public let description: String
-    /// The container that it is in.
+    /// The container of the token.
     public let container: String?
-    /// Whose it is.
+    /// The owner of the token.
     public let user: String?
-    /// What else the server keeps, such as `aaguid` or `phone`.
+    /// Further values stored by the server, such as `aaguid` or `phone`.
     public let info: JSON
 
-    /// Whether it can be used for a log-in.
+    /// Whether the token can be used for a log-in.
     public var isUsable: Bool {
         isActive && !isRevoked && !isLocked && (rolloutState == nil || rolloutState == .enrolled)
     }
-    /// Whether the fail counter refuses every attempt.
+    /// Whether the fail counter blocks every attempt.
     public var isBlocked: Bool { maxFail > 0 && failCount >= maxFail }
 
     init(_ json: JSON) throws(PrivacyIDEAError) {
@@ -88,7 +88,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     }
 }
 
-/// Which tokens an administrator's call is about.
+/// The tokens that an administrator's call applies to.
 public enum TokenSelection: Hashable, Sendable {
     /// One token.
     case serial(String)
@@ -103,16 +103,16 @@ public enum TokenSelection: Hashable, Sendable {
     }
 }
 
-/// A part of a path between slashes (RFC 3986 §3.3).
+/// A percent-encoded path segment (RFC 3986 §3.3).
 enum PathSegment {
     static func encode(_ text: String) -> String { PercentEncoding.encode(text) }
 }
 
 extension PrivacyIDEA {
-    /// The first or the second step of an enrolment (`POST /token/init`).
+    /// Performs the first or the second step of an enrolment (`POST /token/init`).
     ///
     /// - Parameters:
-    ///   - kind: What kind of token.
+    ///   - kind: The kind of token.
     ///   - parameters: Members besides `type`.
     public func initToken(
         _ kind: PrivacyIDEAToken.Kind, _ parameters: JSON
@@ -122,7 +122,8 @@ extension PrivacyIDEA {
         return try await call(.post, "/token/init", .object(sent))
     }
 
-    /// The tokens of a user, of a serial number, or all that the caller may see (`GET /token/`), at most 1000.
+    /// Returns the tokens of a user, the token with a serial number, or all tokens the caller may see (`GET /token/`),
+    /// at most 1000.
     public func tokens(
         user: String? = nil, realm: String? = nil, serial: String? = nil
     ) async throws(PrivacyIDEAError) -> [PrivacyIDEAToken] {
@@ -140,7 +141,7 @@ extension PrivacyIDEA {
 
     /// Enables tokens (`POST /token/enable`).
     ///
-    /// - Returns: How many were changed.
+    /// - Returns: The number of tokens changed.
     @discardableResult
     public func enableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
         try await change("enable", selection)
@@ -148,7 +149,7 @@ extension PrivacyIDEA {
 
     /// Disables tokens (`POST /token/disable`).
     ///
-    /// - Returns: How many were changed.
+    /// - Returns: The number of tokens changed.
     @discardableResult
     public func disableTokens(_ selection: TokenSelection) async throws(PrivacyIDEAError) -> Int {
         try await change("disable", selection)
@@ -169,9 +170,9 @@ extension PrivacyIDEA {
         _ = try await call(.delete, "/token/\(PathSegment.encode(serial))")
     }
 
-    /// Finds the counter or clock of a token from two codes in a row (`POST /token/resync`).
+    /// Finds the counter or clock of a token from two consecutive codes (`POST /token/resync`).
     ///
-    /// - Returns: Whether they were found.
+    /// - Returns: Whether it was found.
     public func resyncToken(
         _ serial: String, _ first: String, _ second: String
     ) async throws(PrivacyIDEAError) -> Bool {

@@ -4,7 +4,7 @@ public import YKCrypto
 import YKHTTP
 import YKWire
 
-/// A person in a user store.
+/// A user in a user store.
 public struct PrivacyIDEAUser: Hashable, Sendable {
     /// The log-in name.
     public let name: String
@@ -33,11 +33,11 @@ public struct PrivacyIDEAUser: Hashable, Sendable {
     }
 }
 
-/// A user to be made.
+/// A user to be created.
 public struct NewPrivacyIDEAUser: Sendable {
     /// The log-in name.
     public var name: String
-    /// The password of the user store.
+    /// The password in the user store.
     public var password: SharedSecret?
     /// The mobile phone's number.
     public var mobile: String?
@@ -48,7 +48,7 @@ public struct NewPrivacyIDEAUser: Sendable {
     /// The family name.
     public var surname: String?
 
-    /// Describes a user by the log-in name.
+    /// Creates a description of a user with this log-in name.
     public init(_ name: String) { self.name = name }
 
     func parameters(_ resolver: String) -> JSON {
@@ -61,12 +61,12 @@ public struct NewPrivacyIDEAUser: Sendable {
 }
 
 extension PrivacyIDEA {
-    /// The user with this name (`GET /user/`), which the server would take for a pattern: `*` is refused.
+    /// Returns the user with this name (`GET /user/`). Never sends `*`, since the server treats names as patterns.
     ///
-    /// - Returns: `nil` when there is none.
+    /// - Returns: The user; `nil` if there is none.
     public func user(_ name: String, realm: String? = nil) async throws(PrivacyIDEAError) -> PrivacyIDEAUser? {
         guard !name.contains("*") else { return nil }
-        // The server takes every parameter for a search, and finds nobody with a nonce.
+        // The server treats every parameter as a search field and finds nobody if a nonce is sent.
         let answer = try await call(
             .get, "/user/", ["username": .string(name), "realm": realm.map(JSON.string) ?? .null], isFresh: false)
         guard let rows = answer.value.array else { throw .malformed("the list of users is missing") }
@@ -77,7 +77,7 @@ extension PrivacyIDEA {
         return nil
     }
 
-    /// Creates a user (`POST /user/`). The server answers 500 for a name that exists: check first.
+    /// Creates a user (`POST /user/`). The server answers 500 if the name exists, so check first.
     public func addUser(_ user: NewPrivacyIDEAUser, resolver: String) async throws(PrivacyIDEAError) {
         _ = try await call(.post, "/user/", user.parameters(resolver))
     }
@@ -87,7 +87,7 @@ extension PrivacyIDEA {
         _ = try await call(.delete, "/user/\(PathSegment.encode(resolver))/\(PathSegment.encode(name))")
     }
 
-    /// The user stores of a realm, of the default realm without one (`GET /realm/`).
+    /// Returns the user stores of a realm or of the default realm (`GET /realm/`).
     public func resolvers(realm: String? = nil) async throws(PrivacyIDEAError) -> [String] {
         let realms = try await call(.get, "/realm/").value.object?.members ?? []
         let found = realms.first { realm == nil ? $0.value["default"]?.bool == true : $0.key == realm }

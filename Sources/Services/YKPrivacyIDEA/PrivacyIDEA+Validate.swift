@@ -4,21 +4,21 @@ public import YKCrypto
 import YKHTTP
 public import YKWire
 
-/// A challenge that waits for its response (`detail.multi_challenge`).
+/// An unanswered challenge (`detail.multi_challenge`).
 public struct PrivacyIDEAChallenge: Hashable, Sendable {
-    /// The token that it is for.
+    /// The token that must answer it.
     public let serial: String
-    /// What kind of token.
+    /// The kind of the token.
     public let type: PrivacyIDEAToken.Kind
-    /// What the response names.
+    /// The transaction, which the response names.
     public let transactionID: String
-    /// Text for people, as the server wrote it.
+    /// A message for the user, as received from the server.
     public let message: String
     /// `interactive`, `poll` or `webauthn`.
     public let clientMode: String
-    /// What else comes with it, such as `webAuthnSignRequest`.
+    /// Further values, such as `webAuthnSignRequest`.
     public let attributes: JSON
-    /// When it expires, in seconds since 1970-01-01 00:00 UTC; `nil` when the server does not tell.
+    /// The expiry, in seconds since 1970-01-01 00:00 UTC; `nil` if the server does not report it.
     public let expiry: Int64?
 
     init?(_ json: JSON) {
@@ -36,13 +36,13 @@ public struct PrivacyIDEAChallenge: Hashable, Sendable {
 }
 
 extension PrivacyIDEAAnswer {
-    /// The challenges that a check or a trigger opened.
+    /// The challenges opened by a check or a trigger.
     public var challenges: [PrivacyIDEAChallenge] {
         (detail["multi_challenge"]?.array ?? []).compactMap(PrivacyIDEAChallenge.init)
     }
 }
 
-/// How a challenge that is answered elsewhere stands. An open set.
+/// The status of a challenge that is answered on another device. An open set.
 public struct ChallengeStatus: RawRepresentable, Hashable, Sendable {
     /// The server's word.
     public let rawValue: String
@@ -52,7 +52,7 @@ public struct ChallengeStatus: RawRepresentable, Hashable, Sendable {
     public static let pending = ChallengeStatus(rawValue: "pending")
     /// Approved.
     public static let accepted = ChallengeStatus(rawValue: "accept")
-    /// Declined as not one's own.
+    /// Declined because the user did not start the log-in.
     public static let declined = ChallengeStatus(rawValue: "declined")
     /// Declined for another reason.
     public static let cancelled = ChallengeStatus(rawValue: "cancelled")
@@ -62,13 +62,13 @@ extension PrivacyIDEA {
     /// Checks a PIN, a code, a password or the response to a challenge (`POST /validate/check`).
     ///
     /// - Parameters:
-    ///   - user: Whose; `nil` where the response itself tells.
-    ///   - pass: What was typed; empty where the response is in `response`.
-    ///   - transaction: The challenge that is answered.
-    ///   - response: Members of a FIDO2 response.
-    ///   - remembers: Whether the server is to remember this device: needs an API key and a policy; the answer's
-    ///     cookie `pi_remember_device` is what it is recognized by.
-    /// - Returns: An answer whose ``PrivacyIDEAAnswer/authentication`` says whether it was right.
+    ///   - user: The user; `nil` if the response identifies the user.
+    ///   - pass: The text entered; empty if the response is in `response`.
+    ///   - transaction: The challenge being answered.
+    ///   - response: The members of a FIDO2 response.
+    ///   - remembers: Whether the server should remember this device; requires an API key and a policy. The server then
+    ///     recognizes the device by the answer's cookie `pi_remember_device`.
+    /// - Returns: An answer whose ``PrivacyIDEAAnswer/authentication`` is the result of the check.
     public func check(
         _ user: String?, realm: String? = nil, _ pass: borrowing Secret, transaction: String? = nil,
         response: JSON = [:], remembers: Bool = false
@@ -84,10 +84,10 @@ extension PrivacyIDEA {
         return try await call(.post, "/validate/check", .object(sent), as: .form)
     }
 
-    /// Opens challenges without the token's PIN (`POST /validate/triggerchallenge`), as a service account.
+    /// Triggers challenges without the token's PIN (`POST /validate/triggerchallenge`), as a service account.
     ///
     /// - Parameters:
-    ///   - serial: The one token that is to be challenged; `nil` for all of the user's.
+    ///   - serial: The only token to challenge; `nil` for all tokens of the user.
     public func triggerChallenge(
         _ user: String?, realm: String? = nil, serial: String? = nil
     ) async throws(PrivacyIDEAError) -> PrivacyIDEAAnswer {
@@ -99,7 +99,7 @@ extension PrivacyIDEA {
             ], as: .form)
     }
 
-    /// Asks whether a challenge was answered elsewhere (`GET /validate/polltransaction`).
+    /// Returns the status of a challenge that is answered on another device (`GET /validate/polltransaction`).
     public func pollTransaction(_ id: String) async throws(PrivacyIDEAError) -> ChallengeStatus {
         let answer = try await call(.get, "/validate/polltransaction", ["transaction_id": .string(id)])
         return ChallengeStatus(rawValue: answer.detail["challenge_status"]?.string ?? "")
@@ -108,12 +108,12 @@ extension PrivacyIDEA {
     /// The name of the cookie by which the server recognizes a device.
     public static let deviceCookie = "pi_remember_device"
 
-    /// Asks whether this device is remembered (`POST /validate/remember_device`), with an API key.
+    /// Checks whether this device is remembered (`POST /validate/remember_device`), with an API key.
     ///
     /// - Parameters:
-    ///   - cookie: The value that the last answer set. It is used up: only the returned one is good from now on.
-    /// - Returns: Whether the device is remembered for this user, and the next cookie. An empty one means that the
-    ///   server forgot the device, as it does when an older cookie than the last is used.
+    ///   - cookie: The value set by the last answer. It is used up; only the returned one is valid afterwards.
+    /// - Returns: Whether the device is remembered for this user, and the next cookie. An empty cookie means that the
+    ///   server forgot the device, as it does when a cookie older than the last is presented.
     public func rememberDevice(
         _ user: String, realm: String? = nil, cookie: borrowing Secret
     ) async throws(PrivacyIDEAError) -> (isRemembered: Bool, cookie: SharedSecret?) {
@@ -124,14 +124,14 @@ extension PrivacyIDEA {
         return (isRemembered, answer.deviceCookie)
     }
 
-    /// Whether the server offers to remember devices to this API client (`GET /validate/capabilities`).
+    /// Whether the server allows this API client to have devices remembered (`GET /validate/capabilities`).
     public func remembersDevices() async throws(PrivacyIDEAError) -> Bool {
         try await call(.get, "/validate/capabilities").value["capabilities"]?["remember_device"]?.bool ?? false
     }
 }
 
 extension PrivacyIDEAAnswer {
-    /// The cookie of a remembered device that the answer sets.
+    /// The cookie of a remembered device, if the answer sets one.
     public var deviceCookie: SharedSecret? {
         cookies[PrivacyIDEA.deviceCookie].map { SharedSecret(Secret(utf8: $0)) }
     }

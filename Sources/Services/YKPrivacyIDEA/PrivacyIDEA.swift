@@ -5,22 +5,22 @@ public import YKHTTP
 public import YKTransport
 public import YKWire
 
-/// A client of a privacyIDEA server: who is asked, by whom, and who is believed.
+/// A client of a privacyIDEA server, with its credentials and trust settings.
 ///
-/// Every request is one HTTP exchange; nothing is kept between them. With the server's audit key, each answer has to carry
-/// a valid signature over the nonce of its request.
+/// Every request is one HTTP exchange, and no state is kept between requests. If the server's audit key is set, each
+/// answer must carry a valid signature over the nonce of its request.
 public struct PrivacyIDEA: Sendable {
-    /// Who asks.
+    /// The credentials of the caller.
     public enum Credentials: Sendable {
-        /// Nobody in particular: enough for `/validate/check` and what devices send.
+        /// No credentials; sufficient for `/validate/check` and for requests sent by devices.
         case none
-        /// An administrator, a service account or a user, with the JSON Web Token that `/auth` issued.
+        /// The JSON Web Token that `/auth` issued to an administrator, a service account or a user.
         case token(SharedSecret)
-        /// A registered client with its API key.
+        /// The API key of a registered client.
         case apiKey(SharedSecret)
     }
 
-    /// How parameters are written into the body of a request.
+    /// The encoding of parameters in a request body.
     public enum Encoding: Hashable, Sendable {
         /// `application/json`.
         case json
@@ -28,15 +28,15 @@ public struct PrivacyIDEA: Sendable {
         case form
     }
 
-    /// The address that the paths of requests follow.
+    /// The server's base address, to which request paths are appended.
     public let server: HTTPURL
-    /// Who asks.
+    /// The credentials of the caller.
     public var credentials = Credentials.none
-    /// An API key besides the credentials, for calls on behalf of a registered client.
+    /// An API key in addition to the credentials, for calls on behalf of a registered client.
     public var apiKey: SharedSecret?
     /// The origin of FIDO2 ceremonies, sent as the header field `Origin`.
     public var origin: String?
-    /// The server's audit key. When present, an answer without its signature is refused.
+    /// The server's audit key. If set, an answer without a valid signature is refused.
     public var auditKey: PublicKey?
     /// How the server is authenticated.
     public var trust = HTTPTrust()
@@ -51,9 +51,9 @@ public struct PrivacyIDEA: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - server: The address of the server, with the path below which it is installed.
-    ///   - http: What sends the requests.
-    ///   - random: Where nonces come from.
+    ///   - server: The address of the server, including the path of its installation.
+    ///   - http: The HTTP client that sends the requests.
+    ///   - random: The source of nonces.
     public init(_ server: HTTPURL, _ http: any HTTPClient, _ random: any RandomSource) {
         self.server = server
         self.http = http
@@ -63,13 +63,13 @@ public struct PrivacyIDEA: Sendable {
     /// Sends a request and reads the answer's envelope.
     ///
     /// - Parameters:
-    ///   - path: The path below ``server``, beginning with a slash; empty for the address itself.
-    ///   - parameters: An object. Members that are `null` are left out. GET and DELETE carry them in the query.
-    ///   - encoding: How a body is written.
+    ///   - path: The path below ``server``, beginning with a slash; empty for the base address itself.
+    ///   - parameters: An object. Members that are `null` are omitted. GET and DELETE send them in the query.
+    ///   - encoding: The encoding of the body.
     ///   - fields: Further header fields.
-    ///   - isFresh: Whether a nonce goes with the request when there is an audit key. Without one the signature does not
-    ///     tell an answer from an older one.
-    /// - Returns: An answer whose `result.status` is true. Whether the request was granted is in it.
+    ///   - isFresh: Whether to send a nonce if there is an audit key. Without a nonce the signature does not
+    ///     distinguish the answer from an older one.
+    /// - Returns: An answer whose `result.status` is true; its content says whether the request was granted.
     /// - Throws: `refused` with the server's own reason, `http`, `status`, `malformed`, `signature` or `random`.
     public func call(
         _ method: HTTPMethod, _ path: String, _ parameters: JSON = [:], as encoding: Encoding = .json,
@@ -85,7 +85,7 @@ public struct PrivacyIDEA: Sendable {
         return try PrivacyIDEAAnswer(response, auditKey: auditKey, nonce: nonce)
     }
 
-    /// Sends a request and returns the answer as it came, for the few that have no envelope.
+    /// Sends a request and returns the raw answer, for the few endpoints without an envelope.
     ///
     /// - Throws: `http` or `malformed`.
     public func exchange(
@@ -116,7 +116,7 @@ public struct PrivacyIDEA: Sendable {
         } catch { throw .http(error) }
     }
 
-    /// What stays out of recordings: passwords, PINs, codes, seeds, and what enrols or signs in.
+    /// Values excluded from recordings: passwords, PINs, codes, seeds, and anything that enrols or signs in.
     private static let secrets = HTTPSecrets(
         request: [
             "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "response",

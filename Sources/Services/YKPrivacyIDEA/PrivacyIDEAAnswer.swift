@@ -6,7 +6,7 @@ public import YKWire
 
 /// An answer of a privacyIDEA server whose `result.status` is true. Unknown members are ignored.
 public struct PrivacyIDEAAnswer: Hashable, Sendable {
-    /// How the server decided about an authentication. An open set.
+    /// The result of an authentication. An open set.
     public struct Authentication: RawRepresentable, Hashable, Sendable {
         /// The server's word.
         public let rawValue: String
@@ -16,19 +16,19 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         public static let accept = Authentication(rawValue: "ACCEPT")
         /// Not authenticated.
         public static let reject = Authentication(rawValue: "REJECT")
-        /// A challenge waits for its response.
+        /// A challenge must be answered.
         public static let challenge = Authentication(rawValue: "CHALLENGE")
-        /// The person declined.
+        /// The user declined.
         public static let declined = Authentication(rawValue: "DECLINED")
     }
 
     /// `result.value`, `null` when absent.
     public let value: JSON
-    /// `result.authentication`, of `/validate` and `/auth` only.
+    /// `result.authentication`, only in answers of `/validate` and `/auth`.
     public let authentication: Authentication?
     /// `detail`, `null` when absent.
     public let detail: JSON
-    /// The whole object, for members beside `result` and `detail`.
+    /// The whole object, for members other than `result` and `detail`.
     public let envelope: JSON
     /// `time`: the server's clock, in seconds since 1970-01-01 00:00 UTC.
     public let time: Double?
@@ -37,7 +37,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     /// The cookies that the server set, by name.
     public let cookies: [String: String]
 
-    /// Text for people in `detail.message`, unchecked: the server wrote it.
+    /// The message for the user in `detail.message`, not sanitized.
     public var message: String? { detail["message"]?.string }
     /// `detail.transaction_id`.
     public var transactionID: String? { detail["transaction_id"]?.string }
@@ -47,15 +47,15 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
     /// Reads an answer.
     ///
     /// - Parameters:
-    ///   - auditKey: The key that the signature has to verify with; `nil` to check none.
-    ///   - nonce: The request's nonce, which a signed answer repeats.
-    /// - Throws: `refused` for `result.status` false, `status`, `malformed` or `signature`.
+    ///   - auditKey: The key that must verify the signature; `nil` to skip the check.
+    ///   - nonce: The request's nonce, which a signed answer must repeat.
+    /// - Throws: `refused` if `result.status` is false, `status`, `malformed` or `signature`.
     public init(
         _ response: HTTPResponse, auditKey: PublicKey? = nil, nonce: String? = nil
     ) throws(PrivacyIDEAError) {
         let envelope = try Self.json(response)
         guard let result = envelope["result"], let isDone = result["status"]?.bool else {
-            // A proxy in front of the server answers with JSON of its own.
+            // A proxy in front of the server may answer with JSON of its own.
             guard response.isSuccess else { throw .status(response.status) }
             throw .malformed("the answer has no result")
         }
@@ -89,7 +89,8 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         }
     }
 
-    /// RSA-PSS with SHA-256 over the object without its signature, as Python's `json.dumps(sort_keys=True)` writes it.
+    /// Verifies RSA-PSS with SHA-256 over the object without its signature, as written by Python's
+    /// `json.dumps(sort_keys=True)`.
     private static func isSigned(_ envelope: JSON, by key: PublicKey) -> Bool {
         let mark = "rsa_sha256_pss:"
         guard var object = envelope.object, let text = object["signature"]?.string, text.hasPrefix(mark),
@@ -99,7 +100,7 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
         return key.isValid(signature, for: JSON.object(object).pythonText, .sha256, .pss)
     }
 
-    /// Names and values of cookies (RFC 6265 §4.1.1), without their attributes.
+    /// Returns the names and values of cookies (RFC 6265 §4.1.1), without their attributes.
     private static func cookies(_ fields: [HTTPField]) -> [String: String] {
         var cookies: [String: String] = [:]
         for line in fields.values(of: "Set-Cookie") {
@@ -112,6 +113,6 @@ public struct PrivacyIDEAAnswer: Hashable, Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether the status says that the request succeeded (RFC 9110 §15.3).
+    /// Whether the status reports success (RFC 9110 §15.3).
     fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }

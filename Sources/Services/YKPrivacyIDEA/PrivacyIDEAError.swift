@@ -2,18 +2,18 @@
 
 public import YKHTTP
 
-/// Why a privacyIDEA server's answer is not what was asked for.
+/// An error of a request to a privacyIDEA server.
 public enum PrivacyIDEAError: Error, Hashable, Sendable {
-    /// The server gave no answer that can be used.
+    /// The server gave no usable answer.
     case http(HTTPError)
-    /// The server refused, with its own error number and text.
+    /// The server refused the request, with its own error number and text.
     case refused(status: Int, code: Int, message: String)
-    /// The server answered with an HTTP status and without a reason, such as a page of the proxy before it.
+    /// The server answered with an HTTP status but no reason, such as an error page of a proxy.
     case status(Int)
-    /// The answer is not one of privacyIDEA's: what is wrong with it.
+    /// The answer is not a valid privacyIDEA answer, for the given reason.
     case malformed(String)
-    /// The answer is not signed by the server's audit key, or answers another request.
+    /// The answer is not signed by the server's audit key, or belongs to another request.
     case signature
-    /// The system gave no random bytes for the request's nonce.
+    /// The system provided no random bytes for the request's nonce.
     case random
 }

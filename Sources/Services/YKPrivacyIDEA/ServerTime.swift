@@ -3,11 +3,11 @@
 import YKHTTP
 import YKWire
 
-/// The forms in which the server writes a time.
+/// The time formats used by the server.
 enum ServerTime {
-    /// Reads `2026-11-22 04:14:55.228658` (UTC), the same with `T` and an offset of zero, or an IMF-fixdate.
+    /// Reads `2026-11-22 04:14:55.228658` (UTC), the same with `T` and a zero offset, or an IMF-fixdate.
     ///
-    /// - Returns: Seconds since 1970-01-01 00:00 UTC, without fractions; `nil` for anything else.
+    /// - Returns: Whole seconds since 1970-01-01 00:00 UTC; `nil` for anything else.
     static func seconds(_ json: JSON?) -> Int64? {
         guard let text = json?.string else { return nil }
         if let seconds = HTTPDate.seconds(text) { return seconds }
@@ -30,8 +30,8 @@ enum ServerTime {
 }
 
 extension JSON {
-    /// The integer, when it fits.
+    /// The integer, if it fits in an `Int`.
     var count: Int? { int.flatMap { Int(exactly: $0) } }
-    /// A text that is not empty.
+    /// The string, if it is not empty.
     var filled: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -4,19 +4,19 @@ public import YKFIDO
 import YKTransport
 import YKWire
 
-/// What a relying party requires of attestation (WebAuthn Level 3 §5.4.7, §7.1 steps 21 to 24). Whatever statement
-/// arrives has to be valid in its format.
+/// A relying party's requirements for attestation (WebAuthn Level 3 §5.4.7, §7.1 steps 21 to 24). Every statement
+/// received must be valid in its format.
 public enum AttestationPolicy: Sendable {
-    /// Attestation is not asked for, and not required.
+    /// Attestation is neither requested nor required.
     case none
-    /// Attestation is asked for in any form, and not required.
+    /// Attestation in any form is requested, but not required.
     case indirect
-    /// One of these certificates vouches for the authenticator.
+    /// One of these certificates must vouch for the authenticator.
     case direct(TrustAnchors)
-    /// The FIDO metadata vouch for the model, and allow it.
+    /// The FIDO metadata must vouch for the model and allow it.
     case metadata(MetadataPolicy)
 
-    /// What the options ask the client for.
+    /// The attestation conveyance in the options.
     public var conveyance: AttestationConveyance {
         switch self {
         case .none: .none
@@ -44,13 +44,13 @@ public enum AttestationPolicy: Sendable {
     }
 }
 
-/// Which models the FIDO metadata have to allow.
+/// The models that the FIDO metadata must allow.
 public struct MetadataPolicy: Sendable {
     /// The metadata.
     public var metadata: MetadataBLOB
-    /// The statuses that refuse a model.
+    /// The statuses that cause a model to be refused.
     public var refused: Set<AuthenticatorStatus> = AuthenticatorStatus.compromised
-    /// What else a model has to be; by default nothing.
+    /// Further conditions for a model; by default none.
     public var accepts: @Sendable (MetadataEntry) -> Bool = { _ in true }
 
     /// Creates a policy that refuses models known to be compromised or revoked.

@@ -3,66 +3,66 @@
 public import YKFIDO
 public import YKWire
 
-/// Why a ceremony is refused. Each step of WebAuthn Level 3 §7.1 and §7.2 that can fail has a case.
+/// The reason for refusing a ceremony. Each step of WebAuthn Level 3 §7.1 and §7.2 that can fail has a case.
 public enum CeremonyError: Error, Hashable, Sendable {
-    /// The ceremony is not known: never begun, already ended, of another kind or of another session.
+    /// The ceremony is unknown: it was never started, has ended, or belongs to another kind or session.
     case unknownCeremony
-    /// The time of the ceremony is over.
+    /// The ceremony has timed out.
     case expired
-    /// The answer, its client data or its authenticator data cannot be read (§7.1 steps 3, 6, 13, 17 and 25; §7.2 steps
+    /// The answer, its client data or its authenticator data is malformed (§7.1 steps 3, 6, 13, 17 and 25; §7.2 steps
     /// 3, 7, 9 and 18).
     case malformed(WebAuthnError)
-    /// The client data are of another operation (§7.1 step 7, §7.2 step 10).
+    /// The client data belongs to another operation (§7.1 step 7, §7.2 step 10).
     case type(ClientData.Kind)
-    /// The challenge is not that of the ceremony (§7.1 step 8, §7.2 step 11).
+    /// The challenge does not match the ceremony (§7.1 step 8, §7.2 step 11).
     case challenge
-    /// The origin is not one of the relying party (§7.1 step 9, §7.2 step 12).
+    /// The origin does not belong to the relying party (§7.1 step 9, §7.2 step 12).
     case origin(String)
-    /// The page was embedded in one of another origin, which is not expected (§7.1 step 10, §7.2 step 13).
+    /// The page was unexpectedly embedded in a page of another origin (§7.1 step 10, §7.2 step 13).
     case crossOrigin
-    /// The outermost page is not one that may embed the relying party (§7.1 step 11, §7.2 step 14).
+    /// The top-level page may not embed the relying party (§7.1 step 11, §7.2 step 14).
     case topOrigin(String)
     /// The credential is for another relying party (§7.1 step 14, §7.2 step 15).
     case otherRelyingParty
-    /// Nobody was present (§7.1 step 15, §7.2 step 16).
+    /// The user was not present (§7.1 step 15, §7.2 step 16).
     case noPresence
     /// The user was not verified (§7.1 step 16, §7.2 step 17).
     case noUserVerification
     /// The credential can be backed up, which the policy refuses (§7.1 step 18).
     case backupEligible
-    /// The credential changed from one that can be backed up to one that cannot, or back (§7.2 step 19).
+    /// The backup eligibility of the credential changed (§7.2 step 19).
     case backupEligibilityChanged
-    /// The algorithm is not one of those offered (§7.1 step 20).
+    /// The algorithm was not offered (§7.1 step 20).
     case algorithm(COSEAlgorithm?)
-    /// The attestation statement is not valid or not trusted (§7.1 steps 21 to 24).
+    /// The attestation statement is invalid or not trusted (§7.1 steps 21 to 24).
     case attestation(VerificationProblem)
     /// The metadata do not allow the model (§7.1 steps 23 and 24).
     case model(MetadataRefusal)
-    /// The credential is registered already (§7.1 step 26).
+    /// The credential is already registered (§7.1 step 26).
     case alreadyRegistered
-    /// An extension did not do what was required of it (§7.1 step 27, §7.2 step 23).
+    /// An extension did not meet a requirement (§7.1 step 27, §7.2 step 23).
     case `extension`(String)
-    /// The credential is not one of those allowed (§7.2 step 5).
+    /// The credential is not among those allowed (§7.2 step 5).
     case credentialNotAllowed
     /// No account has the credential (§7.2 step 6).
     case unknownCredential
-    /// The answer does not name its user, and nothing else does (§7.2 step 6).
+    /// The user is unknown: the answer has no user handle, and the ceremony has none either (§7.2 step 6).
     case noUserHandle
     /// The credential belongs to another user (§7.2 step 6).
     case otherUser
-    /// The signature is not valid (§7.2 step 21).
+    /// The signature is invalid (§7.2 step 21).
     case signature(VerificationProblem)
-    /// The signature counter did not grow: the authenticator may have been cloned (§7.2 step 22).
+    /// The signature counter did not increase: the authenticator may have been cloned (§7.2 step 22).
     case counter(stored: UInt32, received: UInt32)
-    /// Too many ceremonies have begun and not ended.
+    /// Too many ceremonies are in progress.
     case tooManyCeremonies
     /// The program's own store failed.
     case store(String)
 
-    /// Lifts what the program's store throws.
+    /// Converts an error thrown by the program's store.
     init(_ error: any Error) { self = error as? CeremonyError ?? .store("\(error)") }
 
-    /// Lifts what the check of authenticator data throws.
+    /// Converts an error from checking authenticator data.
     init(data problem: VerificationProblem) {
         switch problem {
         case .otherRelyingParty: self = .otherRelyingParty
@@ -74,7 +74,7 @@ public enum CeremonyError: Error, Hashable, Sendable {
 }
 
 extension CeremonyError: CustomStringConvertible {
-    /// What is wrong, in a few words.
+    /// A short description of the error.
     public var description: String {
         switch self {
         case .unknownCeremony: "the ceremony is not known or was used already"

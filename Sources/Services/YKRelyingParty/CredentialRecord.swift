@@ -3,7 +3,7 @@
 public import YKFIDO
 public import YKWire
 
-/// What a relying party keeps of a credential (credential record, WebAuthn Level 3 §4).
+/// A credential as stored by a relying party (credential record, WebAuthn Level 3 §4).
 public struct CredentialRecord: Hashable, Sendable {
     /// The credential's identifier.
     public let id: [UInt8]
@@ -11,9 +11,9 @@ public struct CredentialRecord: Hashable, Sendable {
     public let user: [UInt8]
     /// The public key.
     public let publicKey: COSEKey
-    /// The signature counter; 0 where the authenticator does not count.
+    /// The signature counter; 0 if the authenticator does not count.
     public var signCount: UInt32
-    /// Whether user verification was done at registration. A program that sets it later asks for another factor first
+    /// Whether the user was verified at registration. A program that sets it later must require another factor first
     /// (§7.2 step 24).
     public var isUserVerificationInitialized: Bool
     /// How the authenticator can be reached.
@@ -22,12 +22,12 @@ public struct CredentialRecord: Hashable, Sendable {
     public let isBackupEligible: Bool
     /// Whether the credential is backed up.
     public var isBackedUp: Bool
-    /// The model of the authenticator: 16 bytes, zero when it does not say.
+    /// The model of the authenticator: 16 bytes, all zero if it is not disclosed.
     public let aaguid: [UInt8]
 }
 
 extension CredentialRecord {
-    /// The credential as options name it.
+    /// The credential as it appears in options.
     public var descriptor: PublicKeyCredentialDescriptor {
         PublicKeyCredentialDescriptor(id: id, transports: transports)
     }
@@ -44,9 +44,9 @@ extension CredentialRecord {
             ]))
     }
 
-    /// Reads what ``json`` wrote.
+    /// Reads a record from its ``json``.
     ///
-    /// - Throws: `member` with the path of what is wrong.
+    /// - Throws: `member` with the path of the invalid member.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         id = try members.required("id", .bytes)

@@ -3,29 +3,29 @@
 public import YKFIDO
 import YKWire
 
-/// An authentication that was verified.
+/// A verified authentication.
 public struct VerifiedAuthentication: Sendable {
-    /// The credential, with what the program stores again: the signature counter and the backup state.
+    /// The credential with the updated signature counter and backup state, to be stored again.
     public let record: CredentialRecord
     /// Whether the user was verified.
     public let isUserVerified: Bool
-    /// Whether the signature counter did not grow: the authenticator may have been cloned. Only where the relying
-    /// party reports that instead of refusing; the stored counter stays as it is.
+    /// Whether the signature counter did not increase: the authenticator may have been cloned. Set only if the relying
+    /// party reports this instead of refusing it; the stored counter is then unchanged.
     public let hasOldCounter: Bool
-    /// Whether the credential is of U2F, for the AppID.
+    /// Whether the credential is a U2F credential for the AppID.
     public let usedAppID: Bool
-    /// largeBlob: the bytes beside the credential, where they were read.
+    /// largeBlob: the bytes stored with the credential, if they were read.
     public let largeBlob: [UInt8]?
 }
 
 extension WebAuthnRelyingParty {
-    /// Begins an authentication (WebAuthn Level 3 §7.2 step 1).
+    /// Starts an authentication (WebAuthn Level 3 §7.2 step 1).
     ///
     /// - Parameters:
-    ///   - user: The user handle of the account, if it is known who signs in.
-    ///   - session: What names the browser's session at the program's web server.
-    ///   - credentials: The credentials that are allowed; empty for any that the authenticator discovers.
-    ///   - requirements: What is wanted.
+    ///   - user: The user handle of the account, if it is known who is signing in.
+    ///   - session: The identifier of the browser's session at the program's web server.
+    ///   - credentials: The allowed credentials; empty for any that the authenticator discovers.
+    ///   - requirements: The requirements for the credential.
     /// - Returns: The options for the client, and the ceremony's token.
     /// - Throws: `tooManyCeremonies` or `store`.
     public func beginAuthentication(
@@ -36,9 +36,9 @@ extension WebAuthnRelyingParty {
         return BegunCeremony(options: options, token: try await keep(ceremony))
     }
 
-    /// The options of an authentication, and what is needed to verify the answer.
+    /// Returns the options of an authentication, and the state needed to verify the answer.
     ///
-    /// - Throws: `store` without randomness.
+    /// - Throws: `store` if no random bytes are available.
     package func authentication(
         of user: [UInt8]?, session: String, allowing credentials: [CredentialRecord],
         _ requirements: AuthenticationRequirements
@@ -57,15 +57,15 @@ extension WebAuthnRelyingParty {
         return (options, ceremony)
     }
 
-    /// Ends an authentication: verifies what the client answers (WebAuthn Level 3 §7.2 steps 3 to 24).
+    /// Finishes an authentication by verifying the client's answer (WebAuthn Level 3 §7.2 steps 3 to 24).
     ///
     /// - Parameters:
     ///   - answer: AuthenticationResponseJSON.
-    ///   - token: The token of the ceremony, which is used up whatever the verdict.
-    ///   - session: What names the browser's session.
-    ///   - find: The record of a credential by its identifier, from whichever account has it.
+    ///   - token: The token of the ceremony, which is used up whether or not verification succeeds.
+    ///   - session: The identifier of the browser's session.
+    ///   - find: Looks up a credential's record by its identifier, in any account.
     /// - Returns: The record to be stored again, and how the user signed in.
-    /// - Throws: The first step that fails.
+    /// - Throws: The error of the first step that fails.
     public func finishAuthentication(
         _ answer: [UInt8], token: String, session: String,
         find: @Sendable (_ id: [UInt8]) async throws -> CredentialRecord?
@@ -82,7 +82,8 @@ extension WebAuthnRelyingParty {
         return try verify(response, record, ceremony)
     }
 
-    /// Verifies an answer from step 6 on. The backup flags' consistency (step 18) is checked where the answer is read.
+    /// Verifies an answer from step 6 on. The consistency of the backup flags (step 18) is checked when the answer is
+    /// parsed.
     package func verify(
         _ response: AuthenticationResponse, _ record: CredentialRecord, _ ceremony: Ceremony
     ) throws(CeremonyError) -> VerifiedAuthentication {

@@ -4,31 +4,31 @@ public import YKFIDO
 import YKTransport
 public import YKWire
 
-/// A registration that was verified.
+/// A verified registration.
 public struct VerifiedRegistration: Sendable {
-    /// What the program stores.
+    /// The record that the program must store.
     public let record: CredentialRecord
-    /// What vouches for the credential.
+    /// The trust in the credential that its attestation established.
     public let trust: AttestationVerification.Trust
     /// The format of the attestation statement.
     public let format: AttestationFormat
-    /// The model's entry in the metadata, where they were used.
+    /// The model's entry in the metadata, if metadata was used.
     public let model: MetadataEntry?
-    /// What extensions did.
+    /// The results of extensions.
     public let extensions: RegistrationOutputs
 }
 
-/// What extensions did when a credential was created.
+/// The results of extensions when a credential was created.
 public struct RegistrationOutputs: Hashable, Sendable {
-    /// credProps: whether the credential is discoverable; `nil` when the client does not say.
+    /// credProps: whether the credential is discoverable; `nil` if the client does not report it.
     public let isDiscoverable: Bool?
-    /// prf: whether the credential can make secrets.
+    /// prf: whether the credential can derive secrets.
     public let hasPRF: Bool?
-    /// largeBlob: whether bytes can be stored beside the credential.
+    /// largeBlob: whether bytes can be stored with the credential.
     public let hasLargeBlob: Bool?
-    /// credProtect: when the credential can be used without user verification, as the authenticator signed it.
+    /// credProtect: when the credential can be used without user verification, as signed by the authenticator.
     public let protection: CredentialProtection?
-    /// minPinLength, as the authenticator signed it.
+    /// minPinLength, as signed by the authenticator.
     public let minPINLength: UInt64?
 
     init(_ response: RegistrationResponse) {
@@ -43,15 +43,15 @@ public struct RegistrationOutputs: Hashable, Sendable {
 }
 
 extension WebAuthnRelyingParty {
-    /// Begins a registration (WebAuthn Level 3 §7.1 step 1).
+    /// Starts a registration (WebAuthn Level 3 §7.1 step 1).
     ///
     /// - Parameters:
-    ///   - user: The account; its identifier is 1 to 64 random bytes that say nothing about the person.
-    ///   - session: What names the browser's session at the program's web server.
-    ///   - known: The credentials that the account has already.
-    ///   - requirements: What is wanted of the credential.
+    ///   - user: The account; its identifier is 1 to 64 random bytes that reveal nothing about the user.
+    ///   - session: The identifier of the browser's session at the program's web server.
+    ///   - known: The credentials that the account already has.
+    ///   - requirements: The requirements for the credential.
     /// - Returns: The options for the client, and the ceremony's token.
-    /// - Throws: `malformed` for a user handle of another length, `tooManyCeremonies` or `store`.
+    /// - Throws: `malformed` for a user handle of invalid length, `tooManyCeremonies` or `store`.
     public func beginRegistration(
         of user: FIDOUser, session: String, excluding known: [CredentialRecord] = [],
         _ requirements: RegistrationRequirements = RegistrationRequirements()
@@ -60,9 +60,9 @@ extension WebAuthnRelyingParty {
         return BegunCeremony(options: options, token: try await keep(ceremony))
     }
 
-    /// The options of a registration, and what is needed to verify the answer.
+    /// Returns the options of a registration, and the state needed to verify the answer.
     ///
-    /// - Throws: `malformed` for a user handle of another length, `store` without randomness.
+    /// - Throws: `malformed` for a user handle of invalid length, `store` if no random bytes are available.
     package func registration(
         of user: FIDOUser, session: String, excluding known: [CredentialRecord],
         _ requirements: RegistrationRequirements
@@ -90,15 +90,15 @@ extension WebAuthnRelyingParty {
         return (options, ceremony)
     }
 
-    /// Ends a registration: verifies what the client answers (WebAuthn Level 3 §7.1 steps 3 to 27).
+    /// Finishes a registration by verifying the client's answer (WebAuthn Level 3 §7.1 steps 3 to 27).
     ///
     /// - Parameters:
     ///   - answer: RegistrationResponseJSON.
-    ///   - token: The token of the ceremony, which is used up whatever the verdict.
-    ///   - session: What names the browser's session.
-    ///   - isRegistered: Whether any account has a credential of this identifier.
-    /// - Returns: The credential to be stored with the account, and what is known about it.
-    /// - Throws: The first step that fails.
+    ///   - token: The token of the ceremony, which is used up whether or not verification succeeds.
+    ///   - session: The identifier of the browser's session.
+    ///   - isRegistered: Returns whether any account has a credential with this identifier.
+    /// - Returns: The credential to be stored with the account, and information about it.
+    /// - Throws: The error of the first step that fails.
     public func finishRegistration(
         _ answer: [UInt8], token: String, session: String,
         isRegistered: @Sendable (_ id: [UInt8]) async throws -> Bool
@@ -113,8 +113,8 @@ extension WebAuthnRelyingParty {
         return verified
     }
 
-    /// Verifies an answer but for step 26, which takes the program's database. The length of the identifier (step 25)
-    /// and the backup flags' consistency (step 17) are checked where the answer is read.
+    /// Verifies an answer except for step 26, which requires the program's database. The length of the identifier (step
+    /// 25) and the consistency of the backup flags (step 17) are checked when the answer is parsed.
     package func verify(
         _ response: RegistrationResponse, _ ceremony: Ceremony
     ) throws(CeremonyError) -> VerifiedRegistration {
@@ -145,7 +145,7 @@ extension WebAuthnRelyingParty {
             record: record, trust: trust, format: object.format, model: model, extensions: outputs)
     }
 
-    /// Refuses a credential whose extensions did not do what was required. Answers nobody asked for are ignored.
+    /// Refuses a credential whose extensions did not meet the requirements. Unrequested outputs are ignored.
     private static func check(_ outputs: RegistrationOutputs, _ inputs: JSON.Object) throws(CeremonyError) {
         if inputs["enforceCredentialProtectionPolicy"]?.bool == true,
             let wanted = inputs["credentialProtectionPolicy"]?.string.flatMap(CredentialProtection.init(name:)),

@@ -5,46 +5,46 @@ public import YKTransport
 
 /// A WebAuthn Relying Party (WebAuthn Level 3 §4, §7): the server's side of passkeys.
 ///
-/// It makes the options of a ceremony, keeps what the ceremony needs in a ``CeremonyStore``, and verifies what the
-/// client answers, step by step as the specification lists them. It has no web server and no database: the program
-/// moves JSON between client and relying party, and keeps each ``CredentialRecord``.
+/// It creates the options of a ceremony, keeps the ceremony's state in a ``CeremonyStore``, and verifies the client's
+/// answer in the order of the specification's steps. It contains no web server and no database: the program passes JSON
+/// between client and relying party, and stores each ``CredentialRecord``.
 public struct WebAuthnRelyingParty: Sendable {
     /// The identifier, a domain name.
     public let id: String
-    /// The name for people.
+    /// The display name.
     public var name: String
     /// The origins that may run ceremonies, as browsers write them.
     public let origins: Set<String>
-    /// The origins of pages that may embed the relying party's pages; empty if none may.
+    /// The origins of pages that may embed the relying party's pages; empty for none.
     public var topOrigins: Set<String> = []
-    /// What is required of attestation.
+    /// The requirements for attestation.
     public var attestation = AttestationPolicy.none
-    /// Whether credentials that can leave their authenticator are refused.
+    /// Whether credentials that can be backed up are refused.
     public var requiresDeviceBound = false
-    /// Whether an assertion is refused whose signature counter did not grow. If not, it is accepted and reported.
+    /// Whether an assertion whose signature counter did not increase is refused. If not, it is accepted and reported.
     public var refusesOldCounters = true
-    /// How long a ceremony may take.
+    /// Timeout for a ceremony.
     public var timeout = Duration.seconds(300)
-    /// Where ceremonies are kept until they end.
+    /// The store of ceremonies in progress.
     public let ceremonies: any CeremonyStore
-    /// Randomness and time of day.
+    /// The source of randomness and the time of day.
     public var environment: Environment
 
-    /// The longest time that a ceremony may take, one day.
+    /// Maximum timeout for a ceremony, one day.
     static let longestTimeout = Duration.seconds(86_400)
 
     /// Creates a relying party.
     ///
     /// - Parameters:
     ///   - id: The identifier, a domain name.
-    ///   - name: The name for people.
+    ///   - name: The display name.
     ///   - origins: The origins that run ceremonies: `https://…`, `http://localhost…`, or an application's, such as
     ///     `android:apk-key-hash:…`.
-    ///   - relatedOrigins: Origins of other domains that may use the identifier (§5.11); they have to be listed in
+    ///   - relatedOrigins: Origins of other domains that may use the identifier (§5.11). They must be listed in
     ///     ``RelatedOrigins`` at the identifier's own domain.
-    ///   - ceremonies: Where ceremonies are kept until they end.
-    ///   - environment: Randomness and time of day.
-    /// - Throws: `origin` for a text that is not an origin, `relyingParty` for an origin that may not use the
+    ///   - ceremonies: The store of ceremonies in progress.
+    ///   - environment: The source of randomness and the time of day.
+    /// - Throws: `origin` for a string that is not an origin, `relyingParty` for an origin that may not use the
     ///   identifier.
     public init(
         id: String, name: String, origins: [String], relatedOrigins: [String] = [], ceremonies: any CeremonyStore,
@@ -81,7 +81,7 @@ public struct WebAuthnRelyingParty: Sendable {
         return data
     }
 
-    /// Begins a ceremony: draws the challenge and notes the time.
+    /// Starts a ceremony: generates the challenge and records the time.
     func ceremony(_ kind: Ceremony.Kind, session: String) throws(CeremonyError) -> Ceremony {
         let challenge: [UInt8]
         do { challenge = try environment.random.draw(32, secret: false) } catch { throw .store("\(error)") }
@@ -94,7 +94,7 @@ public struct WebAuthnRelyingParty: Sendable {
         UInt64(min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds) * 1000
     }
 
-    /// Takes a ceremony out of the store; it cannot be used again.
+    /// Takes a ceremony from the store; it cannot be used again.
     func take(_ token: String, _ kind: Ceremony.Kind, session: String) async throws(CeremonyError) -> Ceremony {
         let found: Ceremony?
         do { found = try await ceremonies.take(token, session: session) } catch { throw CeremonyError(error) }
@@ -108,10 +108,10 @@ public struct WebAuthnRelyingParty: Sendable {
     }
 }
 
-/// A ceremony that has begun: what the client gets, and the token that brings its answer back.
+/// A started ceremony: the client's options, and the token that identifies the ceremony in the answer.
 public struct BegunCeremony<Options: Sendable>: Sendable {
     /// The options for the client.
     public let options: Options
-    /// The token of the ceremony: part of the answer, or in a cookie.
+    /// The token of the ceremony, sent back in the answer or in a cookie.
     public let token: String
 }

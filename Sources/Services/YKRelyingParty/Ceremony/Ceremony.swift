@@ -3,9 +3,9 @@
 public import YKFIDO
 public import YKWire
 
-/// What a relying party remembers from the beginning of a ceremony to its end.
+/// A relying party's state for a ceremony in progress.
 public struct Ceremony: Hashable, Sendable {
-    /// What the ceremony is for.
+    /// The operation of a ceremony.
     public enum Kind: String, Hashable, Sendable {
         /// A credential is created.
         case registration
@@ -13,15 +13,15 @@ public struct Ceremony: Hashable, Sendable {
         case authentication
     }
 
-    /// What the ceremony is for.
+    /// The operation of the ceremony.
     public let kind: Kind
     /// The challenge, 32 random bytes.
     public let challenge: [UInt8]
-    /// The session of the web server that began it.
+    /// The web server session that started it.
     public let session: String
-    /// When it ends, in seconds since 1970-01-01 00:00 UTC.
+    /// The time at which it expires, in seconds since 1970-01-01 00:00 UTC.
     public let expires: Int64
-    /// The user handle of the account; `nil` when the answer is to name it.
+    /// The user handle of the account; `nil` if the answer must identify it.
     public var user: [UInt8]?
     /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
@@ -31,7 +31,7 @@ public struct Ceremony: Hashable, Sendable {
     public var algorithms: [COSEAlgorithm] = []
     /// The credentials allowed, for an authentication; empty for any.
     public var allowedCredentials: [[UInt8]] = []
-    /// The inputs of extensions in their JSON form.
+    /// The extension inputs in JSON form.
     public var extensions = JSON.Object()
 
     init(_ kind: Kind, challenge: [UInt8], session: String, expires: Int64) {
@@ -43,7 +43,7 @@ public struct Ceremony: Hashable, Sendable {
 }
 
 extension Ceremony {
-    /// The ceremony as JSON, for a store. It holds no secret, but has to be protected from change.
+    /// The ceremony as JSON, for a store. It contains no secret, but must be protected from modification.
     public var json: JSON {
         .object(
             JSON.Object([
@@ -56,9 +56,9 @@ extension Ceremony {
             ]))
     }
 
-    /// Reads what ``json`` wrote.
+    /// Reads a ceremony from its ``json``.
     ///
-    /// - Throws: `member` with the path of what is wrong.
+    /// - Throws: `member` with the path of the invalid member.
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json)
         guard let kind = Kind(rawValue: try members.required("kind", .string)),

@@ -5,29 +5,29 @@ import YKFIDO
 public import YKTransport
 import YKWire
 
-/// Where a relying party keeps ceremonies from their beginning to their end.
+/// A store of ceremonies in progress.
 public protocol CeremonyStore: Sendable {
-    /// Keeps a ceremony.
+    /// Stores a ceremony.
     ///
-    /// - Returns: A token that nobody can guess.
+    /// - Returns: An unguessable token.
     func keep(_ ceremony: Ceremony) async throws -> String
 
-    /// Takes a ceremony out.
+    /// Removes and returns a ceremony.
     ///
-    /// - Returns: The ceremony the first time; `nil` from then on, for another session, and for an unknown token.
+    /// - Returns: The ceremony the first time; `nil` afterwards, for another session, and for an unknown token.
     func take(_ token: String, session: String) async throws -> Ceremony?
 }
 
-/// Challenges of sealed ceremonies that have ended, so that none is used twice. Servers that share a sealing key share
-/// this too.
+/// The challenges of sealed ceremonies that have ended, so that none is used twice. Servers that share a sealing key
+/// must share them too.
 public protocol SpentChallenges: Sendable {
-    /// Notes a challenge until its ceremony expires, in seconds since 1970-01-01 00:00 UTC.
+    /// Records a challenge until its ceremony expires, in seconds since 1970-01-01 00:00 UTC.
     ///
-    /// - Returns: Whether it was not noted before.
+    /// - Returns: Whether the challenge was not recorded before.
     func spend(_ challenge: [UInt8], until expiry: Int64) async throws -> Bool
 }
 
-/// Ceremonies in memory, for a server that is a single process.
+/// An in-memory store of ceremonies, for a server with a single process.
 public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     private var ceremonies: [String: Ceremony] = [:]
     private var spent: [[UInt8]: Int64] = [:]
@@ -38,14 +38,14 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - limit: The most ceremonies, and spent challenges, that are kept.
-    ///   - environment: Randomness and time of day.
+    ///   - limit: The maximum number of ceremonies, and of spent challenges.
+    ///   - environment: The source of randomness and the time of day.
     public init(limit: Int = 100_000, environment: Environment = Environment()) {
         self.limit = max(1, limit)
         self.environment = environment
     }
 
-    /// Keeps a ceremony.
+    /// Stores a ceremony.
     ///
     /// - Throws: ``CeremonyError/tooManyCeremonies``.
     public func keep(_ ceremony: Ceremony) throws -> String {
@@ -56,13 +56,13 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
         return token
     }
 
-    /// Takes a ceremony out. A token that is presented by another session ends its ceremony.
+    /// Removes and returns a ceremony. A token presented by another session ends its ceremony.
     public func take(_ token: String, session: String) -> Ceremony? {
         guard let ceremony = ceremonies.removeValue(forKey: token), ceremony.session == session else { return nil }
         return ceremony
     }
 
-    /// Notes a challenge.
+    /// Records a challenge.
     ///
     /// - Throws: ``CeremonyError/tooManyCeremonies``.
     public func spend(_ challenge: [UInt8], until expiry: Int64) throws -> Bool {
@@ -73,7 +73,7 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
         return true
     }
 
-    /// Forgets what has expired, once a second at most.
+    /// Removes expired entries, at most once a second.
     private func purge() {
         let now = environment.clock.now
         guard now > lastPurge else { return }
@@ -83,20 +83,20 @@ public actor MemoryCeremonies: CeremonyStore, SpentChallenges {
     }
 }
 
-/// Ceremonies that the client carries, encrypted with a key of the server (AES-256-GCM) and bound to the session. The
-/// server keeps only the challenges of those that have ended.
+/// Ceremonies that the client holds, encrypted with a key of the server (AES-256-GCM) and bound to the session. The
+/// server stores only the challenges of ceremonies that have ended.
 public struct SealedCeremonies: CeremonyStore {
     private let key: SharedSecret
     private let spent: any SpentChallenges
 
-    /// The most characters that are read of a token.
+    /// Maximum length of a token in characters.
     static let tokenLimit = 1 << 20
 
     /// Creates a store.
     ///
     /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - spent: The challenges that were used.
+    ///   - key: The sealing key, 32 bytes.
+    ///   - spent: The spent challenges.
     public init(key: SharedSecret, spent: any SpentChallenges) {
         self.key = key
         self.spent = spent
@@ -104,14 +104,14 @@ public struct SealedCeremonies: CeremonyStore {
 
     /// Encrypts a ceremony.
     ///
-    /// - Throws: `CryptoFault` for a key of the wrong length.
+    /// - Throws: `CryptoFault` for a key of invalid length.
     public func keep(_ ceremony: Ceremony) throws -> String {
         let sealed = try AESGCM.seal(
             Secret(utf8: ceremony.json.text), key: key.value, context: Self.context(ceremony.session))
         return Base64.encodeURL(sealed)
     }
 
-    /// Decrypts a ceremony; `nil` for a token that was changed, is of another session, or was used.
+    /// Decrypts a ceremony; `nil` for a token that was modified, belongs to another session, or was already used.
     public func take(_ token: String, session: String) async throws -> Ceremony? {
         guard token.utf8.count <= Self.tokenLimit, let sealed = try? Base64.decode(token),
             let ceremony = open(sealed, session)

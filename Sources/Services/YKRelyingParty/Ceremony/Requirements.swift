@@ -3,55 +3,55 @@
 public import YKFIDO
 public import YKWire
 
-/// What a relying party wants of a new credential (WebAuthn Level 3 §5.4).
+/// A relying party's requirements for a new credential (WebAuthn Level 3 §5.4).
 public struct RegistrationRequirements: Hashable, Sendable {
-    /// The algorithms, the preferred first.
+    /// The algorithms in order of preference.
     public var algorithms: [COSEAlgorithm] = [.es256, .edDSA, .rs256]
-    /// Which authenticators may be used.
+    /// The requirements for the authenticator.
     public var selection = AuthenticatorSelection(residentKey: .preferred)
-    /// What the user will probably use.
+    /// Hints about the authenticator that the user is likely to use.
     public var hints: [PublicKeyCredentialHint] = []
-    /// The preferred formats of the attestation statement.
+    /// The preferred attestation statement formats.
     public var attestationFormats: [AttestationFormat] = []
-    /// Whether attestation may name the single authenticator (enterprise attestation).
+    /// Whether to request attestation that identifies the individual authenticator (enterprise attestation).
     public var wantsEnterpriseAttestation = false
     /// Whether the browser may create the credential without a gesture (conditional mediation).
     public var isConditional = false
-    /// What extensions are to do.
+    /// The extension inputs.
     public var extensions = RegistrationInputs()
 
-    /// Creates requirements for a passkey where the authenticator can store one.
+    /// Creates requirements for a passkey, if the authenticator can store one.
     public init() {}
 }
 
-/// What extensions are to do when a credential is created (WebAuthn Level 3 §10, CTAP 2.2 §12).
+/// The extension inputs for creating a credential (WebAuthn Level 3 §10, CTAP 2.2 §12).
 public struct RegistrationInputs: Hashable, Sendable {
-    /// credProps: asks whether the credential is discoverable.
+    /// credProps: requests whether the credential is discoverable.
     public var asksCredentialProperties = true
     /// credProtect: when the credential can be used without user verification.
     public var protection: CredentialProtection?
     /// Whether a credential with less protection is refused.
     public var enforcesProtection = false
-    /// prf: whether the credential can make secrets; with inputs, the secrets are made at once.
+    /// prf: requests whether the credential can derive secrets; with inputs, the secrets are derived immediately.
     public var prf: PRFInput?
-    /// largeBlob: whether the credential can store bytes.
+    /// largeBlob: whether the credential should be able to store bytes.
     public var largeBlob: LargeBlobSupport?
-    /// minPinLength: asks for the authenticator's minimum PIN length.
+    /// minPinLength: requests the authenticator's minimum PIN length.
     public var asksMinPINLength = false
-    /// appidExclude: the AppID of U2F credentials that must not exist already.
+    /// appidExclude: the AppID of U2F credentials that must not already exist.
     public var appIDExclude: String?
-    /// Inputs of other extensions, in their JSON form.
+    /// Inputs of other extensions, in JSON form.
     public var others = JSON.Object()
 
-    /// Whether bytes can be stored beside the credential (WebAuthn Level 3 §10.1.5).
+    /// Whether bytes can be stored with the credential (WebAuthn Level 3 §10.1.5).
     public enum LargeBlobSupport: String, Hashable, Sendable {
-        /// The registration fails without.
+        /// The registration fails without support.
         case required
-        /// Where the authenticator can.
+        /// Used if the authenticator supports it.
         case preferred
     }
 
-    /// Creates inputs that ask for credProps only.
+    /// Creates inputs that request only credProps.
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.
@@ -68,9 +68,9 @@ public struct RegistrationInputs: Hashable, Sendable {
     }
 }
 
-/// The inputs that prf makes secrets of (WebAuthn Level 3 §10.1.4). The secrets stay in the browser.
+/// The inputs from which prf derives secrets (WebAuthn Level 3 §10.1.4). The secrets stay in the browser.
 public struct PRFInput: Hashable, Sendable {
-    /// The first input; `nil` only asks whether the credential can make secrets.
+    /// The first input; `nil` only requests whether the credential can derive secrets.
     public var first: [UInt8]?
     /// The second input.
     public var second: [UInt8]?
@@ -88,41 +88,41 @@ public struct PRFInput: Hashable, Sendable {
     var json: JSON { .object(JSON.Object([("eval", values)])) }
 }
 
-/// What a relying party wants of a credential that signs (WebAuthn Level 3 §5.5).
+/// A relying party's requirements for an authentication (WebAuthn Level 3 §5.5).
 public struct AuthenticationRequirements: Hashable, Sendable {
     /// Whether the user must be verified.
     public var userVerification = UserVerification.preferred
-    /// What the user will probably use.
+    /// Hints about the authenticator that the user is likely to use.
     public var hints: [PublicKeyCredentialHint] = []
-    /// What extensions are to do.
+    /// The extension inputs.
     public var extensions = AuthenticationInputs()
 
     /// Creates requirements that prefer user verification.
     public init() {}
 }
 
-/// What extensions are to do when a credential signs (WebAuthn Level 3 §10).
+/// The extension inputs for an authentication (WebAuthn Level 3 §10).
 public struct AuthenticationInputs: Hashable, Sendable {
-    /// prf: the inputs that secrets are made of.
+    /// prf: the inputs from which secrets are derived.
     public var prf: PRFInput?
-    /// prf: inputs for single credentials, by their identifiers.
+    /// prf: inputs for individual credentials, by their identifiers.
     public var prfByCredential: [[UInt8]: PRFInput] = [:]
-    /// largeBlob: reads or writes the bytes beside the credential.
+    /// largeBlob: reads or writes the bytes stored with the credential.
     public var largeBlob: LargeBlobAction?
-    /// appid: the AppID of credentials that were registered with U2F.
+    /// appid: the AppID of credentials registered with U2F.
     public var appID: String?
-    /// Inputs of other extensions, in their JSON form.
+    /// Inputs of other extensions, in JSON form.
     public var others = JSON.Object()
 
-    /// What is done with the bytes beside the credential (WebAuthn Level 3 §10.1.5).
+    /// An operation on the bytes stored with the credential (WebAuthn Level 3 §10.1.5).
     public enum LargeBlobAction: Hashable, Sendable {
-        /// They are read.
+        /// Reads the bytes.
         case read
-        /// They are replaced.
+        /// Replaces the bytes.
         case write([UInt8])
     }
 
-    /// Creates inputs that ask for nothing.
+    /// Creates empty inputs.
     public init() {}
 
     /// The inputs as AuthenticationExtensionsClientInputsJSON.

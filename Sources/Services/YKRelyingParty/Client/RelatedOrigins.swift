@@ -11,18 +11,18 @@ public struct RelatedOrigins: Hashable, Sendable {
     public static let path = "/.well-known/webauthn"
     /// The number of registrable domain labels that every client reads.
     public static let labelLimit = 5
-    /// The most bytes that are read of the document.
+    /// Maximum size of the document in bytes.
     static let sizeLimit = 256 << 10
 
-    /// The origins as they are listed.
+    /// The listed origins.
     public let origins: [String]
 
-    /// Lists origins.
+    /// Creates a list of origins.
     public init(_ origins: [String]) { self.origins = origins }
 
     /// Reads a document.
     ///
-    /// - Throws: `json`, or `member` with the path of what is wrong.
+    /// - Throws: `json`, or `member` with the path of the invalid member.
     public init(parsing text: [UInt8]) throws(WebAuthnError) {
         let json: JSON
         do { json = try JSON(parsing: text) } catch { throw .json(error) }
@@ -36,7 +36,7 @@ public struct RelatedOrigins: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - rpID: The identifier.
-    ///   - client: What downloads it. Redirects are not followed.
+    ///   - client: The HTTP client. Redirects are not followed.
     /// - Throws: `http` or `document`.
     public static func fetch(
         _ rpID: String, _ client: any HTTPClient
@@ -56,11 +56,11 @@ public struct RelatedOrigins: Hashable, Sendable {
     /// The document, to be served as `application/json`.
     public var json: JSON { ["origins": .array(origins.map(JSON.string))] }
 
-    /// Whether the document permits an origin, as a client decides (§5.11.1): entries that cannot be read are passed
-    /// over, and so are those of new labels once there are five.
+    /// Whether the document permits an origin under the client's rules (§5.11.1): invalid entries are skipped, and so
+    /// are those with a new label once there are five labels.
     public func permits(_ origin: Origin) -> Bool { readable.contains(origin) }
 
-    /// The entries that clients pass over: not an origin, or of a sixth label. Empty for a document that works.
+    /// The entries that clients skip: not an origin, or with a sixth label. Empty for a correct document.
     public var ignored: [String] {
         let readable = readable
         return origins.filter { text in (try? Origin(text)).map { !readable.contains($0) } ?? true }
@@ -78,7 +78,7 @@ public struct RelatedOrigins: Hashable, Sendable {
         return found
     }
 
-    /// The first label of the registrable domain; `nil` for a public suffix.
+    /// Returns the first label of the registrable domain; `nil` for a public suffix.
     private static func label(of host: String) -> String? {
         let domain = PublicSuffixList.registrableDomain(of: host)
         guard domain != PublicSuffixList.publicSuffix(of: host) else { return nil }
@@ -86,12 +86,12 @@ public struct RelatedOrigins: Hashable, Sendable {
     }
 }
 
-/// Why there is no document of related origins.
+/// The reason that no document of related origins is available.
 public enum RelatedOriginsError: Error, Hashable, Sendable {
     /// The download failed.
     case http(HTTPError)
     /// The answer is not a document.
     case unavailable(status: Int, type: String?)
-    /// The document cannot be read.
+    /// The document is malformed.
     case document(WebAuthnError)
 }

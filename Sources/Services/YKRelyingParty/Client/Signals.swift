@@ -3,23 +3,23 @@
 public import YKFIDO
 public import YKWire
 
-/// What a page tells the browser about the account's credentials, so that passkey providers can follow
-/// (WebAuthn Level 3 §5.1.10): the arguments of the functions of `PublicKeyCredential`, as JSON.
+/// The arguments of `PublicKeyCredential`'s signal functions as JSON, with which a page keeps passkey providers up to
+/// date about the account's credentials (WebAuthn Level 3 §5.1.10).
 extension WebAuthnRelyingParty {
-    /// The argument of `signalUnknownCredential()`: a credential that no account has (§5.1.10.2). Meant for the answer
-    /// to a sign-in that failed with ``CeremonyError/unknownCredential``.
+    /// Returns the argument of `signalUnknownCredential()`: a credential that no account has (§5.1.10.2). Send it in
+    /// response to a sign-in that failed with ``CeremonyError/unknownCredential``.
     ///
     /// - Parameter credential: The credential's identifier.
     public func unknownCredentialSignal(_ credential: [UInt8]) -> JSON {
         ["rpId": .string(id), "credentialId": .bytes(credential)]
     }
 
-    /// The argument of `signalAllAcceptedCredentials()`: all credentials of an account (§5.1.10.3). Only for a browser
-    /// that has signed in.
+    /// Returns the argument of `signalAllAcceptedCredentials()`: all credentials of an account (§5.1.10.3). Send it
+    /// only to a signed-in browser.
     ///
     /// - Parameters:
     ///   - user: The user handle.
-    ///   - credentials: The credentials that the account has.
+    ///   - credentials: The credentials of the account.
     public func acceptedCredentialsSignal(of user: [UInt8], _ credentials: [CredentialRecord]) -> JSON {
         [
             "rpId": .string(id), "userId": .bytes(user),
@@ -27,8 +27,8 @@ extension WebAuthnRelyingParty {
         ]
     }
 
-    /// The argument of `signalCurrentUserDetails()`: the names of an account (§5.1.10.4). Only for a browser that has
-    /// signed in.
+    /// Returns the argument of `signalCurrentUserDetails()`: the names of an account (§5.1.10.4). Send it only to a
+    /// signed-in browser.
     ///
     /// - Parameter user: The account.
     public func userDetailsSignal(_ user: FIDOUser) -> JSON {
@@ -39,7 +39,7 @@ extension WebAuthnRelyingParty {
     }
 }
 
-/// What a browser can do, as `PublicKeyCredential.getClientCapabilities()` tells the page (WebAuthn Level 3 §5.1.7).
+/// A browser's capabilities, as returned by `PublicKeyCredential.getClientCapabilities()` (WebAuthn Level 3 §5.1.7).
 public struct ClientCapabilities: Hashable, Sendable {
     /// A capability (§5.8.7). An open set.
     public struct Name: RawRepresentable, Hashable, Sendable {
@@ -51,33 +51,33 @@ public struct ClientCapabilities: Hashable, Sendable {
         public static let conditionalCreate = Name(rawValue: "conditionalCreate")
         /// Passkeys can be offered as suggestions in a form.
         public static let conditionalGet = Name(rawValue: "conditionalGet")
-        /// A phone nearby can be used.
+        /// A nearby phone can be used.
         public static let hybridTransport = Name(rawValue: "hybridTransport")
-        /// Passkeys can be created on this device or on a phone nearby.
+        /// Passkeys can be created on this device or on a nearby phone.
         public static let passkeyPlatformAuthenticator = Name(rawValue: "passkeyPlatformAuthenticator")
         /// The device itself can verify its user.
         public static let userVerifyingPlatformAuthenticator = Name(rawValue: "userVerifyingPlatformAuthenticator")
-        /// Related origins are honoured.
+        /// Related origins are supported.
         public static let relatedOrigins = Name(rawValue: "relatedOrigins")
-        /// `signalAllAcceptedCredentials()` is there.
+        /// `signalAllAcceptedCredentials()` is available.
         public static let signalAllAcceptedCredentials = Name(rawValue: "signalAllAcceptedCredentials")
-        /// `signalCurrentUserDetails()` is there.
+        /// `signalCurrentUserDetails()` is available.
         public static let signalCurrentUserDetails = Name(rawValue: "signalCurrentUserDetails")
-        /// `signalUnknownCredential()` is there.
+        /// `signalUnknownCredential()` is available.
         public static let signalUnknownCredential = Name(rawValue: "signalUnknownCredential")
-        /// An extension is known, by its identifier.
+        /// The extension with this identifier is supported.
         public static func `extension`(_ identifier: String) -> Name { Name(rawValue: "extension:" + identifier) }
     }
 
     private let values: [String: Bool]
 
-    /// Reads what the page sends: an object of booleans. Other values are passed over.
+    /// Reads the object of booleans sent by the page. Other values are ignored.
     public init(json: JSON) {
         var values: [String: Bool] = [:]
         for member in json.object?.members ?? [] { values[member.key] = member.value.bool }
         self.values = values
     }
 
-    /// Whether the browser has a capability; `nil` when it does not say.
+    /// Whether the browser has a capability; `nil` if it does not report it.
     public subscript(name: Name) -> Bool? { values[name.rawValue] }
 }

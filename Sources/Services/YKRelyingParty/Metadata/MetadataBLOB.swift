@@ -4,11 +4,11 @@ import YKCrypto
 import YKFIDO
 public import YKWire
 
-/// The list of authenticator models that the FIDO Alliance signs (FIDO Metadata Service 3.0 §3.1).
+/// The list of authenticator models signed by the FIDO Alliance (FIDO Metadata Service 3.0 §3.1).
 public struct MetadataBLOB: Sendable {
-    /// The serial number: each list has a greater one.
+    /// The serial number, which increases with each list.
     public let number: Int64
-    /// The day by which the next list is published.
+    /// The day by which the next list will be published.
     public let nextUpdate: UTCDate
     /// The models.
     public let entries: [MetadataEntry]
@@ -22,11 +22,11 @@ public struct MetadataBLOB: Sendable {
     /// Reads a signed list (§3.1.7) and checks its signature, the certificate's name and its path to an anchor.
     ///
     /// - Parameters:
-    ///   - jwt: The list as it is downloaded, a JSON Web Token.
-    ///   - anchors: The trusted certificates, DER: for the FIDO Alliance's list, GlobalSign Root CA – R3. Whatever they
-    ///     issue besides, only a certificate for `signer` is accepted.
-    ///   - signer: The domain name that the signing certificate has to have.
-    ///   - time: The time at which certificates have to be valid, in seconds since 1970-01-01 00:00 UTC.
+    ///   - jwt: The list as downloaded, a JSON Web Token.
+    ///   - anchors: The trusted certificates, DER: for the FIDO Alliance's list, GlobalSign Root CA – R3. Of the
+    ///     certificates they issue, only one for `signer` is accepted.
+    ///   - signer: The required domain name of the signing certificate.
+    ///   - time: The time at which certificates must be valid, in seconds since 1970-01-01 00:00 UTC.
     /// - Throws: `malformed`, `algorithm`, `signer`, `certificate` or `signature`.
     public init(
         jwt: [UInt8], anchors: [[UInt8]], signer: String = MetadataBLOB.signer, at time: Int64
@@ -36,7 +36,7 @@ public struct MetadataBLOB: Sendable {
         try self.init(payload: token.payload)
     }
 
-    /// Reads the content of a list (§3.1.6) without its signature: for a program that checked it before.
+    /// Reads the content of a list (§3.1.6) without verifying a signature, for a program that has already verified it.
     ///
     /// - Throws: `malformed`.
     public init(payload: JSON) throws(MetadataError) {
@@ -61,7 +61,7 @@ public struct MetadataBLOB: Sendable {
         self.keys = keys
     }
 
-    /// The entry of a model: by its AAGUID, for U2F by the keys of the certificates (§3.1.1).
+    /// Returns the entry of a model, found by its AAGUID or, for U2F, by its certificates' keys (§3.1.1).
     ///
     /// - Parameters:
     ///   - aaguid: The AAGUID of the credential, zero for U2F.
@@ -76,7 +76,7 @@ public struct MetadataBLOB: Sendable {
     }
 }
 
-/// A JSON Web Signature in its compact form (RFC 7515 §7.1), with the certificates of its signer.
+/// A JSON Web Signature in compact form (RFC 7515 §7.1), with the certificates of its signer.
 struct SignedToken {
     let payload: JSON
     private let algorithm: COSEAlgorithm
@@ -84,13 +84,13 @@ struct SignedToken {
     private let message: [UInt8]
     private let signature: [UInt8]
 
-    /// Algorithms of signatures by certificate keys (RFC 7518 §3.1).
+    /// The signature algorithms for certificate keys (RFC 7518 §3.1).
     private static let algorithms: [String: COSEAlgorithm] = [
         "ES256": .es256, "ES384": .es384, "ES512": .es512, "RS256": .rs256, "RS384": .rs384, "RS512": .rs512,
         "PS256": .ps256, "EdDSA": .edDSA,
     ]
 
-    /// Takes a token apart; nothing is verified.
+    /// Parses a token without verifying it.
     init(_ jwt: [UInt8]) throws(MetadataError) {
         let text = jwt.filter { $0 > 0x20 }
         let parts = text.split(separator: 0x2E, omittingEmptySubsequences: false)

@@ -3,13 +3,13 @@
 import YKFIDO
 public import YKWire
 
-/// A model of authenticator in the metadata (FIDO Metadata Service 3.0 §3.1.1).
+/// An authenticator model in the metadata (FIDO Metadata Service 3.0 §3.1.1).
 public struct MetadataEntry: Hashable, Sendable {
     /// The AAGUID, 16 bytes, for FIDO2.
     public let aaguid: [UInt8]?
     /// SHA-1 of the keys of attestation certificates, for U2F.
     public let keyIdentifiers: [[UInt8]]
-    /// What happened to the model, as it is listed.
+    /// The status reports on the model, in listed order.
     public let reports: [StatusReport]
     /// The name of the model.
     public let description: String?
@@ -39,13 +39,13 @@ public struct MetadataEntry: Hashable, Sendable {
     }
 }
 
-/// Something that happened to a model (FIDO Metadata Service 3.0 §3.1.3).
+/// A status report on a model (FIDO Metadata Service 3.0 §3.1.3).
 public struct StatusReport: Hashable, Sendable {
-    /// What happened.
+    /// The reported status.
     public let status: AuthenticatorStatus
-    /// The day from which it holds; `nil` for ever.
+    /// The day from which it applies; `nil` if it always applies.
     public let effectiveDate: UTCDate?
-    /// The certificate that it is about, DER; `nil` for all of the model.
+    /// The affected certificate, DER; `nil` for the whole model.
     public let certificate: [UInt8]?
 
     init(_ members: JSONMembers) throws(WebAuthnError) {
@@ -54,14 +54,14 @@ public struct StatusReport: Hashable, Sendable {
         certificate = try members.optional("certificate", .bytes)
     }
 
-    /// Whether the report is about an authenticator with these certificates at a time, in seconds since 1970.
+    /// Whether the report applies to an authenticator with these certificates at a time, in seconds since 1970.
     func concerns(_ chain: [[UInt8]], at time: Int64) -> Bool {
         if let effectiveDate, UTCDate(seconds: time) < effectiveDate { return false }
         return certificate.map(chain.contains) ?? true
     }
 }
 
-/// What can happen to a model (FIDO Metadata Service 3.0 §3.1.4). An open set.
+/// The status of a model (FIDO Metadata Service 3.0 §3.1.4). An open set.
 public struct AuthenticatorStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let rawValue: String
@@ -73,18 +73,18 @@ public struct AuthenticatorStatus: RawRepresentable, Hashable, Sendable, CustomS
     public static let certified = AuthenticatorStatus(rawValue: "FIDO_CERTIFIED")
     /// User verification can be bypassed.
     public static let userVerificationBypass = AuthenticatorStatus(rawValue: "USER_VERIFICATION_BYPASS")
-    /// The attestation key is known to others.
+    /// The attestation key has been compromised.
     public static let attestationKeyCompromise = AuthenticatorStatus(rawValue: "ATTESTATION_KEY_COMPROMISE")
-    /// Credentials can be taken out from afar.
+    /// Credentials can be extracted remotely.
     public static let userKeyRemoteCompromise = AuthenticatorStatus(rawValue: "USER_KEY_REMOTE_COMPROMISE")
-    /// Credentials can be taken out by whoever has the authenticator.
+    /// Credentials can be extracted by anyone with physical access to the authenticator.
     public static let userKeyPhysicalCompromise = AuthenticatorStatus(rawValue: "USER_KEY_PHYSICAL_COMPROMISE")
     /// New firmware is available.
     public static let updateAvailable = AuthenticatorStatus(rawValue: "UPDATE_AVAILABLE")
     /// The model must not be trusted.
     public static let revoked = AuthenticatorStatus(rawValue: "REVOKED")
 
-    /// The statuses by which a model is known to be compromised or revoked.
+    /// The statuses of models known to be compromised or revoked.
     public static let compromised: Set<AuthenticatorStatus> = [
         .userVerificationBypass, .attestationKeyCompromise, .userKeyRemoteCompromise, .userKeyPhysicalCompromise,
         .revoked,
@@ -94,16 +94,16 @@ public struct AuthenticatorStatus: RawRepresentable, Hashable, Sendable, CustomS
     public var description: String { rawValue }
 }
 
-/// Why a model is refused.
+/// The reason for refusing a model.
 public enum MetadataRefusal: Hashable, Sendable, CustomStringConvertible {
-    /// The metadata do not list it.
+    /// The metadata does not list the model.
     case unknown(aaguid: [UInt8])
-    /// Its status is one that is refused.
+    /// The model has a refused status.
     case status(AuthenticatorStatus)
-    /// The program does not accept it.
+    /// The program does not accept the model.
     case notAccepted
 
-    /// The reason, in a few words.
+    /// A short description of the reason.
     public var description: String {
         switch self {
         case .unknown(let aaguid): "\(Hex.encode(aaguid)) is not in the metadata"

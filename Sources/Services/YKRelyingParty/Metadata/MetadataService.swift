@@ -5,19 +5,20 @@ public import YKHTTP
 public import YKTransport
 import YKWire
 
-/// Where a downloaded list of models is kept between runs.
+/// Persistent storage for the downloaded list of models.
 public protocol MetadataStore: Sendable {
-    /// The list that was saved last.
+    /// Returns the last saved list.
     func load() async throws -> [UInt8]?
     /// Saves a list.
     func save(_ jwt: [UInt8]) async throws
 }
 
-/// The FIDO Metadata Service: the current list of models, downloaded when it is due (FIDO Metadata Service 3.0 §3.2).
+/// The FIDO Metadata Service: the current list of models, downloaded when an update is due (FIDO Metadata Service 3.0
+/// §3.2).
 public actor MetadataService {
     /// The address of the FIDO Alliance's list.
     public static let address = "https://mds3.fidoalliance.org/"
-    /// The most bytes that are read of a list.
+    /// Maximum size of a list in bytes.
     static let limit = 64 << 20
 
     private let url: HTTPURL
@@ -32,16 +33,17 @@ public actor MetadataService {
     private var isLoaded = false
     private var nextAttempt = Int64.min
 
-    /// Creates a service; nothing is downloaded yet.
+    /// Creates a service without downloading anything yet.
     ///
     /// - Parameters:
-    ///   - url: Where the list is.
-    ///   - client: What downloads it.
-    ///   - store: Where it is kept.
+    ///   - url: The address of the list.
+    ///   - client: The HTTP client that downloads it.
+    ///   - store: The storage for the list.
     ///   - anchors: The trusted certificates, DER.
-    ///   - signer: The domain name that the signing certificate has to have.
-    ///   - grace: The days for which a list is used after its next one was due, if that cannot be had.
-    ///   - clock: Time of day.
+    ///   - signer: The required domain name of the signing certificate.
+    ///   - grace: The number of days for which a list remains in use after its update was due, if the update is
+    ///     unavailable.
+    ///   - clock: The time of day.
     public init(
         url: HTTPURL, client: any HTTPClient, store: any MetadataStore, anchors: [[UInt8]],
         signer: String = MetadataBLOB.signer, grace: Int = 30, clock: any WallClock = SystemClock()
@@ -55,10 +57,10 @@ public actor MetadataService {
         self.clock = clock
     }
 
-    /// The list: the stored one until the next one is due, then a new one. After a failed download the old one is used
-    /// for the days of grace, and an hour passes before the next attempt.
+    /// Returns the stored list until an update is due, then a new one. After a failed download, the old list remains in
+    /// use for the grace period, and no new attempt is made for an hour.
     ///
-    /// - Throws: What is wrong with the download, once there is no list that can still be used.
+    /// - Throws: The error of the download if no list is usable any more.
     public func metadata() async throws(MetadataError) -> MetadataBLOB {
         await load()
         let now = clock.now
@@ -72,10 +74,10 @@ public actor MetadataService {
         }
     }
 
-    /// Downloads the list whether or not it is due.
+    /// Downloads the list even if no update is due.
     ///
     /// - Returns: The new list.
-    /// - Throws: What is wrong; `rollback` for a list older than one that was seen.
+    /// - Throws: The error of the download; `rollback` for a list older than one already seen.
     @discardableResult
     public func update() async throws(MetadataError) -> MetadataBLOB {
         await load()
@@ -93,7 +95,7 @@ public actor MetadataService {
         return new
     }
 
-    /// Reads the stored list. One that no longer verifies still sets the least serial number.
+    /// Reads the stored list. Even if it no longer verifies, it sets the minimum serial number.
     private func load() async {
         guard !isLoaded else { return }
         let saved = try? await store.load()
@@ -105,23 +107,23 @@ public actor MetadataService {
     }
 }
 
-/// Why a list of models is not used.
+/// The reason that a list of models is not used.
 public enum MetadataError: Error, Hashable, Sendable {
-    /// The list cannot be read.
+    /// The list is malformed.
     case malformed(String)
-    /// The algorithm of the signature is not one that is allowed.
+    /// The signature algorithm is not allowed.
     case algorithm(String)
-    /// The signing certificate has other names.
+    /// The signing certificate has different names.
     case signer([String])
-    /// The certificates do not lead to an anchor.
+    /// The certificate chain does not lead to an anchor.
     case certificate(VerificationProblem)
-    /// The signature is not valid.
+    /// The signature is invalid.
     case signature
-    /// The list is older than one that was seen.
+    /// The list is older than one already seen.
     case rollback(from: Int64, to: Int64)
     /// The download failed.
     case http(HTTPError)
-    /// The server answered with another status than 200.
+    /// The server answered with an HTTP status other than 200.
     case status(Int)
     /// The program's own store failed.
     case store(String)
