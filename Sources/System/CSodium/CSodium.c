@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// crypto_secretstream_xchacha20poly1305_state: a key of 32 bytes, a nonce of 12 and 8 of padding.
+// crypto_secretstream_xchacha20poly1305_state: a 32-byte key, a 12-byte nonce and 8 bytes of padding.
 typedef struct {
     uint8_t bytes[64];
 } state;

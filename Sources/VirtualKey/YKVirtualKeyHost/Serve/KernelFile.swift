@@ -4,22 +4,22 @@ import Glibc
 import YKTransport
 import YKVirtualKey
 
-/// An open file through which the kernel talks with who plays a device; closed at the end of its life.
+/// An open file through which the kernel talks to the program that emulates a device; closed at the end of its life.
 struct KernelFile: ~Copyable {
     let descriptor: Int32
 
-    /// Takes an open descriptor over.
+    /// Takes ownership of an open descriptor.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Opens a device file; the error number when it does not open.
+    /// Opens a device file; returns the error number if it cannot be opened.
     static func opened(_ path: String) -> (descriptor: Int32, errno: Int32) {
         let file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         return file < 0 ? (-1, errno) : (file, 0)
     }
 
-    /// What one read gives after at most `limit`: empty when nothing came, `nil` when the other side is gone.
+    /// Reads once, waiting at most `limit`: empty if nothing arrived, `nil` if the other side is gone.
     borrowing func receive(_ size: Int, within limit: Duration) -> [UInt8]? {
         let milliseconds = Deadline.after(limit).milliseconds(limit: 50)
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -30,7 +30,7 @@ struct KernelFile: ~Copyable {
         return count == 0 ? nil : Array(block.prefix(count))
     }
 
-    /// Writes everything, for a stream; `false` when the other side is gone or does not listen for five seconds.
+    /// Writes all bytes to a stream; `false` if the other side is gone or accepts nothing for five seconds.
     borrowing func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -3,18 +3,18 @@
 import YKTransport
 import YKVirtualKey
 
-/// A key that is a device of this machine, plugged in anew each time that it comes back, however that is done.
+/// A key served as a device of this machine, plugged in again each time it comes back, by whatever mechanism.
 struct ServedKey {
     let key: VirtualKey
-    /// What goes wrong with FIDO HID.
+    /// The faults to inject on FIDO HID.
     let faults: FaultPlan
     let cancellation: Cancellation
     let report: (ServedKeyEvent) -> Void
     /// How long the key waits for a touch.
     var touchTime: Duration = .seconds(30)
 
-    /// Serves until it is called off or a fault takes the key away for good. `session` goes from plugging in to pulling
-    /// out, and gives how the key was taken away.
+    /// Serves until it is cancelled or a fault removes the key for good. `session` lasts from plugging in to unplugging
+    /// and returns how the key was removed.
     func run<Failure: Error>(
         _ session: (inout FIDOInterface) throws(Failure) -> FaultPlan.Absence?
     ) throws(Failure) {

@@ -3,11 +3,11 @@
 public import YKTransport
 import YKVirtualKey
 
-/// What a person may want to see who serves a key as a device of this machine.
+/// An event to show to the user who serves a key as a device of this machine.
 public enum ServedKeyEvent: Hashable, Sendable {
-    /// The key is plugged in; programs find it at this path, which is empty when there is none to be seen.
+    /// The key was plugged in; programs find it at this path, which is empty if it has no visible node.
     case inserted(node: String)
-    /// The key was pulled out.
+    /// The key was unplugged.
     case removed
     /// The host sent a FIDO report.
     case written([UInt8])
@@ -17,6 +17,6 @@ public enum ServedKeyEvent: Hashable, Sendable {
     case winked
     /// A command APDU and its response; `nil` for no response.
     case exchange(command: [UInt8], response: [UInt8]?)
-    /// The key could not do its work.
+    /// The key failed.
     case failed(LinkError)
 }

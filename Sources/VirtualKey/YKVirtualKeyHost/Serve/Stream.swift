@@ -4,14 +4,14 @@ import Glibc
 import YKTransport
 import YKVirtualKey
 
-/// A TCP connection whose waits end when somebody calls them off.
+/// A TCP connection whose waits can be cancelled.
 struct Stream: ~Copyable {
     private let descriptor: Int32
     private static let step: Int32 = 50
 
     deinit { Glibc.close(descriptor) }
 
-    /// Connects to the first of the host's addresses that answers.
+    /// Connects to the first of the host's addresses that accepts the connection.
     init(_ address: VPCDAddress, _ cancellation: Cancellation) throws(VPCDError) {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -61,12 +61,12 @@ struct Stream: ~Copyable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// What came, empty when the other side is gone, `nil` when called off.
+    /// Returns the bytes received: empty if the other side is gone, `nil` if cancelled.
     borrowing func receive(_ cancellation: Cancellation) -> [UInt8]? {
         var block = [UInt8](repeating: 0, count: 4096)
         while !cancellation.isCancelled {
-            // vpcd (vsmartcard 3.3) sends length and content apart and waits for an acknowledgement in between (Nagle), which the
-            // kernel would delay by 40 ms.
+            // vpcd (vsmartcard 3.3) sends length and content separately and, because of Nagle's algorithm, waits for an
+            // acknowledgement in between, which the kernel would delay by 40 ms.
             Self.set(TCP_QUICKACK, descriptor)
             let count = recv(descriptor, &block, block.count, 0)
             Self.set(TCP_QUICKACK, descriptor)
@@ -77,7 +77,7 @@ struct Stream: ~Copyable {
         return nil
     }
 
-    /// Sends everything; `false` when the other side is gone or somebody called it off.
+    /// Sends all bytes; `false` if the other side is gone or the operation was cancelled.
     borrowing func send(_ bytes: [UInt8], _ cancellation: Cancellation) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty, !cancellation.isCancelled {
@@ -94,7 +94,7 @@ struct Stream: ~Copyable {
         return rest.isEmpty
     }
 
-    /// Whether the descriptor is ready before the time is over or somebody calls it off.
+    /// Waits until the descriptor is ready; `false` on timeout or cancellation.
     private static func wait(
         _ descriptor: Int32, _ events: Int32, _ limit: Duration, _ cancellation: Cancellation
     ) -> Bool {

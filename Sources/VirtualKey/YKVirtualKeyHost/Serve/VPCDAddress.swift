@@ -3,20 +3,20 @@
 import YKVirtualKey
 public import YKWire
 
-/// Where vpcd listens.
+/// The address on which vpcd listens.
 public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
     /// A host name or address.
     public var host: String
     /// A TCP port.
     public var port: UInt16
 
-    /// Makes an address; without arguments it is vpcd's first slot on this machine.
+    /// Creates an address; by default that of vpcd's first slot on this machine.
     public init(host: String = "127.0.0.1", port: UInt16 = 35963) {
         self.host = host
         self.port = port
     }
 
-    /// Reads `HOST:PORT`, `HOST`, `:PORT` or `[IPV6]:PORT`; an empty text is the usual address.
+    /// Parses `HOST:PORT`, `HOST`, `:PORT` or `[IPV6]:PORT`; an empty string is the default address.
     public init(parsing text: String) throws(WireError) {
         self.init()
         var rest = text[...]
@@ -38,6 +38,6 @@ public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
         port = number
     }
 
-    /// Host and port.
+    /// The host and port.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -4,14 +4,14 @@ import YKVirtualKey
 
 /// Why the virtual key is not in vpcd's reader.
 public enum VPCDError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The host's name means no address.
+    /// The host name cannot be resolved.
     case unknownHost(String)
-    /// Nothing listens there, or it could not be reached.
+    /// Nothing listens at the address, or it could not be reached.
     case notReachable(VPCDAddress, errno: Int32, String)
-    /// The reader went away: the smart card service ended.
+    /// The reader is gone because the smart card service has stopped.
     case readerGone(VPCDAddress)
 
-    /// What happened and what to look at, in one line.
+    /// What happened and what to check, in one line.
     public var description: String {
         switch self {
         case .unknownHost(let host): "no address is known for \(host)"

@@ -2,14 +2,14 @@
 
 import YKVirtualKey
 
-/// What vpcd, the virtual reader of vsmartcard, sends: one byte about power, or a command APDU.
+/// A message from vpcd, the virtual reader of vsmartcard: one byte for a power command, or a command APDU.
 enum VPCDMessage: Hashable, Sendable {
     case powerOff
     case powerOn
     case reset
     case answerToReset
     case command([UInt8])
-    /// One byte that says nothing known; it wants no answer.
+    /// An unknown single byte; it needs no answer.
     case unknown
 
     init(_ bytes: [UInt8]) {
@@ -23,17 +23,17 @@ enum VPCDMessage: Hashable, Sendable {
             }
     }
 
-    /// A message as it is sent: two bytes of length, most significant first, then the bytes.
+    /// Encodes a message: two bytes of length, most significant first, then the bytes.
     static func frame(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
     }
 }
 
-/// Puts messages together from a stream of bytes, however it is cut.
+/// Assembles messages from a stream of bytes, however it is split.
 struct VPCDAssembler: Sendable {
     private var buffer: [UInt8] = []
 
-    /// Takes what came and gives the messages that are now complete.
+    /// Adds the bytes received and returns the messages that are now complete.
     mutating func feed(_ bytes: some Sequence<UInt8>) -> [VPCDMessage] {
         buffer += bytes
         var messages: [VPCDMessage] = []

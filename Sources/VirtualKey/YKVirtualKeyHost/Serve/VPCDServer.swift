@@ -4,27 +4,27 @@ public import YKTransport
 public import YKVirtualKey
 import YKWire
 
-/// Puts a virtual key into the reader of a real smart card service: vpcd, of the vsmartcard project, hands on what
-/// pcscd sends, over TCP.
+/// Puts a virtual key into the reader of a real smart card service. vpcd, of the vsmartcard project, forwards what
+/// pcscd sends over TCP.
 ///
-/// Each message has two bytes of length, most significant first. One byte is about power (0 off, 1 on, 2 reset, 4 asks
-/// for the answer to reset), more is a command APDU.
+/// Each message starts with two bytes of length, most significant first. A single byte is a power command (0 off, 1 on,
+/// 2 reset, 4 asks for the answer to reset); anything longer is a command APDU.
 public struct VPCDServer {
-    /// What a person who serves a key may want to see.
+    /// An event to show to the user who serves a key.
     public enum Event: Hashable, Sendable {
-        /// The key is in the reader.
+        /// The key was inserted into the reader.
         case inserted
-        /// The key was taken out of the reader.
+        /// The key was removed from the reader.
         case removed
-        /// The key got power.
+        /// The key was powered on.
         case powerOn
-        /// The key lost power.
+        /// The key was powered off.
         case powerOff
         /// The key was reset.
         case reset
-        /// A command and what was answered; `nil` for no answer.
+        /// A command APDU and its response; `nil` for no response.
         case exchange(command: [UInt8], response: [UInt8]?)
-        /// The key could not do its work: its state file is broken, or cannot be written.
+        /// The key failed: its state file is invalid or cannot be written.
         case failed(LinkError)
     }
 
@@ -35,12 +35,12 @@ public struct VPCDServer {
     private var faults: FaultPlan
     /// How long the key waits for a touch.
     public var touchTime: Duration = .seconds(15)
-    /// Whether the reader shows the key as contactless, whatever its state says.
+    /// Whether the reader presents the key as contactless, regardless of its state.
     public var isContactless = false
-    /// Whether a reader that went away is waited for, as when pcscd is started anew.
+    /// Whether to wait for a reader that has gone away, for example while pcscd restarts.
     public var reconnects = false
 
-    /// Prepares to serve; nothing is connected before ``run()``.
+    /// Creates a server; it does not connect before ``run()``.
     public init(
         _ key: VirtualKey, at address: VPCDAddress = VPCDAddress(), faults: FaultPlan = FaultPlan(),
         cancellation: Cancellation, report: @escaping (Event) -> Void = { _ in }
@@ -52,7 +52,7 @@ public struct VPCDServer {
         self.report = report
     }
 
-    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
     public mutating func run() throws(VPCDError) {
         var wasInserted = false
         var wasSeen = true
@@ -81,20 +81,20 @@ public struct VPCDServer {
         }
     }
 
-    /// How long a key that restarts is away from the USB. One on a contactless reader stays in the field, and is back
-    /// before the reader asks for it: ykman's device tests do not wait for it there.
+    /// How long a restarting key is gone from the USB. On a contactless reader the key stays in the field and is back
+    /// before the reader asks for it; ykman's device tests do not wait for it there.
     private static let restartTime = Duration.milliseconds(300)
 
-    /// How often a key that left and comes back may be turned away.
+    /// How often a key that has left and comes back may be rejected.
     private static let patience = 20
 
-    /// Comes to the reader and leaves it again at its first question, so that the service has surely seen the reader
-    /// without the key.
+    /// Connects to the reader and disconnects at its first question, so that the service is certain to have seen the
+    /// reader without the key.
     ///
-    /// vpcd (vsmartcard 3.3) forgets a key that left when it is powered down, and takes the next connection when the
-    /// service asks whether there is a card, every 400 ms. A key that is back by then was never away for the thread that
-    /// asks, but where powering down failed the service (pcsc-lite 1.9.9) has written down an empty reader, and that
-    /// stays so.
+    /// vpcd (vsmartcard 3.3) drops a removed key when it is powered down, and accepts the next connection when the
+    /// service asks whether there is a card, every 400 ms. If the key is back by then, the polling thread never saw it
+    /// leave. But if powering down failed, the service (pcsc-lite 1.9.9) has recorded an empty reader, and that record
+    /// stays.
     private func knock() throws(VPCDError) {
         let stream = try Stream(address, cancellation)
         var assembler = VPCDAssembler()
@@ -109,7 +109,7 @@ public struct VPCDServer {
         case removed(back: Duration?)
     }
 
-    /// From insertion to removal.
+    /// Serves the key from insertion to removal.
     private mutating func session() throws(VPCDError) -> Ending {
         if isContactless { key.layOnReader() } else { key.plugIn() }
         let stream = try Stream(address, cancellation)
@@ -188,7 +188,7 @@ public struct VPCDServer {
         }
     }
 
-    /// What a real key answers when its time for a touch is over, and when its memory fails.
+    /// The status word of a real key when the time for a touch is over, or when its memory fails.
     private static func status(_ error: LinkError) -> StatusWord {
         if case .timedOut = error { .conditionsNotSatisfied } else { .memoryFailure }
     }

@@ -2,13 +2,13 @@
 
 import YKVirtualKey
 
-/// A HID device as the kernel gets to know it.
+/// A HID device as described to the kernel.
 struct HIDDescription: Hashable, Sendable {
-    /// What it calls itself.
+    /// The device name.
     var name: String
-    /// Where it is plugged in.
+    /// The physical location.
     var place: String
-    /// Its serial number; may be empty.
+    /// The serial number; may be empty.
     var serial: String
     /// The USB vendor number.
     var vendor: UInt16
@@ -16,10 +16,10 @@ struct HIDDescription: Hashable, Sendable {
     var product: UInt16
     /// The device release number, in binary-coded decimal.
     var version: UInt16
-    /// What its reports look like.
+    /// The report descriptor.
     var descriptor: [UInt8]
 
-    /// The FIDO interface of a key; `place` tells it from all others.
+    /// Describes the FIDO interface of a key; `place` distinguishes it from all others.
     init(_ key: VirtualKeyState, place: String) {
         name = "Yubico \(key.usbProductName)"
         self.place = place

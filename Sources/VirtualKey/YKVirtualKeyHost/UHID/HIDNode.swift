@@ -3,9 +3,10 @@
 import Glibc
 import YKVirtualKey
 
-/// Finds the file that programs open for a HID device.
+/// Finds the node that programs open for a HID device.
 enum HIDNode {
-    /// The node, such as `/dev/hidraw0`, of the device at a place, from `/sys/class/hidraw`; `nil` while there is none.
+    /// Returns the node, such as `/dev/hidraw0`, of the device at a location, from `/sys/class/hidraw`; `nil` while it
+    /// has none.
     static func of(place: String, in folder: String = "/sys/class/hidraw") -> String? {
         guard let list = opendir(folder) else { return nil }
         defer { closedir(list) }

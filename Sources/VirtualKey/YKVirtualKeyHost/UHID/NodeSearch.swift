@@ -2,29 +2,29 @@
 
 import YKVirtualKey
 
-/// Looks for a device's node from the moment that it exists, for a while.
+/// Searches for a new device's node for a limited time.
 struct NodeSearch {
     private let place: String
     private let patience: Int
     private var left = 0
     private var isStarted = false
 
-    /// Looks for what is plugged in at a place, so many times at most.
+    /// Creates a search for the device at a location with at most this many attempts.
     init(place: String, patience: Int = 6000) {
         self.place = place
         self.patience = patience
     }
 
-    /// How long to wait before the next look.
+    /// How long to wait before the next attempt.
     var pause: Duration { left > 0 ? .milliseconds(10) : .milliseconds(50) }
 
-    /// Starts to look, once.
+    /// Starts the search, once.
     mutating func start() {
         if !isStarted { left = patience }
         isStarted = true
     }
 
-    /// The node once it is there, an empty text when the time is over, `nil` before and after that.
+    /// Returns the node once found, an empty string when the attempts are used up, and `nil` before and after that.
     mutating func next() -> String? {
         guard left > 0 else { return nil }
         left -= 1

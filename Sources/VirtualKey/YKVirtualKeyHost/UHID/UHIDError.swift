@@ -2,15 +2,15 @@
 
 import YKVirtualKey
 
-/// Why the virtual key is no HID device of this machine.
+/// Why the virtual key could not become a HID device of this machine.
 public enum UHIDError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kernel has no uhid, or has not loaded it.
+    /// The kernel lacks uhid or has not loaded it.
     case missing(path: String)
-    /// This user may not make HID devices.
+    /// This user may not create HID devices.
     case denied(path: String)
-    /// Anything else, with the error number.
+    /// Any other failure, with the error number.
     case failed(path: String, errno: Int32, String)
-    /// The kernel took the device away.
+    /// The kernel removed the device.
     case gone
 
     /// What happened and what to do, in one line.

@@ -3,32 +3,32 @@
 import YKVirtualKey
 import YKWire
 
-/// What the kernel says to who plays a HID device (linux/uhid.h): a number of four bytes in the machine's byte order,
-/// then a structure of the number's own.
+/// A message from the kernel to the program that emulates a HID device (linux/uhid.h): a four-byte type in the
+/// machine's byte order, then a structure that depends on the type.
 enum UHIDMessage: Hashable, Sendable {
-    /// The device exists.
+    /// The device was created.
     case start
-    /// The device is gone.
+    /// The device was removed.
     case stop
-    /// The first program opened it.
+    /// The first program opened the device.
     case open
-    /// The last program closed it.
+    /// The last program closed the device.
     case close
-    /// A report for the device, with its report number first.
+    /// A report for the device, starting with its report number.
     case output([UInt8])
-    /// A report is asked for; it has to be answered.
+    /// A request for a report, which must be answered.
     case getReport(id: UInt32)
-    /// A feature report for the device; it has to be answered.
+    /// A feature report for the device, which must be answered.
     case setReport(id: UInt32)
-    /// Something else, or something that makes no sense.
+    /// An unknown or invalid message.
     case other(UInt32)
 
-    /// The longest structure with its number, in bytes: that of CREATE2.
+    /// The size of the longest structure including its type, that of CREATE2, in bytes.
     static let limit = 4 + 276 + reportLimit
-    /// The longest report, in bytes.
+    /// The maximum report size, in bytes.
     private static let reportLimit = 4096
 
-    /// Reads one message; whatever it is, it has a meaning.
+    /// Parses a message; never fails.
     init(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         let number = (try? reader.littleEndian(4)).map { UInt32(truncatingIfNeeded: $0) } ?? .max
@@ -47,7 +47,7 @@ enum UHIDMessage: Hashable, Sendable {
             }
     }
 
-    /// 4096 bytes of data, two bytes of its length, one of the kind of report.
+    /// Parses 4096 bytes of data, two bytes with its length, and one with the report type.
     private static func output(_ reader: inout ByteReader) -> [UInt8]? {
         guard let data = try? reader.bytes(reportLimit), let size = try? reader.littleEndian(2) else { return nil }
         return size <= UInt64(reportLimit) ? Array(data.prefix(Int(size))) : nil
@@ -55,7 +55,7 @@ enum UHIDMessage: Hashable, Sendable {
 }
 
 extension UHIDMessage {
-    /// CREATE2: makes the device.
+    /// Encodes CREATE2, which creates the device.
     static func create(_ device: HIDDescription) -> [UInt8] {
         var writer = ByteWriter(capacity: limit)
         writer.littleEndian(11, 4)
@@ -72,10 +72,10 @@ extension UHIDMessage {
         return writer.bytes
     }
 
-    /// DESTROY: takes the device away.
+    /// DESTROY, which removes the device.
     static var destroy: [UInt8] { number(1) }
 
-    /// INPUT2: a report from the device.
+    /// Encodes INPUT2, a report from the device.
     static func input(_ report: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: 6 + report.count)
         writer.littleEndian(12, 4)
@@ -84,7 +84,7 @@ extension UHIDMessage {
         return writer.bytes
     }
 
-    /// The answer to a message that asks for one: there is no such report (EIO); `nil` when none is asked for.
+    /// The answer to a report request: no such report (EIO). `nil` for messages that need no answer.
     var refusal: [UInt8]? {
         var writer = ByteWriter(capacity: 12)
         switch self {
@@ -108,7 +108,7 @@ extension UHIDMessage {
         return writer.bytes
     }
 
-    /// A text with at least one zero after it.
+    /// A string padded with at least one zero byte.
     private static func text(_ text: String, _ size: Int) -> [UInt8] {
         let bytes = Array(text.utf8.prefix(size - 1))
         return bytes + [UInt8](repeating: 0, count: size - bytes.count)

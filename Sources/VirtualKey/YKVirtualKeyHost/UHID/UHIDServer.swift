@@ -4,8 +4,8 @@ import Glibc
 public import YKTransport
 public import YKVirtualKey
 
-/// Makes a virtual key's FIDO interface a HID device of this machine, through the kernel's uhid: any program finds it
-/// as `/dev/hidraw…`.
+/// Makes a virtual key's FIDO interface a HID device of this machine through the kernel's uhid; programs find it as
+/// `/dev/hidraw…`.
 public struct UHIDServer {
     private var served: ServedKey
     private let open: () -> (descriptor: Int32, errno: Int32)
@@ -16,7 +16,7 @@ public struct UHIDServer {
         set { served.touchTime = newValue }
     }
 
-    /// Prepares to serve; nothing is plugged in before ``run()``.
+    /// Creates a server; it plugs nothing in before ``run()``.
     public init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void = { _ in }
@@ -24,7 +24,7 @@ public struct UHIDServer {
         self.init(key, faults: faults, cancellation: cancellation, report: report) { KernelFile.opened(Self.path) }
     }
 
-    /// Prepares to serve on a file that `open` gives.
+    /// Creates a server on a file returned by `open`.
     package init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void, open: @escaping () -> (descriptor: Int32, errno: Int32)
@@ -33,7 +33,7 @@ public struct UHIDServer {
         self.open = open
     }
 
-    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
     public func run() throws(UHIDError) {
         try served.run { fido throws(UHIDError) in
             try session(&fido)
@@ -41,7 +41,7 @@ public struct UHIDServer {
         }
     }
 
-    /// From plugging in to pulling out.
+    /// Serves the key from plugging in to unplugging.
     private func session(_ fido: inout FIDOInterface) throws(UHIDError) {
         let file = KernelFile(try opened())
         let place = "ykit-\(getpid())-\(file.descriptor)/input0"
@@ -58,7 +58,7 @@ public struct UHIDServer {
             if message == .start { search.start() }
             if let node = search.next() { served.report(.inserted(node: node)) }
             if let refusal = message?.refusal { _ = file.send(refusal) }
-            // A report from the host comes after its report number: always 0.
+            // A report from the host is preceded by its report number, always 0.
             if case .output(let bytes) = message, bytes.first == 0 { fido.receive(Array(bytes.dropFirst()), at: .now) }
             fido.poll(at: .now)
             while let bytes = fido.next(endpoint: FIDOInterface.input, at: .now) {

@@ -38,7 +38,7 @@ extension CCIDInterface {
         release()
         let isEnough = [CCID.Voltage.automatic, .five].contains { $0.rawValue == message.choice }
         guard isEnough || level.descriptor.features.contains(.voltage), (try? key.hold(number)) != nil else {
-            // Too little power, or another program has the key's file.
+            // The voltage is too low, or another program uses the key's file.
             return say(.init(to: message, card: isEnough ? .absent : .inactive, .failed, error: .mute))
         }
         isPowered = true
@@ -55,12 +55,12 @@ extension CCIDInterface {
         key.release(number)
     }
 
-    /// A command in one part or several, or the wish for more of a long response (CCID 1.1 §6.1.4).
+    /// Processes a command in one part or several, or a request for the rest of a long response (CCID 1.1 §6.1.4).
     private mutating func transfer(_ message: CCID.Command, at now: ContinuousClock.Instant) {
         guard isPowered else { return say(.init(to: message, card: .inactive, .failed, error: .mute)) }
         if !level.descriptor.features.contains(.selection), let choice = try? ProtocolSelection(decoding: message.data)
         {
-            // Any protocol and speed will do.
+            // Any protocol and speed is accepted.
             return say(.init(to: message, data: choice.encoded))
         }
         switch level {
@@ -87,7 +87,7 @@ extension CCIDInterface {
         command = []
     }
 
-    /// The response to a command that is whole.
+    /// Sends the response to a complete command.
     mutating func finish(_ work: Work, _ reply: [UInt8]) {
         report(.exchange(command: work.command, response: reply))
         switch level {
@@ -99,7 +99,7 @@ extension CCIDInterface {
         }
     }
 
-    /// As much of the response as fits; the chain parameter says which part it is.
+    /// Sends as much of the response as fits; the chain parameter says which part it is.
     private mutating func sendRest(_ message: CCID.Command, isFirst: Bool) {
         let part = Array(response.prefix(level.descriptor.maxDataLength))
         response.removeFirst(part.count)

@@ -5,7 +5,7 @@ import YKVirtualKey
 import YKWire
 
 extension CCIDInterface {
-    /// Carries a command out, now or later, as the faults and the touch want it.
+    /// Executes a command now or later, depending on faults and touches.
     mutating func perform(_ command: [UInt8], _ message: CCID.Command, at now: ContinuousClock.Instant) {
         var work = Work(head: message, command: command, told: now, start: now)
         var later = faults
@@ -30,7 +30,7 @@ extension CCIDInterface {
         if !work.isSilent { ask(work) }
     }
 
-    /// What the plan makes of the command at once.
+    /// Applies the planned fault to a command immediately.
     private mutating func misbehave(_ work: Work) {
         let (key, report) = (key, report)
         let outcome = try? faults.play(work.command) { command in
@@ -59,7 +59,7 @@ extension CCIDInterface {
         }
     }
 
-    /// Asks the host for more time, ten times the usual: with a block at the level of T=1, else in the reader's words.
+    /// Asks the host for ten times the usual time: with a block at level T=1, otherwise with a message of the reader.
     private mutating func ask(_ work: Work) {
         guard level == .t1 else {
             return say(.init(to: work.head, .moreTime, error: CCID.Failure(rawValue: 10)))
@@ -86,7 +86,7 @@ extension CCIDInterface {
 
     // MARK: the levels at which the host minds the protocol
 
-    /// A block of T=1.
+    /// Processes a T=1 block.
     mutating func take(block message: CCID.Command, at now: ContinuousClock.Instant) {
         switch blocks.take(message.data) {
         case .answer(let bytes): say(.init(to: message, data: bytes))
@@ -100,7 +100,7 @@ extension CCIDInterface {
         }
     }
 
-    /// A TPDU of T=0: a header, and data for the card or the wish for some.
+    /// Processes a T=0 TPDU: a header, followed by data for the card or a request for data.
     mutating func take(tpdu message: CCID.Command, at now: ContinuousClock.Instant) {
         let tpdu = message.data
         guard tpdu.count >= 5 else { return say(.init(to: message, .failed, error: .badLength)) }
@@ -114,7 +114,7 @@ extension CCIDInterface {
         say(.init(to: message, data: part + left))
     }
 
-    /// The response of T=0: what was not asked for is kept, and 61xx says how much it is; the wrong length is corrected
+    /// Sends the T=0 response: data that was not requested is kept and announced with 61xx; a wrong length is corrected
     /// with 6Cxx.
     mutating func respond(_ work: Work, _ reply: [UInt8]) {
         let data = reply.dropLast(2)

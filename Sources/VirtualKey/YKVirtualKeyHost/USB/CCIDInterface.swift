@@ -4,20 +4,20 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// The smart card reader with a key in it, on the USB (CCID 1.1), in one slot.
+/// The USB smart card reader that holds the key (CCID 1.1), with one slot.
 struct CCIDInterface: USBInterface {
-    /// What a slot that carries out a command waits for.
+    /// A command in progress in the slot.
     struct Work {
         var head: CCID.Command
         var command: [UInt8]
-        /// When the host was told last that it takes longer.
+        /// When the host was last asked for more time.
         var told: ContinuousClock.Instant
-        /// When the key begins; a slow one begins late.
+        /// When the key starts working on it; later than now for a slow key.
         var start: ContinuousClock.Instant
-        /// Whether it never ends, and whether the host hears of that.
+        /// Whether the command never completes, and whether the host hears nothing of it.
         var isEndless = false
         var isSilent = false
-        /// Whether the host has been asked for more time with a block, and has not answered.
+        /// Whether a block has asked the host for more time and the host has not answered yet.
         var isBlockAsked = false
     }
 
@@ -26,7 +26,7 @@ struct CCIDInterface: USBInterface {
     let number: UInt64
     let level: ReaderLevel
     let report: (ServedKeyEvent) -> Void
-    /// What goes wrong with the card.
+    /// The faults to inject on the card.
     var faults: FaultPlan
     var absence: FaultPlan.Absence?
     var isPowered = false
@@ -34,9 +34,9 @@ struct CCIDInterface: USBInterface {
     var response: [UInt8] = []
     var work: Work?
     var blocks = T1Card()
-    /// What goes wrong with the next message to the host.
+    /// The fault to inject into the next message to the host.
     var spoiler: FaultPlan.Fault?
-    /// After how many transfers to the host the key is taken away.
+    /// The number of transfers to the host after which the key is removed.
     private var transfersLeft: Int?
     private(set) var isHalted = false
     private var buffer: [UInt8] = []
@@ -61,7 +61,7 @@ struct CCIDInterface: USBInterface {
             + USBDescriptor.endpoint(0x83, 3, packet: 8, interval: 32)
     }
 
-    /// ABORT is taken; the frequencies and rates cannot be asked for.
+    /// Accepts ABORT; clock frequencies and data rates cannot be queried.
     mutating func control(_ request: USBRequest, _ data: [UInt8]) -> [UInt8]? {
         request.isOfClass && request.request == CCID.abortRequest ? [] : nil
     }
@@ -87,8 +87,8 @@ struct CCIDInterface: USBInterface {
         next(endpoint: endpoint, limit: .max, at: now)
     }
 
-    /// As much as the host asks for; the rest comes with its next transfers. A message that fills its last packet, and
-    /// with it what the host asked for, ends with an empty one.
+    /// Returns as many bytes as the host asks for; its next transfers get the rest. A message that exactly fills its
+    /// last packet and the host's transfer is followed by an empty packet.
     mutating func next(endpoint: UInt8, limit: Int, at now: ContinuousClock.Instant) -> [UInt8]? {
         if endpoint == 0x83 { return news.isEmpty ? nil : news.removeFirst() }
         guard !isHalted, let first = outgoing.first else { return nil }
@@ -129,6 +129,6 @@ struct CCIDInterface: USBInterface {
 
     mutating func clearHalt(_ endpoint: UInt8) { if endpoint == 0x82 { isHalted = false } }
 
-    /// Tells that the card was taken out and put in again.
+    /// Reports that the card was removed and inserted again.
     mutating func tellExchange() { news += [[0x50, 0x02], [0x50, 0x03]] }
 }

@@ -2,15 +2,15 @@
 
 import YKVirtualKey
 
-/// The FIDO HID interface of a key on the USB: reports of 64 bytes on two interrupt endpoints.
+/// The FIDO HID interface of a USB key: 64-byte reports on two interrupt endpoints.
 struct FIDOInterface: USBInterface {
-    /// Where reports come from.
+    /// The endpoint for reports from the device.
     static let input: UInt8 = 0x84
 
     let endpoints: [UInt8] = [0x04, input]
     private let key: VirtualKey
     private let report: (ServedKeyEvent) -> Void
-    /// What speaks CTAPHID.
+    /// The CTAPHID device.
     var device: VirtualHID
 
     init(_ key: VirtualKey, _ device: VirtualHID, report: @escaping (ServedKeyEvent) -> Void) {

@@ -3,7 +3,7 @@
 import YKVirtualKey
 import YKWire
 
-/// The keyboard of a key on the USB: it types what the slots make when the key is touched, and carries the OTP
+/// The keyboard interface of a USB key: types the output of the slots when the key is touched, and carries the OTP
 /// application's frames in feature reports of eight bytes.
 struct OTPInterface: USBInterface {
     let endpoints: [UInt8] = [0x81]
@@ -25,7 +25,7 @@ struct OTPInterface: USBInterface {
         case (true, 0x01, 0x03): return keyboard.get(key.state.otpStatus)
         case (true, 0x01, 0x01): return [UInt8](repeating: 0, count: 8)
         case (true, 0x09, 0x03): return keyboard.set(data, at: .now, key.run) ? [] : nil
-        // SET_REPORT of the lamps, SET_IDLE, SET_PROTOCOL (HID 1.11 §7.2).
+        // SET_REPORT for the LEDs, SET_IDLE, SET_PROTOCOL (HID 1.11 §7.2).
         case (true, 0x09, 0x02), (true, 0x0A, _), (true, 0x0B, _): return []
         default: return nil
         }
@@ -35,7 +35,7 @@ struct OTPInterface: USBInterface {
 
     mutating func next(endpoint: UInt8, at now: ContinuousClock.Instant) -> [UInt8]? { keyboard.next(at: now) }
 
-    /// Tries what waits for a touch; while nothing does, a touch makes a slot type.
+    /// Retries a frame that waits for a touch; if there is none, a touch makes a slot type.
     mutating func poll(at now: ContinuousClock.Instant) {
         keyboard.poll(at: now, key.run)
         guard !keyboard.isWaiting, let slot = key.world.press() else { return }
@@ -45,7 +45,7 @@ struct OTPInterface: USBInterface {
 
     func pause(at now: ContinuousClock.Instant) -> Duration? { keyboard.pause(at: now) }
 
-    /// A keyboard of six keys with lamps, and a feature report of eight bytes (HID 1.11 appendix B).
+    /// A keyboard with six keys and LEDs, and a feature report of eight bytes (HID 1.11 appendix B).
     static let reportDescriptor: [UInt8] = [
         0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0x05, 0x07, 0x19, 0xE0, 0x29, 0xE7, 0x15, 0x00, 0x25, 0x01, 0x75, 0x01,
         0x95,

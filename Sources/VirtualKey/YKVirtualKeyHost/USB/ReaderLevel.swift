@@ -3,18 +3,18 @@
 import YKVirtualKey
 public import YKWire
 
-/// What the card reader of a virtual key on the USB exchanges with the host (CCID 1.1 §5.1, dwFeatures).
+/// The exchange level of a virtual USB key's card reader (CCID 1.1 §5.1, dwFeatures).
 public enum ReaderLevel: String, Hashable, Sendable, CaseIterable {
-    /// APDUs of any length, as YubiKeys do.
+    /// APDUs of any length, as on YubiKeys.
     case extended
-    /// APDUs of short length.
+    /// Short APDUs.
     case short
-    /// Blocks of T=1: the host minds the protocol, and chooses the speed.
+    /// T=1 blocks: the host handles the protocol and chooses the speed.
     case t1
-    /// TPDUs of T=0: the host minds the protocol.
+    /// T=0 TPDUs: the host handles the protocol.
     case t0
 
-    /// The class descriptor. At the lower two levels the host chooses the voltage, and the card needs 5 V.
+    /// The class descriptor. At the two lower levels the host chooses the voltage, and the card needs 5 V.
     public var descriptor: CCID.Descriptor {
         let usual: CCID.Descriptor.Features = [
             .parametersByATR, .activation, .voltage, .clock, .speed, .selection,

@@ -5,17 +5,17 @@ import YKWire
 
 /// The card's side of the transmission protocol T=1 (ISO 7816-3 §11): blocks in, blocks and commands out.
 struct T1Card {
-    /// What a block of the host led to.
+    /// The result of a block from the host.
     enum Step {
-        /// This block goes back.
+        /// The block to send back.
         case answer([UInt8])
-        /// The command is whole.
+        /// The command is complete.
         case command([UInt8])
-        /// The host has given more time.
+        /// The host has granted more time.
         case timeGiven
     }
 
-    /// How much the host takes in a block; 32 bytes until it says more.
+    /// The maximum block size that the host accepts; 32 bytes until it announces another.
     private(set) var hostSize = 32
     private var sending: UInt8 = 0
     private var receiving: UInt8 = 0
@@ -23,7 +23,7 @@ struct T1Card {
     private var response: [UInt8] = []
     private var last: [UInt8] = []
 
-    /// Takes a block of the host.
+    /// Processes a block from the host.
     mutating func take(_ bytes: [UInt8]) -> Step {
         guard let block = try? T1Block(decoding: bytes) else { return answer(.ready(number: receiving, error: 1)) }
         switch block.kind {
@@ -51,16 +51,16 @@ struct T1Card {
         }
     }
 
-    /// The first block of a response.
+    /// Returns the first block of a response.
     mutating func respond(_ response: [UInt8]) -> [UInt8] {
         self.response = response
         return nextPart(isFirst: true)
     }
 
-    /// The last block once more.
+    /// Returns the last block again.
     func repeatLast() -> [UInt8] { last }
 
-    /// A chain is acknowledged block by block; after the last one the next number follows.
+    /// Returns the next block of a chain. Each block is acknowledged; the sequence number changes after the last one.
     private mutating func nextPart(isFirst: Bool = false) -> [UInt8] {
         let part = Array(response.prefix(hostSize))
         response = Array(response.dropFirst(hostSize))

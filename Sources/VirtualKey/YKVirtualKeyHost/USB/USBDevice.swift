@@ -2,7 +2,7 @@
 
 import YKVirtualKey
 
-/// A USB device of full speed: a list of interfaces, and what is answered on endpoint 0 (USB 2.0 §9.4).
+/// A full-speed USB device: a list of interfaces, and the answers on endpoint 0 (USB 2.0 §9.4).
 struct USBDevice {
     var interfaces: [any USBInterface]
     private let key: VirtualKeyState
@@ -13,7 +13,7 @@ struct USBDevice {
         self.interfaces = interfaces
     }
 
-    /// Answers a control transfer; `nil` refuses it.
+    /// Answers a control transfer; `nil` stalls it.
     mutating func control(_ request: USBRequest, _ data: [UInt8]) -> [UInt8]? {
         let index = Int(request.index & 0xFF)
         if request.isForInterface, interfaces.indices.contains(index) {
@@ -56,13 +56,13 @@ struct USBDevice {
         }
     }
 
-    /// USB 2.0, class by interface, packets of 64 bytes; the names are strings 1 and 2.
+    /// USB 2.0, class per interface, 64-byte packets; strings 1 and 2 are the names.
     private var device: [UInt8] {
         [18, 1, 0x00, 0x02, 0, 0, 0, 64] + USBDescriptor.word(DeviceProfile.vendor)
             + USBDescriptor.word(key.usbProduct) + USBDescriptor.word(key.profile.release) + [1, 2, 0, 1]
     }
 
-    /// Configuration 1, powered by the bus with at most 30 mA.
+    /// Configuration 1, bus-powered, at most 30 mA.
     private var configurationDescriptor: [UInt8] {
         let parts = interfaces.enumerated().flatMap { $0.element.descriptors(number: UInt8($0.offset)) }
         let count = UInt8(interfaces.count)

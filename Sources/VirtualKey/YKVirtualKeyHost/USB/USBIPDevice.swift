@@ -3,21 +3,21 @@
 import YKVirtualKey
 import YKWire
 
-/// The device's side of USB/IP: bytes in, bytes out. It does no I/O and has no clock.
+/// The device's side of USB/IP: bytes in, bytes out, without I/O or a clock.
 struct USBIPDevice {
-    /// What it plays.
+    /// The emulated device.
     var device: USBDevice
     private var assembler = USBIPAssembler()
     private var pending: [USBIPMessage.Transfer] = []
 
-    /// What Linux calls an endpoint that is halted, or a request that is refused (EPIPE).
+    /// Linux's error code for a halted endpoint or a rejected request (EPIPE).
     private static let stalled: Int32 = -32
-    /// The most transfers that wait for the device.
+    /// The maximum number of pending transfers.
     private static let pendingLimit = 256
 
     init(_ device: USBDevice) { self.device = device }
 
-    /// Takes bytes of the stream and gives what answers them. Throws when the stream makes no sense.
+    /// Processes bytes of the stream and returns the answer. Throws if the stream is invalid.
     mutating func feed(_ bytes: [UInt8], at now: ContinuousClock.Instant) throws(WireError) -> [UInt8] {
         assembler.feed(bytes)
         var answers: [UInt8] = []
@@ -33,7 +33,7 @@ struct USBIPDevice {
         return answers + poll(at: now)
     }
 
-    /// Does what time brings, and gives what goes to the host.
+    /// Performs work that is due and returns the bytes for the host.
     mutating func poll(at now: ContinuousClock.Instant) -> [UInt8] {
         for index in device.interfaces.indices { device.interfaces[index].poll(at: now) }
         var answers: [UInt8] = []
@@ -55,12 +55,12 @@ struct USBIPDevice {
         return answers
     }
 
-    /// How long nothing happens by itself; `nil` for as long as nothing comes.
+    /// The time until work is due; `nil` if there is none until the host sends something.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         device.interfaces.compactMap { $0.pause(at: now) }.min()
     }
 
-    /// How a fault took the key away.
+    /// How a fault removed the key.
     var absence: FaultPlan.Absence? { device.interfaces.lazy.compactMap(\.absence).first }
 
     private func interface(_ address: UInt8) -> Int? {

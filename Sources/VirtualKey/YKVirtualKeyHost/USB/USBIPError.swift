@@ -2,17 +2,17 @@
 
 import YKVirtualKey
 
-/// Why the virtual key is no USB device of this machine.
+/// Why the virtual key could not become a USB device of this machine.
 public enum USBIPError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kernel has no virtual host controller, or has not loaded it.
+    /// The kernel lacks the virtual host controller or has not loaded it.
     case missing(path: String)
     /// This user may not attach devices to it.
     case denied(path: String)
     /// All its ports are in use.
     case noPort
-    /// Anything else, with the error number.
+    /// Any other failure, with the error number.
     case failed(path: String, errno: Int32, String)
-    /// The kernel took the device away, or said what makes no sense.
+    /// The kernel removed the device or sent an invalid message.
     case gone
 
     /// What happened, in one line.

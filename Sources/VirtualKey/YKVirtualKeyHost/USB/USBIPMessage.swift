@@ -3,36 +3,36 @@
 import YKVirtualKey
 import YKWire
 
-/// What a USB host sends over USB/IP (Linux Documentation/usb/usbip_protocol.rst): 48 bytes, most significant byte of
-/// each number first, then what goes out.
+/// A message from a USB host over USB/IP (Linux Documentation/usb/usbip_protocol.rst): a 48-byte header with big-endian
+/// numbers, then the data sent to the device.
 enum USBIPMessage: Hashable, Sendable {
     /// A transfer.
     case submit(Transfer)
-    /// A transfer is called off.
+    /// The cancellation of a transfer.
     case unlink(sequence: UInt32, target: UInt32)
 
     /// A transfer on an endpoint.
     struct Transfer: Hashable, Sendable {
-        /// The number that the answer carries.
+        /// The sequence number, repeated in the answer.
         var sequence: UInt32
-        /// Whether data comes from the device.
+        /// Whether data flows from the device to the host.
         var isIn: Bool
         /// The endpoint's number, 0 to 15.
         var endpoint: UInt8
-        /// How many bytes are wanted, or came.
+        /// The number of bytes requested or sent.
         var length: Int
-        /// The eight bytes of a control transfer's setup.
+        /// The eight-byte setup packet of a control transfer.
         var setup: [UInt8]
-        /// What goes to the device.
+        /// The data for the device.
         var data: [UInt8] = []
     }
 
-    /// The size of what comes before the data, in bytes.
+    /// The size of the header, in bytes.
     static let headerSize = 48
-    /// The longest transfer that is taken, in bytes.
+    /// The maximum transfer size, in bytes.
     static let limit = 1 << 20
 
-    /// The answer to a transfer: how it ended, 0 or a negative error number, and the data from the device.
+    /// Encodes the result of a transfer: its status, 0 or a negative error number, and the data from the device.
     static func returned(_ sequence: UInt32, status: Int32, actual: Int, data: [UInt8] = []) -> [UInt8] {
         var writer = ByteWriter(capacity: headerSize + data.count)
         writer.bigEndian(3, 4)
@@ -45,7 +45,7 @@ enum USBIPMessage: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The answer to UNLINK: −104 when the transfer was still waiting, 0 when it had ended.
+    /// Encodes the answer to UNLINK: −104 if the transfer was still pending, 0 if it had completed.
     static func unlinked(_ sequence: UInt32, wasPending: Bool) -> [UInt8] {
         var writer = ByteWriter(capacity: headerSize)
         writer.bigEndian(4, 4)
@@ -57,14 +57,14 @@ enum USBIPMessage: Hashable, Sendable {
     }
 }
 
-/// Puts USB/IP messages together from a stream of bytes, however it is cut.
+/// Assembles USB/IP messages from a stream of bytes, however it is split.
 struct USBIPAssembler: Sendable {
     private var buffer: [UInt8] = []
 
-    /// Takes what came.
+    /// Adds the bytes received.
     mutating func feed(_ bytes: [UInt8]) { buffer += bytes }
 
-    /// The next message that is whole. Throws when the stream makes no sense, after which nothing else does.
+    /// Removes and returns the next complete message. Throws if the stream is invalid; it cannot be used after that.
     mutating func next() throws(WireError) -> USBIPMessage? {
         guard buffer.count >= USBIPMessage.headerSize else { return nil }
         var reader = ByteReader(buffer)

@@ -3,8 +3,8 @@
 public import YKTransport
 public import YKVirtualKey
 
-/// Plugs a virtual key into this machine's USB, through the kernel's virtual host controller: one device with keyboard,
-/// FIDO and smart card reader, as a real key is.
+/// Plugs a virtual key into this machine's USB through the kernel's virtual host controller, as one device with
+/// keyboard, FIDO and smart card reader, like a real key.
 public struct USBIPServer {
     private var served: ServedKey
     private let attach: () throws(USBIPError) -> (descriptor: Int32, port: Int)
@@ -13,12 +13,12 @@ public struct USBIPServer {
         get { served.touchTime }
         set { served.touchTime = newValue }
     }
-    /// What the card reader exchanges with the host.
+    /// The exchange level of the card reader.
     public var level = ReaderLevel.extended
-    /// What goes wrong with the card; the other faults are those of FIDO HID.
+    /// The faults to inject on the card; the other faults apply to FIDO HID.
     public var cardFaults = FaultPlan()
 
-    /// Prepares to serve; nothing is plugged in before ``run()``.
+    /// Creates a server; it plugs nothing in before ``run()``.
     public init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void = { _ in }
@@ -29,7 +29,7 @@ public struct USBIPServer {
         }
     }
 
-    /// Prepares to serve on a socket that `attach` gives.
+    /// Creates a server on a socket returned by `attach`.
     package init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void,
@@ -39,16 +39,16 @@ public struct USBIPServer {
         self.attach = attach
     }
 
-    /// Serves until it is called off or a fault takes the key away for good; blocks the thread.
+    /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
     public func run() throws(USBIPError) {
         var cardFaults = cardFaults
         try served.run { fido throws(USBIPError) in try session(&fido, &cardFaults) }
     }
 
-    /// How long a key that starts anew is still there, for its last answer to be fetched, and how long it is away.
+    /// How long a restarting key stays available so that its last answer can be fetched, and how long it is then gone.
     private static let restartTimes = (grace: Duration.milliseconds(200), absence: Duration.milliseconds(500))
 
-    /// The interfaces that are switched on, in the order that real keys have them in.
+    /// The enabled interfaces, in the order of real keys.
     private func interfaces(_ fido: FIDOInterface, _ cardFaults: FaultPlan) -> [any USBInterface] {
         let all: [(UInt8, any USBInterface)] = [
             (1, OTPInterface(served.key)), (2, fido),
@@ -58,7 +58,7 @@ public struct USBIPServer {
         return all.filter { $0.0 & shown != 0 }.map(\.1)
     }
 
-    /// From plugging in to pulling out; gives how the key was taken away, by a fault or to start anew.
+    /// Serves the key from plugging in to unplugging; returns whether it was removed by a fault or to restart.
     private func session(
         _ fido: inout FIDOInterface, _ cardFaults: inout FaultPlan
     ) throws(USBIPError) -> FaultPlan.Absence? {

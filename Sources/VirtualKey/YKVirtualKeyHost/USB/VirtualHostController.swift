@@ -3,9 +3,9 @@
 import Glibc
 import YKVirtualKey
 
-/// The kernel's virtual USB host controller (module vhci-hcd), which takes a device at the other end of a socket.
+/// The kernel's virtual USB host controller (module vhci-hcd), which accepts a device at the other end of a socket.
 struct VirtualHostController {
-    /// Where it is.
+    /// Its folder in sysfs.
     var folder = "/sys/devices/platform/vhci_hcd.0"
 
     /// The device's end of the socket, and the port that it is plugged into.
@@ -14,7 +14,7 @@ struct VirtualHostController {
         var port: Int
     }
 
-    /// Plugs a device of full speed into the first port that is free.
+    /// Plugs a full-speed device into the first free port.
     func attach() throws(USBIPError) -> Plug {
         let port = try freePort()
         var ends: [Int32] = [-1, -1]
@@ -23,7 +23,7 @@ struct VirtualHostController {
         }
         defer { close(ends[1]) }
         let path = "\(folder)/attach"
-        // Bus 1, device 2; speed 2 is full.
+        // Bus 1, device 2; speed 2 is full speed.
         guard write("\(port) \(ends[1]) 65538 2", to: path) else {
             let failure = failure(path)
             close(ends[0])
@@ -33,7 +33,7 @@ struct VirtualHostController {
         return Plug(descriptor: ends[0], port: port)
     }
 
-    /// The first port of the high-speed hub whose state is 004, from the lines "hub port state …".
+    /// Finds the first port of the high-speed hub in state 004, from lines of the form "hub port state …".
     private func freePort() throws(USBIPError) -> Int {
         let path = "\(folder)/status"
         let file = open(path, O_RDONLY | O_CLOEXEC)
