@@ -8,7 +8,7 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// Makes a key for age.
+/// Generates a key for age.
 struct AgeGenerate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a key for age, and print its identity and recipients.",
@@ -104,7 +104,7 @@ struct AgeGenerate: Verb {
             policies: policies)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "make a key")
-        // The certificate is signed with the new key: a wrong PIN is refused before the key is made.
+        // The new key signs the certificate, so a wrong PIN is refused before the key is generated.
         if algorithm != .x25519, policies.pin != .never {
             try await unlocking.verify(for: "sign the key's certificate")
         }
@@ -127,7 +127,7 @@ struct AgeGenerate: Verb {
         )
     }
 
-    /// The slot that is meant, or the first that holds neither key nor certificate.
+    /// Returns the given slot, or the first one without key and certificate.
     private func freeSlot(_ service: PIVService, _ world: World) async throws -> PIVSlot {
         let overwriting = KeyOverwriting(world: world, service: service, force: force)
         if let slot = slot?.slot {

@@ -6,7 +6,7 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Verbs for age.
+/// Commands for age.
 struct AgeGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "age", abstract: "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
@@ -18,7 +18,7 @@ struct AgeGroup: ParsableCommand {
         subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self])
 }
 
-/// The recipients of a key on P-256 are written in three ways.
+/// The three forms of a P-256 recipient.
 enum AgeRecipientForm: String, CaseIterable, ExpressibleByArgument {
     case tag, yubikey, ykit
 
@@ -32,7 +32,7 @@ enum AgeRecipientForm: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The slot of a key for age: 82 to 95, or its number from 1 to 20 as age-plugin-yubikey counts.
+/// The slot of an age key: 82 to 95, or its number from 1 to 20 as in age-plugin-yubikey.
 struct AgeSlotArgument: ExpressibleByArgument {
     let slot: PIVSlot
 
@@ -50,12 +50,12 @@ struct AgeSlot {
     let key: AgePublicKey
     /// The common name of its certificate.
     let name: String?
-    /// When it may be used, where the card or the certificate tells.
+    /// Its policies, if the card or the certificate states them.
     let policies: KeyPolicies?
 
     func on(_ serial: UInt32) -> AgeSlotKey { AgeSlotKey(slot: slot.rawValue, serial: serial, key: key) }
 
-    /// The identity, as this plugin or age-plugin-yubikey names it; `nil` where the latter cannot.
+    /// Returns the identity for this plugin or age-plugin-yubikey; `nil` if the latter does not support it.
     func identity(_ serial: UInt32, _ form: AgeIdentityForm) -> AgeIdentity? {
         switch (form, key) {
         case (.ykit, _): .slot(slot.rawValue, serial: serial, key: key)
@@ -65,7 +65,7 @@ struct AgeSlot {
         }
     }
 
-    /// The lines that stand before an identity or a recipient.
+    /// The comment lines before an identity or a recipient.
     func comments(_ serial: UInt32) -> [String] {
         var lines = ["#       Serial: \(serial), Slot: \(slot)"]
         if let name { lines.append("#         Name: \(name.printable)") }
@@ -76,7 +76,7 @@ struct AgeSlot {
         return lines
     }
 
-    /// Every recipient that the key has.
+    /// All recipient forms of the key.
     var recipients: [String] {
         switch key {
         case .x25519: [AgeRecipientForm.tag.text(key)]
@@ -101,7 +101,7 @@ extension AgePublicKey {
 }
 
 extension PIVService {
-    /// The keys in slots that age can use: as metadata tell, else the certificate.
+    /// Returns the keys in slots that age can use, according to the metadata or else the certificate.
     func ageSlots(_ slots: [PIVSlot]) throws(PIVError) -> [AgeSlot] {
         var found: [AgeSlot] = []
         for slot in slots {
@@ -129,7 +129,7 @@ extension PIVService {
 }
 
 extension PIVCertificate {
-    /// Whether age-plugin-yubikey or ykit made the certificate for a key of age.
+    /// The organization in certificates that age-plugin-yubikey and ykit issue for age keys.
     static let ageOrganization = "age-plugin-yubikey"
 
     /// The first common name of the subject, without the escapes of RFC 4514.
@@ -151,7 +151,7 @@ extension PIVCertificate {
         return (parts + [part]).first { $0.hasPrefix("CN=") }.map { String($0.dropFirst(3)) }
     }
 
-    /// The policies that age-plugin-yubikey and ykit write into the certificate.
+    /// The policies that age-plugin-yubikey and ykit store in the certificate.
     fileprivate var policies: KeyPolicies? {
         guard let value = extensions["1.3.6.1.4.1.41482.3.8"], value.count == 2 else { return nil }
         return KeyPolicies(pin: PINPolicy(rawValue: value[0]), touch: TouchPolicy(rawValue: value[1]))
@@ -192,7 +192,7 @@ struct AgeList: Verb {
     }
 }
 
-/// How an identity is written.
+/// The form of an identity.
 enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
     case ykit, yubikey
 }
@@ -244,7 +244,7 @@ struct AgeIdentityVerb: Verb {
     }
 }
 
-/// An identity with the comments that say what it is.
+/// An identity with comments that describe it.
 enum AgeIdentityFile {
     static func text(_ comments: [String], _ recipients: [String], _ identity: AgeIdentity) -> String {
         var lines = comments

@@ -8,19 +8,19 @@ import YKKeys
 import YKPIV
 import YKTransport
 
-/// Does what age wants of security keys: PIN, touch and the key itself are asked for through age.
+/// Performs age's operations on security keys, and asks for PINs, touches and missing keys through age.
 final class AgeKeeper: AgeKeySource {
-    /// How often a PIN is asked for before the person has to begin anew.
+    /// The maximum number of PIN prompts per operation.
     private static let attempts = 3
 
     private let world: World
     private let dialogue: AgeDialogue
-    /// The key that the options or the environment choose.
+    /// The key selected by the options or the environment.
     private let chosen: KeySelection
     /// The card of the last operation.
     private var open: (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)?
     private var skipped: Set<UInt32> = []
-    /// Nothing on the line: the PIN of YKIT_PIN, if there is one.
+    /// The PIN in YKIT_PIN, if any; the command line has no PIN options.
     private let given: PINOptions
 
     init(_ world: World, _ dialogue: AgeDialogue) {
@@ -70,7 +70,7 @@ final class AgeKeeper: AgeKeySource {
         }
     }
 
-    /// The card with a serial number, or the one that is plugged in; `nil` when the person goes on without it.
+    /// Returns the card with a serial number, or the one that is plugged in; `nil` if the user continues without it.
     private func card(
         _ serial: UInt32?
     ) async throws -> (service: PIVService, serial: UInt32, unlocking: PIVUnlocking)? {
@@ -115,7 +115,7 @@ final class AgeKeeper: AgeKeySource {
         return unlocking
     }
 
-    /// How often a PIN may still be tried, behind the question for it.
+    /// The remaining PIN retries, as a suffix for the prompt.
     private static func left(_ tries: Int?) -> String {
         tries.map { " (\($0 == 1 ? "the last try" : "\($0) tries left"))" } ?? ""
     }
@@ -163,7 +163,7 @@ final class AgeKeeper: AgeKeySource {
 }
 
 extension FIDOService {
-    /// The secret of a credential for age.
+    /// Returns a credential's secret for age.
     func secret(of credential: AgeCredential) async throws -> SharedSecret {
         let token = SystemdToken(
             rpID: AgeCredential.rpID, credential: credential.id, salt: credential.salt,

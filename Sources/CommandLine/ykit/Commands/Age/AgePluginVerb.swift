@@ -7,7 +7,7 @@ public import YKAge
 import YKCrypto
 import YKWire
 
-/// Serves age as a plugin.
+/// Runs as a plugin of age.
 struct AgePluginVerb: Verb {
     static let configuration = CommandConfiguration(
         commandName: "plugin", abstract: "Serve age as its plugin; age starts it.",
@@ -39,14 +39,14 @@ struct AgePluginVerb: Verb {
 
 extension AgePlugin: ExpressibleByArgument {}
 
-/// The line of a program that was started under the name of a plugin of age.
+/// The command line of a program started under the name of an age plugin.
 enum AgePluginLine {
     private static let prefix = "age-plugin-"
 
-    /// The words for ykit. `--age-plugin=STATE` becomes the verb that serves age; the options of age-plugin-yubikey that
-    /// people type become verbs.
+    /// Returns the equivalent arguments for ykit. `--age-plugin=STATE` becomes the verb that serves age; options of
+    /// age-plugin-yubikey that people type become verbs.
     ///
-    /// - Parameter line: The name of the program, and its words.
+    /// - Parameter line: The program name and its arguments.
     static func words(_ line: [String]) -> [String] {
         let words = Array(line.dropFirst())
         guard let name = line.first?.split(separator: "/").last, name.hasPrefix(prefix) else { return words }
@@ -70,11 +70,11 @@ enum AgePluginLine {
     }
 }
 
-/// Standard input and output as age speaks on them.
+/// The standard streams that connect to age.
 final class AgeStreams: AgeConnection {
     private let input = Mutex<[UInt8]>([])
 
-    /// Reads as many lines as a stanza has. The bytes of a file key or PIN are wiped with the buffer.
+    /// Reads the lines of one stanza. The bytes of a file key or PIN are wiped with the buffer.
     func receive() throws(AgeError) -> AgeStanza {
         var reader = AgeStanzaReader()
         while true {

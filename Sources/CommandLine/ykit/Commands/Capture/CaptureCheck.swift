@@ -5,7 +5,7 @@ import YKCapture
 import YKTransport
 import YKWire
 
-/// Reads a recording and says whether it is one.
+/// Checks whether a file is a valid recording.
 struct CaptureCheck: Verb {
     static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate a recording.")
     static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"]

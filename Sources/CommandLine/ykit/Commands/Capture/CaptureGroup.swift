@@ -5,7 +5,7 @@ import Glibc
 import YKCapture
 import YKTransport
 
-/// Verbs on recordings.
+/// Commands for recordings.
 struct CaptureGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture", abstract: "Show, check and convert recordings.",
@@ -13,7 +13,7 @@ struct CaptureGroup: ParsableCommand {
 }
 
 extension Capture {
-    /// Reads a capture file; what cannot be opened is a usage error, what cannot be read a malformed one.
+    /// Reads a capture file; a file that cannot be opened is a usage error, an invalid one is malformed.
     init(file path: String) throws {
         let bytes = try Files.read(path)
         do { self = try Capture(parsing: bytes) } catch {

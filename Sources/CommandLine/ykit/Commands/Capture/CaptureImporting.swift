@@ -5,7 +5,7 @@ import YKCapture
 import YKTransport
 import YKWire
 
-/// Makes a recording of what another tool logged.
+/// Converts another tool's log to a recording.
 struct CaptureImporting: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Convert another tool's log to a recording.",
@@ -35,7 +35,7 @@ struct CaptureImporting: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// A log that can be read.
+    /// A supported log format.
     enum LogFormat: String, CaseIterable, ExpressibleByArgument {
         case pcscd
         case pcscSpy = "pcsc-spy"

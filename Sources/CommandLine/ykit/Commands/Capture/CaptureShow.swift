@@ -5,7 +5,7 @@ import YKCapture
 import YKTransport
 import YKWire
 
-/// Puts a recording into words.
+/// Describes the exchanges of a recording.
 struct CaptureShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Explain every event of a recording in words. Secrets are never shown.")
@@ -73,7 +73,7 @@ struct CaptureShow: Verb {
         }
     }
 
-    /// The header without the random bytes that the host drew.
+    /// The header without the host's random bytes.
     private static func json(_ header: Capture.Header) -> JSON {
         var fields = header.fields
         fields["random"] = nil

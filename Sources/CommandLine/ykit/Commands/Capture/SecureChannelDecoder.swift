@@ -7,29 +7,29 @@ import YKWire
 
 /// Decrypts the SCP03 channels of a recording, event by event.
 ///
-/// A recording has the ciphertext of what is no secret; what carries one is overwritten, and from there on the MACs, which
-/// are chained, cannot be verified any more.
+/// A recording keeps the ciphertext of non-secret data. Ciphertext with a secret is overwritten, and since the MACs are
+/// chained, none can be verified after that.
 struct SecureChannelDecoder {
     private let keys: SCP03Keys
     /// The session and whether its MACs can still be verified.
     private var session: (messaging: SecureMessaging, isVerified: Bool)?
     private var pending: SecureMessaging?
-    /// The parts of a command that is chained.
+    /// The data so far of a chained command.
     private var parts: [UInt8] = []
-    /// The command whose reply comes in parts, and the parts so far.
+    /// The command whose reply arrives in parts, and the parts so far.
     private var open: (plain: APDU, data: [UInt8])?
 
-    /// What an event is in the clear.
+    /// A decrypted event.
     struct Decoded {
-        /// The event to put into words; as it was when it is not part of a channel.
+        /// The decrypted event; unchanged if it is not part of a channel.
         var event: Capture.Event
-        /// What there is to say of the channel.
+        /// A remark about the channel.
         var note: String?
     }
 
     init(_ keys: SCP03Keys) { self.keys = keys }
 
-    /// Decrypts an event, where it is part of a channel that was opened with the keys.
+    /// Decrypts an event that is part of a channel opened with the given keys.
     mutating func decode(_ event: Capture.Event) -> Decoded {
         guard case .exchange(let bytes, let answer) = event.kind, let command = try? APDU(decoding: bytes),
             let response = try? ResponseAPDU(decoding: answer)
@@ -99,7 +99,7 @@ struct SecureChannelDecoder {
         }
     }
 
-    /// The plain command with the plain reply, once that is whole.
+    /// Returns the plain command with the plain reply, once that is complete.
     private mutating func reply(_ event: Capture.Event, _ status: StatusWord) -> Decoded {
         guard let state = open, let session else { return Decoded(event: event) }
         guard status.bytesRemaining == nil else {
@@ -118,6 +118,6 @@ struct SecureChannelDecoder {
         return Decoded(event: Capture.Event(.exchange(command: command, reply: plain.encoded)), note: note)
     }
 
-    /// How a command's length was written.
+    /// The length encoding of a command.
     private static func form(_ bytes: [UInt8]) -> APDU.Form { bytes.count > 6 && bytes[4] == 0 ? .extended : .short }
 }

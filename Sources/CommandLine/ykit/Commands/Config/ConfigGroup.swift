@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on what of a key is switched on.
+/// Commands for the configuration of a key's applications.
 struct ConfigGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Enable and disable applications of a YubiKey, and lock that choice.",

@@ -5,7 +5,7 @@ import YKKeys
 import YKManagement
 import YKWire
 
-/// Switches applications over NFC.
+/// Enables and disables applications over NFC.
 struct ConfigNFC: Verb {
     static let configuration = CommandConfiguration(
         commandName: "nfc",

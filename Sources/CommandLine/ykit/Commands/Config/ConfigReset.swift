@@ -5,7 +5,7 @@ import YKKeys
 import YKManagement
 import YKWire
 
-/// Resets a whole key.
+/// Resets all applications of a key.
 struct ConfigReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Reset all applications of a YubiKey Bio, and the PIN that they share.",

@@ -5,7 +5,7 @@ import YKKeys
 import YKManagement
 import YKWire
 
-/// Switches applications over USB.
+/// Enables and disables applications over USB.
 struct ConfigUSB: Verb {
     static let configuration = CommandConfiguration(
         commandName: "usb", abstract: "Enable and disable applications over USB, and set time-outs.",
@@ -97,7 +97,7 @@ struct ConfigUSB: Verb {
         }
     }
 
-    /// What is on, one application a line.
+    /// The enabled applications, one per line.
     static func listing(_ applications: DeviceInfo.Applications) -> Answer {
         Answer(
             applications.enabled.names,

@@ -3,15 +3,15 @@
 import YKManagement
 import YKWire
 
-/// A change of a key's configuration, with the words for it.
+/// A change of a key's configuration, with its description.
 struct ConfigurationChange {
     var configuration = DeviceConfiguration()
     private(set) var words: [String] = []
 
-    /// Notes what is said of a change.
+    /// Adds to the description.
     mutating func note(_ words: String) { self.words.append(words) }
 
-    /// Switches applications on and off, where that makes a difference.
+    /// Enables and disables applications, if that changes anything.
     mutating func toggle(
         _ transport: DeviceInfo.Transport, on: Capability, off: Capability, _ info: DeviceInfo
     ) throws {
@@ -29,7 +29,7 @@ struct ConfigurationChange {
         if transport == .usb { configuration.usbEnabled = wanted } else { configuration.nfcEnabled = wanted }
     }
 
-    /// Asks, writes, and says what came of it.
+    /// Asks for confirmation, writes the change, and reports the result.
     func write(
         _ transport: DeviceInfo.Transport, _ info: DeviceInfo, _ service: ManagementService, _ lock: LockCodeOptions,
         isForced: Bool, in world: World

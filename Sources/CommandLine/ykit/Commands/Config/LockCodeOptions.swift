@@ -4,7 +4,7 @@ import Arguments
 import YKCrypto
 import YKManagement
 
-/// Where the lock code comes from when it is not asked for.
+/// The source of the lock code, unless the user is asked for it.
 struct LockCodeOptions: ParsableArguments {
     @Flag(help: "Read the lock code from standard input, one line of 32 hexadecimal digits.")
     var lockCodeStdin = false
@@ -14,7 +14,7 @@ struct LockCodeOptions: ParsableArguments {
 
     private static let hint = "give it with --lock-code-stdin, --lock-code-fd N or YKIT_LOCK_CODE"
 
-    /// The code for a key that has one; nothing for one that has none.
+    /// Returns the lock code; `nil` for a key without one.
     func code(for info: DeviceInfo, _ world: World) throws -> LockCode? {
         guard info.isLocked else {
             if lockCodeStdin || lockCodeFd != nil { throw ManagementError.notLocked }

@@ -3,7 +3,7 @@
 import Arguments
 import YKManagement
 
-/// An application as it is named on the command line.
+/// An application name on the command line.
 struct SwitchedApplication: ExpressibleByArgument, Hashable {
     let capability: Capability
 
@@ -21,7 +21,7 @@ struct SwitchedApplication: ExpressibleByArgument, Hashable {
 }
 
 extension [SwitchedApplication] {
-    /// All of them together.
+    /// The union of all capabilities.
     var capability: Capability { reduce(into: []) { $0.formUnion($1.capability) } }
 }
 

@@ -4,20 +4,20 @@ import Synchronization
 import YKFIDO
 import YKWire
 
-/// Chooses one of the accounts that a key stores for a relying party: the named one, else the one that the person at
-/// the terminal picks. Nobody signs in with an account that was not chosen.
+/// Chooses one of the accounts that a key stores for a relying party: the named one, or else the one that the user
+/// picks at the terminal. An account is never chosen automatically.
 final class AccountChoice: Sendable {
     private let name: String?
     private let state = Mutex<(accounts: [FIDOUser], problem: Explanation?)>(([], nil))
 
     init(_ name: String?) { self.name = name }
 
-    /// The accounts that there were to choose from.
+    /// The accounts to choose from.
     var accounts: [FIDOUser] { state.withLock { $0.accounts } }
     /// Why none was chosen.
     var problem: Explanation? { state.withLock { $0.problem } }
 
-    /// The index of the account.
+    /// Returns the index of the chosen account, or `nil`.
     @Sendable func choose(_ assertions: [Assertion]) async -> Int? {
         let users = assertions.map { $0.response.user ?? FIDOUser(id: []) }
         state.withLock { $0.accounts = users }
@@ -29,10 +29,10 @@ final class AccountChoice: Sendable {
         }
     }
 
-    /// Makes sure that the only credential that signed is that of the named account.
+    /// Checks that the only credential that signed belongs to the named account.
     ///
-    /// A key gives the name of an account only when it has several (CTAP 2.1 §6.2.2), so the name of an only one is
-    /// looked up among the stored credentials, which takes the PIN.
+    /// A key returns the account name only if it has several accounts (CTAP 2.1 §6.2.2), so the name of a single one is
+    /// looked up among the stored credentials, which requires the PIN.
     func confirm(_ signed: AuthenticationResponse, rpID: String, of service: FIDOService) async throws {
         guard let name, accounts.isEmpty else { return }
         var user = FIDOUser(id: signed.userHandle ?? [])
@@ -60,7 +60,8 @@ final class AccountChoice: Sendable {
             candidates: users.filter { !$0.id.isEmpty }.map(\.words))
     }
 
-    /// Asks the person. Accounts of one name are shown with their identifiers, which differ at one relying party.
+    /// Asks the user. Accounts with the same name are shown with their identifiers, which differ within a relying
+    /// party.
     private static func ask(_ users: [FIDOUser]) throws -> Int {
         let lines = users.map { user in
             users.filter { $0.words == user.words }.count == 1
@@ -78,15 +79,15 @@ final class AccountChoice: Sendable {
 }
 
 extension FIDOUser {
-    /// The account in a few words.
+    /// A short description of the account.
     var words: String { (name ?? displayName ?? Base64.encodeURL(id)).printable }
 
-    /// The name, when there is one, and the identifier.
+    /// The name, if any, and the identifier.
     fileprivate var idWords: String {
         name == nil && displayName == nil ? words : "\(words) (\(Base64.encodeURL(id)))"
     }
 
-    /// Whether a text is the account's name or identifier.
+    /// Whether a text equals the account's name or identifier.
     func isCalled(_ text: String) -> Bool {
         name == text || displayName == text || Base64.encodeURL(id) == text || Hex.encode(id) == text.lowercased()
     }

@@ -5,7 +5,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// What a credential is to sign, as far as the command line says.
+/// The options of an assertion.
 struct AssertionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
@@ -43,7 +43,7 @@ struct AssertionOptions: ParsableArguments {
         if salt.count > 2 { throw UsageError("there can be two salts at most") }
     }
 
-    /// The salts, decoded.
+    /// The decoded salts.
     var salts: HMACSecretSalts? {
         get throws(Explanation) {
             var bytes: [[UInt8]] = []
@@ -52,7 +52,7 @@ struct AssertionOptions: ParsableArguments {
         }
     }
 
-    /// The credentials, decoded.
+    /// The decoded credential ids.
     var credentials: [[UInt8]] {
         get throws(Explanation) {
             var ids: [[UInt8]] = []
@@ -61,7 +61,7 @@ struct AssertionOptions: ParsableArguments {
         }
     }
 
-    /// The options that a relying party would have sent.
+    /// Returns the options as a relying party would send them.
     func read(_ world: World) throws -> PublicKeyCredentialRequestOptions {
         let challenge =
             try challenge.map { try BytesArgument.base64($0, "--challenge") }
@@ -83,7 +83,7 @@ struct AssertionOptions: ParsableArguments {
     }
 }
 
-/// Has a credential sign without a touch.
+/// Requests an assertion without a touch.
 struct WithoutTouch: ClientExtension {
     func prepare(_ request: inout AssertionRequest, _ ceremony: RequestCeremony) throws(WebAuthnError) {
         request.requiresPresence = false

@@ -3,7 +3,7 @@
 import YKFIDO
 import YKWire
 
-/// A signature of a credential, for people and for programs.
+/// The report of an assertion, for people and for programs.
 struct AssertionReport {
     private let signed: AuthenticationResponse
     private let rpID: String

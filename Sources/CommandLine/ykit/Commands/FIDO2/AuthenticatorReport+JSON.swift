@@ -4,7 +4,7 @@ import YKFIDO
 import YKWire
 
 extension AuthenticatorReport {
-    /// The members of getInfo under the names of CTAP 2.3 §6.4, by key number.
+    /// The members of getInfo by key number, with their names in CTAP 2.3 §6.4.
     private static let fields: [(key: UInt64, name: String)] = [
         (0x01, "versions"), (0x02, "extensions"), (0x03, "aaguid"), (0x04, "options"), (0x05, "maxMsgSize"),
         (0x06, "pinUvAuthProtocols"), (0x07, "maxCredentialCountInList"), (0x08, "maxCredentialIdLength"),
@@ -18,10 +18,10 @@ extension AuthenticatorReport {
         (0x1E, "encCredStoreState"), (0x1F, "authenticatorConfigCommands"),
     ]
 
-    /// The names of the members, and `unknown` for what has none.
+    /// The names of the members, and `unknown` for members without a name.
     static let names = fields.map(\.name) + ["unknown"]
 
-    /// What the key said under each name; what is not known by its number under `unknown`.
+    /// The values of the key by name; members with an unknown number are under `unknown`.
     var members: [(String, JSON)] {
         var members = Self.fields.map { ($0.name, value(of: $0.key)) }
         var unknown = JSON.Object()

@@ -4,7 +4,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// What a key says of itself (getInfo), for people.
+/// The report of getInfo, for people.
 struct AuthenticatorReport {
     let info: AuthenticatorInfo
     let profile: FIDOLinkProfile
@@ -108,13 +108,13 @@ struct AuthenticatorReport {
         "\(entry.key.text ?? "\(entry.key)") \(entry.value.unsigned.map(String.init) ?? "\(entry.value)")"
     }
 
-    /// The bytes of a version as most vendors count.
+    /// The bytes of a version in the encoding most vendors use.
     private static func dotted(_ version: UInt64) -> String {
         guard version > 0xFFFF, version <= 0xFF_FFFF else { return "" }
         return " (\(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF))"
     }
 
-    /// The bytes in the usual groups.
+    /// The bytes in UUID notation.
     static func uuid(_ bytes: [UInt8]) -> String {
         guard bytes.count == 16 else { return Hex.encode(bytes) }
         return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")

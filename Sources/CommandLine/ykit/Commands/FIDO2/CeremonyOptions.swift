@@ -3,7 +3,7 @@
 import Arguments
 import YKFIDO
 
-/// Who asks for a credential or a signature, in whose words, and in which the answer is: alike for both.
+/// The options common to registration and assertion: the origin, the request and the format.
 struct CeremonyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin"))
     var origin: String?
@@ -19,7 +19,9 @@ struct CeremonyOptions: ParsableArguments {
     @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.")
     var usesU2F = false
 
-    /// Refuses what does not go together; `named` are the options that say for whom, where no file does.
+    /// Refuses options that conflict.
+    ///
+    /// - Parameter named: The options that are required unless --options gives a file.
     func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
         let names = named.map(\.name).joined(separator: " and ")
         if options == nil, named.contains(where: { $0.value == nil }) {
@@ -36,7 +38,7 @@ struct CeremonyOptions: ParsableArguments {
         if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json are two answers") }
     }
 
-    /// Who asks: the origin that was given, else the relying party's own.
+    /// The given origin, or else that of the relying party.
     func site(_ rp: String?) throws -> Origin {
         if let origin { return try Origin(origin) }
         do { return try Origin("https://\(rp ?? "")") } catch {

@@ -3,7 +3,7 @@
 import YKFIDO
 import YKWire
 
-/// What is to be verified, read from a file.
+/// A registration or assertion to verify, read from a file.
 struct Evidence {
     /// A registration, or an assertion.
     enum Content {
@@ -12,7 +12,7 @@ struct Evidence {
     }
 
     let content: Content
-    /// SHA-256 of the relying party's identifier, as the key signed it.
+    /// SHA-256 of the relying party's identifier, as signed by the key.
     var rpIDHash: [UInt8] {
         switch content {
         case .registration(let object): object.authenticatorData.rpIDHash
@@ -22,14 +22,14 @@ struct Evidence {
 
     /// SHA-256 of the client data.
     let clientDataHash: [UInt8]
-    /// The client data, where the file has them.
+    /// The client data, if the file has them.
     var clientData: ClientData?
-    /// The relying party, where the file names it.
+    /// The relying party, if the file names it.
     var rpID: String?
-    /// The credential, where the file names it.
+    /// The credential, if the file names it.
     var credentialID: [UInt8]?
 
-    /// Reads WebAuthn's JSON, bare or as `credential` of an answer.
+    /// Reads WebAuthn JSON, at the top level or as the member `credential` of an answer.
     init(json file: String) throws(Explanation) {
         do { try self.init(reading: file) } catch let error as WebAuthnError {
             throw Explain.malformed(
@@ -64,7 +64,7 @@ struct Evidence {
         clientDataHash = data.hash
     }
 
-    /// Reads what fido2-cred -M wrote or, when there is a key to check it with, what fido2-assert -G wrote.
+    /// Reads the output of fido2-cred -M or, with a key to check it, of fido2-assert -G.
     init(libfido2 file: String, hasKey: Bool) throws(Explanation) {
         var lines = try LibFIDO2Lines(file: file)
         clientDataHash = try lines.bytes("the hash of the client data", count: 32)
@@ -89,8 +89,8 @@ struct Evidence {
                 statement: Self.statement(format, credential.publicKey, signature, certificate)))
     }
 
-    /// The statement whose parts the lines are. They do not say the algorithm of the attestation, so it is the
-    /// credential's own without a certificate, and ES256 with one, as libfido2 takes it.
+    /// Returns the attestation statement that the lines contain. They do not name the attestation's algorithm: without
+    /// a certificate it is the credential's own, with one it is ES256, as in libfido2.
     private static func statement(
         _ format: AttestationFormat, _ key: COSEKey, _ signature: [UInt8], _ certificate: [UInt8]?
     ) -> CBOR.Map {
@@ -101,7 +101,7 @@ struct Evidence {
             map["alg"] = .int(algorithm.rawValue)
         }
         map["sig"] = .bytes(signature)
-        // A line of 32 bytes is the key of a large blob, no certificate.
+        // A line of 32 bytes is a large-blob key, not a certificate.
         if let certificate, certificate.count > 32 { map["x5c"] = [.bytes(certificate)] }
         return map
     }
@@ -112,7 +112,7 @@ struct Evidence {
         }
     }
 
-    /// A public key in a PEM file; text before it is passed over.
+    /// Reads a public key from a PEM file; text before it is skipped.
     static func publicKey(_ file: String) throws(Explanation) -> COSEKey {
         guard let der = PEM.contents("PUBLIC KEY", in: try Files.read(file)).first else {
             throw Explain.malformed("\(file) has no PEM public key")
@@ -124,6 +124,6 @@ struct Evidence {
 }
 
 extension COSEKey {
-    /// The key as a PEM text, where there is such a form.
+    /// The key in PEM, if its type has such a form.
     var pem: String? { subjectPublicKeyInfo.map { PEM.encode("PUBLIC KEY", $0) } }
 }

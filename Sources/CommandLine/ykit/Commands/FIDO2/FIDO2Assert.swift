@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Has a credential sign.
+/// Requests an assertion from a credential.
 struct FIDO2Assert: Verb {
     static let configuration = CommandConfiguration(
         commandName: "assert", abstract: "Get an assertion from a credential. Requires a touch.",

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Verbs on how the FIDO application behaves.
+/// Commands for the configuration of the FIDO application.
 struct FIDO2Config: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Configure the FIDO application.",
@@ -15,7 +15,7 @@ struct FIDO2Config: ParsableCommand {
 }
 
 extension World {
-    /// The FIDO application of a key that can be configured; where it has a PIN, that is needed.
+    /// Opens the FIDO application of a configurable key; requires the PIN if one is set.
     func openConfig(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
         guard try await service.info().option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes the key verify its user always, or no longer.
+/// Turns "always require user verification" on or off.
 struct FIDO2ConfigAlwaysUV: Verb {
     static let configuration = CommandConfiguration(
         commandName: "always-uv", abstract: "Turn 'always verify the user' on or off.",

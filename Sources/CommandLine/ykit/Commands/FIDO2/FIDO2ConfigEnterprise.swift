@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes enterprise attestation possible.
+/// Enables enterprise attestation.
 struct FIDO2ConfigEnterprise: Verb {
     static let configuration = CommandConfiguration(
         commandName: "enable-enterprise-attestation",

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes the PIN change before anything else.
+/// Requires a PIN change before the key does anything else.
 struct FIDO2ConfigForcePINChange: Verb {
     static let configuration = CommandConfiguration(
         commandName: "force-pin-change", abstract: "Require a PIN change before the key does anything else.")

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Says what can be configured, and how it is.
+/// Lists the settings that can be configured, and their values.
 struct FIDO2ConfigList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show what can be configured, and the current settings. Needs no PIN.")

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Sets the shortest PIN.
+/// Sets the minimum PIN length.
 struct FIDO2ConfigMinPINLength: Verb {
     static let configuration = CommandConfiguration(
         commandName: "min-pin-length",

@@ -3,7 +3,7 @@
 import Arguments
 import YKFIDO
 
-/// Verbs on the credentials that the key remembers.
+/// Commands for the credentials stored on the key.
 struct FIDO2Credentials: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credentials", abstract: "Manage the credentials (passkeys) that the key stores.",
@@ -11,7 +11,7 @@ struct FIDO2Credentials: ParsableCommand {
 }
 
 extension World {
-    /// The FIDO application of a key that can list its credentials, and whose PIN is set.
+    /// Opens the FIDO application of a key that can list its credentials and has a PIN.
     func openCredentials(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
         let info = try await service.info()

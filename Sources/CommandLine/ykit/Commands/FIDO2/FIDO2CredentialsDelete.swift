@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes the key forget a credential.
+/// Deletes a credential from the key.
 struct FIDO2CredentialsDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a credential. It cannot be recovered.",

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Lists the credentials that the key remembers.
+/// Lists the credentials stored on the key.
 struct FIDO2CredentialsList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the credentials that the key stores. Requires the PIN.",

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Verbs on fingerprints.
+/// Commands for fingerprints.
 struct FIDO2Fingerprints: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprints", abstract: "Manage the fingerprints of a key with a sensor.",
@@ -15,12 +15,12 @@ struct FIDO2Fingerprints: ParsableCommand {
 }
 
 extension Fingerprint {
-    /// The identifier in hexadecimal, as tools print it.
+    /// The template identifier in hexadecimal, as other tools print it.
     var id: String { Hex.encode(template) }
 
     var json: JSON { ["id": .string(id), "name": name.map(JSON.string) ?? .null] }
 
-    /// The one fingerprint that a query means: its identifier or its name.
+    /// Returns the only fingerprint with this identifier or name.
     static func one(_ query: String, in all: [Fingerprint]) throws(Explanation) -> Fingerprint {
         let byID = all.filter { $0.id == query.lowercased() }
         let found = byID.isEmpty ? all.filter { $0.name == query } : byID
@@ -37,7 +37,7 @@ extension Fingerprint {
 }
 
 extension World {
-    /// The FIDO application of a key with a fingerprint sensor whose PIN is set.
+    /// Opens the FIDO application of a key with a fingerprint sensor and a PIN.
     func openFingerprints(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openFIDO(pin, for: reason)
         let info = try await service.info()

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes the key forget a fingerprint.
+/// Deletes a fingerprint from the key.
 struct FIDO2FingerprintsDelete: Verb {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a fingerprint.")
     static let members = ["fingerprint"]

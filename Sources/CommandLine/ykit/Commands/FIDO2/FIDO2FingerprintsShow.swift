@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Says what the sensor is like.
+/// Shows the properties of the fingerprint sensor.
 struct FIDO2FingerprintsShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show what the fingerprint sensor is like. No PIN is needed.")

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on FIDO2 credentials.
+/// Commands for FIDO2.
 struct FIDO2Group: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fido2", abstract: "FIDO2: passkeys and other credentials, PIN, fingerprints.",

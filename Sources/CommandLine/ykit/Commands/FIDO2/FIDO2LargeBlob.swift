@@ -5,7 +5,7 @@ import YKCrypto
 import YKFIDO
 import YKWire
 
-/// Verbs on large blobs.
+/// Commands for large blobs.
 struct FIDO2LargeBlob: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "large-blob", abstract: "Manage large blobs: data that the key stores for its credentials.",
@@ -17,7 +17,7 @@ struct FIDO2LargeBlob: ParsableCommand {
 }
 
 extension RememberedCredential {
-    /// The key of the credential's large blob; a credential without one cannot have a blob.
+    /// The credential's large-blob key; without one, the credential cannot have a blob.
     func largeBlobKey() throws(Explanation) -> SharedSecret {
         guard let key = credential.largeBlobKey else {
             throw Explanation(
@@ -29,7 +29,7 @@ extension RememberedCredential {
 }
 
 extension World {
-    /// The FIDO application, its credentials, and the one that is meant.
+    /// Returns the FIDO application, its credentials, and the selected one.
     func openLargeBlob(
         of query: String, _ pin: PINOptions, for reason: String
     ) async throws -> (FIDOService, RememberedCredential) {
@@ -37,7 +37,7 @@ extension World {
         return (service, try RememberedCredential.one(query, in: try await RememberedCredential.all(of: service), self))
     }
 
-    /// The FIDO application of a key that keeps large blobs.
+    /// Opens the FIDO application of a key that supports large blobs.
     func openLargeBlobs(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openCredentials(pin, for: reason)
         guard try await service.info().option(.largeBlobs) == true else { throw FIDOError.unsupported("largeBlobs") }

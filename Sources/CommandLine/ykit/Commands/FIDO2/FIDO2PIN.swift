@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on the PIN.
+/// Commands for the PIN.
 struct FIDO2PIN: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Manage the PIN of the FIDO application.",

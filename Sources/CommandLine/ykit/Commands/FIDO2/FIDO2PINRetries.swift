@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Says how many wrong PINs are left.
+/// Shows the remaining PIN retries.
 struct FIDO2PINRetries: Verb {
     static let configuration = CommandConfiguration(
         commandName: "retries", abstract: "Show how many PIN retries are left. Asking uses up none.")

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes a credential.
+/// Creates a credential.
 struct FIDO2Register: Verb {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Create a credential. Requires a touch.",

@@ -51,7 +51,7 @@ struct FIDO2Reset: Verb {
         return Answer("all FIDO credentials are deleted, no PIN is set", ["reset": true])
     }
 
-    /// The same with the key inserted anew.
+    /// Resets the key after it is reinserted.
     private func resetInsertedAnew(_ info: AuthenticatorInfo, in world: World) async throws -> Answer {
         guard world.software == nil, world.replay == nil else {
             throw Explanation.usage("--reinsert is for a key that can be taken out")

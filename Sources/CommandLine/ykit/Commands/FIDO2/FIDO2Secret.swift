@@ -6,7 +6,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Has a credential make a secret for another program.
+/// Derives a secret for another program from a credential.
 struct FIDO2Secret: Verb {
     static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Derive a secret that only this key can derive (hmac-secret).",
@@ -17,7 +17,7 @@ struct FIDO2Secret: Verb {
             """)
     static let members = ["rpId", "credentialId", "salt", "verified", "output", "token", "secret"]
 
-    /// How the secret is written.
+    /// The output format of the secret.
     enum Form: String, CaseIterable, ExpressibleByArgument {
         case raw, hex, base64, systemd
     }
@@ -124,7 +124,7 @@ struct FIDO2Secret: Verb {
         return answer
     }
 
-    /// What the options say; the credential is empty when it is to be made.
+    /// Returns the token described by the options; its credential is empty if a new one is to be created.
     private func given(_ world: World) throws -> SystemdToken {
         let salt =
             try salt.map { text throws(Explanation) in try BytesArgument.hexOrBase64(text, "--salt", count: 32) }
@@ -137,7 +137,7 @@ struct FIDO2Secret: Verb {
             salt: salt, isVerified: uv == .required, needsTouch: true)
     }
 
-    /// systemd 252 does not ask for verification where the token says that it is not required.
+    /// systemd 252 does not request user verification if the token says that it is not required.
     private func check(_ service: FIDOService) async throws {
         guard format == .systemd, uv == .discouraged else { return }
         if try await service.info().option(.alwaysUv) == true {
@@ -163,7 +163,7 @@ struct FIDO2Secret: Verb {
         return token
     }
 
-    /// The token whose credential this key has, and its secret.
+    /// Finds the token whose credential is on this key, and its secret.
     private func find(
         _ tokens: [SystemdToken], _ service: FIDOService
     ) async throws -> (SystemdToken, SharedSecret) {
@@ -180,7 +180,7 @@ struct FIDO2Secret: Verb {
         return secret.value.withBytes { bytes in
             switch format {
             case .raw: Array(bytes)
-            // A line end would be part of a LUKS passphrase; only people get one.
+            // A line end would become part of a LUKS passphrase, so only people get one.
             case .hex: Array((Hex.encode(Array(bytes)) + end).utf8)
             case .base64, .systemd: Array((Base64.encode(Array(bytes)) + end).utf8)
             }
@@ -188,7 +188,7 @@ struct FIDO2Secret: Verb {
     }
 }
 
-/// A LUKS2 token of systemd-cryptenroll(1), type systemd-fido2, as far as a key needs it.
+/// A LUKS2 token of systemd-cryptenroll(1), type systemd-fido2, reduced to the members that concern a key.
 struct SystemdToken {
     static let usualRPID = "io.systemd.cryptsetup"
 
@@ -200,7 +200,7 @@ struct SystemdToken {
     /// fido2-up-required.
     var needsTouch: Bool
 
-    /// The tokens of systemd in a text: one token, or a header as 'cryptsetup luksDump --dump-json-metadata' prints it.
+    /// Parses systemd tokens: a single one, or a header as printed by 'cryptsetup luksDump --dump-json-metadata'.
     static func all(parsing bytes: [UInt8]) throws -> [SystemdToken] {
         let json = try JSON(parsing: bytes)
         let listed = json["tokens"]?.object.map { $0.members.map(\.value) } ?? [json]
@@ -224,7 +224,7 @@ struct SystemdToken {
         guard salt.count == 32 else { throw Explain.malformed("the token's salt has \(salt.count) bytes, not 32") }
         rpID = json["fido2-rp"]?.string ?? Self.usualRPID
         func flag(_ name: String, _ usual: Bool) -> Bool { json[name]?.bool ?? usual }
-        // Tokens before systemd 249 have no members for these, and mean PIN and touch.
+        // Tokens before systemd 249 lack these members, and imply PIN and touch.
         isVerified = flag("fido2-clientPin-required", true) || flag("fido2-uv-required", false)
         needsTouch = flag("fido2-up-required", true)
     }
@@ -237,7 +237,7 @@ struct SystemdToken {
         self.needsTouch = needsTouch
     }
 
-    /// The token as systemd-cryptenroll writes it.
+    /// The token in the format of systemd-cryptenroll.
     func json(keyslot: Int?) -> JSON {
         [
             "type": "systemd-fido2", "keyslots": .array([.string("\(keyslot ?? 0)")]),
@@ -247,7 +247,7 @@ struct SystemdToken {
         ]
     }
 
-    /// The secret that its credential makes of its salt.
+    /// Returns the secret that its credential derives from its salt.
     func secret(of service: FIDOService) async throws -> SharedSecret {
         var request = AssertionRequest(
             rpID: rpID, clientDataHash: [UInt8](repeating: 0, count: 32),

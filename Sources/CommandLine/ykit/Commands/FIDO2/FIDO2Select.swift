@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Finds out by a touch which key is meant.
+/// Selects a key by a touch.
 struct FIDO2Select: Verb {
     static let configuration = CommandConfiguration(
         commandName: "select", abstract: "Select a key by touching it.",

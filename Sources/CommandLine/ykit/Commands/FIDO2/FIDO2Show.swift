@@ -5,7 +5,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Says what the FIDO application says of itself.
+/// Shows what the FIDO application reports about itself.
 struct FIDO2Show: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show the FIDO capabilities of the key and the state of its PIN.",
@@ -39,7 +39,7 @@ struct FIDO2Show: Verb {
     private static func retries(_ service: FIDOService) async throws -> PINRetries? {
         guard try await service.info().hasPIN else { return nil }
         do { return try await service.pinRetries() } catch FIDOError.ctap(.link(let error)) {
-            // A recording of another tool need not have it.
+            // A recording of another tool may lack this command.
             guard case .replay? = error.link else { throw FIDOError.ctap(.link(error)) }
             return nil
         }

@@ -6,7 +6,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Checks a registration or an assertion as a relying party does, without a key.
+/// Verifies a registration or an assertion as a relying party does, without a key.
 struct FIDO2Verify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -102,8 +102,7 @@ struct FIDO2Verify: Verb {
         }
     }
 
-    /// The relying party when nobody says which it has to be: the origin's host, or the domain above it whose hash the
-    /// key signed.
+    /// The relying party if none was given: the origin's host, or the parent domain whose hash the key signed.
     private func party(_ evidence: Evidence, _ verdict: inout Verdict) throws -> String {
         verdict.notChecked.append("relying party")
         let host = try Origin(verdict.origin ?? "").host
@@ -112,7 +111,7 @@ struct FIDO2Verify: Verb {
         return domains.first { HashAlgorithm.sha256.hash($0.utf8) == evidence.rpIDHash } ?? host
     }
 
-    /// What the client data have to say; what was not asked for is noted.
+    /// Checks the client data, and notes what was not requested.
     private func checkClientData(_ evidence: Evidence, _ verdict: inout Verdict) throws {
         guard let data = evidence.clientData else { return }
         verdict.origin = data.origin

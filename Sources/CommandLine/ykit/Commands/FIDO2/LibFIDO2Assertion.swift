@@ -5,7 +5,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Has a credential sign as `fido2-assert -G` does: a hash of client data in, authenticator data and signature out.
+/// Requests an assertion as `fido2-assert -G` does: a hash of client data in, authenticator data and signature out.
 struct LibFIDO2Assertion {
     let verb: FIDO2Assert
 

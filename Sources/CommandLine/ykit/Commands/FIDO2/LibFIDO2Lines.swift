@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// The lines that libfido2's tools read and write (fido2-cred(1), fido2-assert(1)): base 64 or text, one a line.
+/// The lines that libfido2's tools read and write (fido2-cred(1), fido2-assert(1)): base64 or text, one per line.
 struct LibFIDO2Lines {
     private var lines: ArraySlice<String>
     private let name: String
@@ -17,16 +17,16 @@ struct LibFIDO2Lines {
     }
 
     var isAtEnd: Bool { lines.isEmpty }
-    /// How many lines are left.
+    /// The number of remaining lines.
     var count: Int { lines.count }
 
-    /// The next line, which is text.
+    /// Reads the next line as text.
     mutating func text(_ what: String) throws(Explanation) -> String {
         guard let line = lines.popFirst() else { throw Explain.malformed("\(name) ends before \(what)") }
         return line
     }
 
-    /// The next line, which is base 64.
+    /// Reads the next line as base64.
     mutating func bytes(_ what: String, count: Int? = nil) throws(Explanation) -> [UInt8] {
         let line = try text(what)
         guard let bytes = try? Base64.decode(line) else { throw Explain.malformed("\(name): \(what) is not base 64") }
@@ -36,7 +36,7 @@ struct LibFIDO2Lines {
         return bytes
     }
 
-    /// The next line, which is a byte string of CBOR in base 64.
+    /// Reads the next line as a CBOR byte string in base64.
     mutating func wrapped(_ what: String) throws(Explanation) -> [UInt8] {
         let bytes = try bytes(what)
         guard let inner = (try? CBOR(decoding: bytes))?.bytes else {
@@ -45,9 +45,9 @@ struct LibFIDO2Lines {
         return inner
     }
 
-    /// Bytes as such a line.
+    /// Encodes bytes as a base64 line.
     static func line(_ bytes: [UInt8]) -> String { Base64.encode(bytes) }
 
-    /// Bytes as such a line, wrapped as a byte string of CBOR.
+    /// Encodes bytes as a line with a CBOR byte string in base64.
     static func wrapped(_ bytes: [UInt8]) -> String { Base64.encode(CBOR.bytes(bytes).encoded) }
 }

@@ -4,7 +4,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Makes a credential as `fido2-cred -M` does: a hash of client data in, the parts of an attestation out.
+/// Creates a credential as `fido2-cred -M` does: a hash of client data in, the parts of an attestation out.
 struct LibFIDO2Registration {
     let verb: FIDO2Register
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the options of a key mean (CTAP 2.3 §6.4, options), in words.
+/// Describes the options of a key (CTAP 2.3 §6.4, options).
 enum OptionWords {
-    /// What an option means; nothing for one that is not known here.
+    /// The meaning of an option; empty for unknown ones.
     static func meaning(_ name: String, _ value: Bool) -> String {
         guard let words = meanings.first(where: { $0.key == name })?.value else { return "" }
         return value ? words.yes : words.no

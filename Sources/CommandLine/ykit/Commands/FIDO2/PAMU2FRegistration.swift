@@ -6,7 +6,7 @@ import YKHardware
 import YKTransport
 import YKWire
 
-/// Makes a credential for pam_u2f: the answer is a line of its mapping file, or the user's line of a file gets longer.
+/// Creates a credential for pam_u2f, and prints a line for its mapping file or extends the user's line in a file.
 struct PAMU2FRegistration {
     let verb: FIDO2Register
     /// The mapping file; `nil` to print the line.
@@ -21,7 +21,7 @@ struct PAMU2FRegistration {
             relyingParty: RelyingParty(id: origin, name: origin),
             user: FIDOUser(
                 id: try world.environment.random.draw(32, secret: false), name: user, displayName: user))
-        // pam_u2f knows Ed25519 from version 1.2 on (Debian 12 has 1.1).
+        // pam_u2f supports Ed25519 since version 1.2 (Debian 12 has 1.1).
         request.algorithms = verb.ask.algorithm.isEmpty ? [.es256] : [verb.ask.algorithms[0]]
         request.isResident = verb.ask.resident
         request.userVerification = verb.ask.uv?.requirement ?? .discouraged
@@ -53,7 +53,7 @@ struct PAMU2FRegistration {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Handle, public key, kind and options (pam_u2f(8), pamu2fcfg(1)).
+    /// The key handle, public key, type and options (pam_u2f(8), pamu2fcfg(1)).
     private func entry(_ made: Registration, hasBuiltInUV: Bool) throws -> String {
         guard let credential = made.response.authenticatorData.credential else {
             throw Explain.malformed("the key told no credential")
@@ -72,7 +72,7 @@ struct PAMU2FRegistration {
     }
 }
 
-/// A mapping file of pam_u2f: one line a user, of whose keys only the last line of a user counts.
+/// A mapping file of pam_u2f: one line per user. If a user has several lines, only the last one is used.
 struct PAMMapping {
     let path: String
 
@@ -89,7 +89,7 @@ struct PAMMapping {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// The credentials of a user that are there already, those that keys remember left out.
+    /// Returns a user's existing credentials, except those stored on keys.
     func handles(of user: String) throws(Explanation) -> [[UInt8]] {
         var handles: [[UInt8]] = []
         for line in try lines() where line.hasPrefix(user + ":") {
@@ -102,7 +102,7 @@ struct PAMMapping {
         return handles
     }
 
-    /// Lengthens the user's line, under a lock, in a new file that takes the old one's place.
+    /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: String, to user: String) throws(Explanation) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// What extensions are to do when a credential is made.
+/// The extensions of a registration.
 struct RegistrationExtensionOptions: ParsableArguments {
     @Flag(help: "Enable secrets derived from salts (hmac-secret).")
     var hmacSecret = false
@@ -23,7 +23,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
     @Flag(help: "Ask for the minimum PIN length.")
     var minPinLength = false
 
-    /// When a credential can be used without user verification.
+    /// When a credential may be used without user verification.
     enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {
         case optional, required
         case optionalWithList = "optional-with-list"
@@ -37,7 +37,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
         }
     }
 
-    /// The inputs of the extensions as WebAuthn writes them.
+    /// The extension inputs in WebAuthn JSON.
     var json: JSON.Object {
         get throws(Explanation) {
             var object = JSON.Object()
@@ -56,7 +56,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
         }
     }
 
-    /// The inputs as a key takes them.
+    /// The extension inputs for the key.
     var inputs: RegistrationExtensions {
         get throws(Explanation) {
             var inputs = RegistrationExtensions()

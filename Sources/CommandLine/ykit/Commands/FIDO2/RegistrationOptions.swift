@@ -5,7 +5,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// What a credential is to be like, as far as the command line says.
+/// The options of a registration.
 struct RegistrationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
@@ -58,12 +58,12 @@ struct RegistrationOptions: ParsableArguments {
         }
     }
 
-    /// The algorithms, the best first.
+    /// The algorithms in order of preference.
     var algorithms: [COSEAlgorithm] {
         algorithm.isEmpty ? [.es256, .edDSA, .rs256] : algorithm.compactMap(COSEAlgorithm.init(name:))
     }
 
-    /// The options that a relying party would have sent.
+    /// Returns the options as a relying party would send them.
     func read(_ world: World) throws -> PublicKeyCredentialCreationOptions {
         guard let rp, let user else { throw Explanation.usage("--rp and --user are needed, or --options FILE") }
         let random = world.environment.random
@@ -88,7 +88,7 @@ struct RegistrationOptions: ParsableArguments {
     }
 }
 
-/// Whether the user has to be verified.
+/// Whether user verification is required.
 enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
     case required, preferred, discouraged
 
@@ -101,14 +101,14 @@ enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What the key is to tell of itself.
+/// The attestation to request from the key.
 enum AttestationChoice: String, CaseIterable, ExpressibleByArgument {
     case none, indirect, direct, enterprise
 
     var conveyance: AttestationConveyance? { AttestationConveyance(rawValue: rawValue) }
 }
 
-/// How options and answers are written.
+/// The format of options and answers.
 enum ExchangeFormat: String, CaseIterable, ExpressibleByArgument {
     case webauthn, libfido2
     case pamU2F = "pam-u2f"

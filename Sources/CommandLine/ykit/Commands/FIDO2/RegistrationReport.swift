@@ -3,7 +3,7 @@
 import YKFIDO
 import YKWire
 
-/// A credential that was made, for people and for programs.
+/// The report of a registration, for people and for programs.
 struct RegistrationReport {
     private let made: RegistrationResponse
     private let rpID: String
@@ -57,13 +57,13 @@ struct RegistrationReport {
 }
 
 extension AuthenticatorData.Flags {
-    /// What the flags say of the user.
+    /// The user's presence and verification, according to the flags.
     var words: String {
         [contains(.userPresent) ? "present" : "not present", contains(.userVerified) ? "verified" : "not verified"]
             .joined(separator: ", ")
     }
 
-    /// The specification's names of the flags that are set.
+    /// The names, in the specification, of the flags that are set.
     var names: [String] {
         let all: [(AuthenticatorData.Flags, String)] = [
             (.userPresent, "UP"), (.userVerified, "UV"), (.backupEligible, "BE"), (.backedUp, "BS"),

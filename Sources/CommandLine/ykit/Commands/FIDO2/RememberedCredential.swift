@@ -3,12 +3,12 @@
 import YKFIDO
 import YKWire
 
-/// A credential that a key remembers, with who it is for.
+/// A credential stored on a key, with its relying party and account.
 struct RememberedCredential {
     let relyingParty: RelyingParty
     let credential: StoredCredential
 
-    /// All credentials of a key, or those of one relying party.
+    /// Returns all credentials of a key, or those of one relying party.
     static func all(of service: FIDOService, rpID: String? = nil) async throws -> [RememberedCredential] {
         var found: [RememberedCredential] = []
         for party in try await service.relyingParties() where rpID == nil || party.relyingParty.id == rpID {
@@ -22,13 +22,13 @@ struct RememberedCredential {
     /// The identifier in base64url.
     var id: String { Base64.encodeURL(credential.id.id) }
 
-    /// The account's name, else what there is of it.
+    /// The account's name, or else what identifies it.
     var name: String {
         let user = credential.user
         return user.name ?? user.displayName ?? Base64.encodeURL(user.id)
     }
 
-    /// Account and relying party in a few words.
+    /// A short description of the account and relying party.
     var words: String { "'\(name.printable)' at \(relyingParty.id.printable)" }
 
     var row: [String] {
@@ -47,7 +47,7 @@ struct RememberedCredential {
         return row + [algorithm, more.filter { !$0.isEmpty }.joined(separator: ", ")]
     }
 
-    /// The members of the credential; the key of its large blob is a secret and not among them.
+    /// The members of the credential, without its large-blob key, which is a secret.
     var json: JSON {
         let user = credential.user
         return [
@@ -63,8 +63,8 @@ struct RememberedCredential {
         ]
     }
 
-    /// The one credential that a query means: its identifier or the beginning of it, else the account's name, else a
-    /// part of the account's or relying party's name in any letter case. Among several the person chooses.
+    /// Returns the credential for a query: by its identifier or the beginning of it, else by the account's name, else
+    /// by part of the account's or relying party's name, ignoring case. The user chooses among several.
     static func one(_ query: String, in all: [RememberedCredential], _ world: World) throws -> RememberedCredential {
         let wanted = query.lowercased()
         let tests: [(RememberedCredential) -> Bool] = [

@@ -3,18 +3,18 @@
 import YKFIDO
 import YKWire
 
-/// What came of a check, for people and for programs.
+/// The result of a verification, for people and for programs.
 struct Verdict {
     private let evidence: Evidence
-    /// The relying party that it was checked for.
+    /// The relying party it was verified for.
     var rpID: String?
-    /// The origin that the client data name.
+    /// The origin in the client data.
     var origin: String?
-    /// What vouches for a credential.
+    /// The trust in a credential's attestation.
     var trust: AttestationVerification.Trust?
-    /// Whether certificates were asked to lead to one that is trusted.
+    /// Whether trust anchors were given.
     var isAnchored = false
-    /// What was not asked to be checked.
+    /// The checks that were not requested.
     var notChecked: [String] = []
     private var reason: String?
 
@@ -30,7 +30,7 @@ struct Verdict {
         }
     }
 
-    /// Notes why it does not hold.
+    /// Sets the reason for the failure.
     mutating func refuse(_ reason: String) { self.reason = reason }
 
     func answer(isLibFIDO2: Bool) -> Answer {
@@ -70,7 +70,7 @@ struct Verdict {
 }
 
 extension AttestationVerification.Trust {
-    /// A word for programs.
+    /// The keyword for programs.
     func word(_ isAnchored: Bool) -> String {
         switch self {
         case .none: "none"
@@ -79,7 +79,7 @@ extension AttestationVerification.Trust {
         }
     }
 
-    /// A few words for people.
+    /// The description for people.
     func words(_ isAnchored: Bool) -> String {
         switch self {
         case .none: "nothing"

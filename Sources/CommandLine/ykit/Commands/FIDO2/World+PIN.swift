@@ -4,7 +4,7 @@ import YKCrypto
 import YKFIDO
 
 extension World {
-    /// The PIN that is set, given or asked for; the tries that are left are looked up before anybody is asked.
+    /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
         if plan != nil { return SharedSecret(Secret(utf8: "plan")) }
         let retries = try await service.pinRetries()
@@ -15,7 +15,7 @@ extension World {
 }
 
 extension NewPINOptions {
-    /// The new PIN, given or asked for twice; the key's rules are said first.
+    /// Returns the new PIN, given or asked for twice; the prompt states the key's rules.
     func read(_ info: AuthenticatorInfo, _ world: World) throws -> SharedSecret {
         switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)

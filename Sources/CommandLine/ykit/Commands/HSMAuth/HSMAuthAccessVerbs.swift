@@ -82,7 +82,7 @@ struct HSMAuthChangeManagementPassword: Verb {
     }
 }
 
-/// Draws the host's challenge.
+/// Generates the host challenge.
 struct HSMAuthChallenge: Verb {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
@@ -231,7 +231,7 @@ struct HSMAuthCalculate: Verb {
         return answer
     }
 
-    /// The HSM's answer to the ephemeral public key: 65 bytes of its own and 16 of the receipt.
+    /// Reads the HSM's answer to the ephemeral public key: the 65 bytes of its own key and the 16 of the receipt.
     private func exchanged(_ point: [UInt8]) throws -> [UInt8] {
         let result = try Spawn.run(
             "/bin/sh", ["-c", exchange ?? ""], input: Array((Hex.encode(point) + "\n").utf8))
@@ -255,7 +255,7 @@ struct HSMAuthCalculate: Verb {
         return bytes
     }
 
-    /// The point of a public key on P-256 in a file.
+    /// Reads the point of a P-256 public key from a file.
     private static func point(_ path: String) throws -> [UInt8] {
         guard case .ec(.p256, let point) = try KeyFile.publicKey(path) else {
             throw Explanation("not-supported", .notSupported, "the HSM's key in \(path) is none on P-256")
@@ -264,7 +264,7 @@ struct HSMAuthCalculate: Verb {
     }
 }
 
-/// Deletes everything the application holds.
+/// Deletes all data of the application.
 struct HSMAuthReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Delete all credentials and reset the management password.",

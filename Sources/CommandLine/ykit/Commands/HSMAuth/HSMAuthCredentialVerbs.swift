@@ -143,7 +143,7 @@ struct HSMAuthAdd: Verb {
         do {
             try await service.add(label, key, password: password, needsTouch: touch, managementKey: management)
         } catch {
-            // Unless the key refused it explicitly, the credential may be stored, so its keys stay in the file.
+            // Unless the key refused it explicitly, the credential may have been stored, so its keys stay in the file.
             if case HSMAuthError.card = error, let keyFile, let file {
                 try file.keep()
                 world.terminal.say("the keys are in \(keyFile); 'ykit hsmauth list' shows whether they are stored")
@@ -208,7 +208,7 @@ struct HSMAuthAdd: Verb {
     }
 }
 
-/// The kinds of credentials by name.
+/// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
     case aes128, p256
 }
@@ -245,7 +245,7 @@ struct HSMAuthDelete: Verb {
     }
 }
 
-/// Writes the public key of a credential.
+/// Exports the public key of a credential.
 struct HSMAuthExportPublicKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export-public-key", abstract: "Write the public key of a p256 credential, for the HSM.")
@@ -285,7 +285,7 @@ struct HSMAuthExportPublicKey: Verb {
     }
 }
 
-/// How the public key of a credential is written.
+/// The format of a credential's public key.
 enum HSMAuthPublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, hex
 }

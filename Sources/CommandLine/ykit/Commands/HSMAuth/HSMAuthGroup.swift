@@ -5,7 +5,7 @@ import YKCrypto
 import YKHSMAuth
 import YKWire
 
-/// Verbs on the YubiHSM Auth application.
+/// Commands for the YubiHSM Auth application.
 struct HSMAuthGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hsmauth", abstract: "YubiHSM Auth: credentials for sessions with a YubiHSM 2.",
@@ -20,7 +20,7 @@ struct HSMAuthGroup: ParsableCommand {
         ])
 }
 
-/// Where the management password comes from when it is not asked for.
+/// The source of the management password, unless the user is asked for it.
 struct ManagementPasswordOptions: ParsableArguments {
     @Flag(help: "Read the management password from standard input, one line.")
     var managementPasswordStdin = false
@@ -40,7 +40,7 @@ struct ManagementPasswordOptions: ParsableArguments {
     }
 }
 
-/// Where a credential's password comes from when it is not asked for.
+/// The source of a credential's password, unless the user is asked for it.
 struct CredentialPasswordOptions: ParsableArguments {
     @Flag(help: "Read the credential's password from standard input, one line.")
     var passwordStdin = false
@@ -58,7 +58,7 @@ struct CredentialPasswordOptions: ParsableArguments {
     }
 }
 
-/// Where a new password comes from when it is not asked for.
+/// The source of a new password, unless the user is asked for it.
 struct NewHSMAuthPasswordOptions: ParsableArguments {
     @Flag(help: "Read the new password from standard input, one line.")
     var newPasswordStdin = false
@@ -77,10 +77,10 @@ struct NewHSMAuthPasswordOptions: ParsableArguments {
 }
 
 extension World {
-    /// The YubiHSM Auth application of the chosen key.
+    /// Opens the YubiHSM Auth application of the selected key.
     func openHSMAuth() async throws -> HSMAuthService { try await HSMAuthService.open(try connect()) }
 
-    /// The management password, given or asked for; an empty answer is that of a new key.
+    /// Returns the management password, given or asked for; an empty answer means the default one.
     func managementPassword(
         _ options: ManagementPasswordOptions, of service: HSMAuthService, for reason: String
     ) async throws -> HSMAuthPassword {
@@ -102,8 +102,8 @@ extension World {
     private static let defaultManagementPassword =
         "the management password is that of every new key; set another with 'ykit hsmauth change-management-password'"
 
-    /// The password of a credential, given or asked for. With one try left only --force goes on, as the key deletes the
-    /// credential after it.
+    /// Returns the password of a credential, given or asked for. With one retry left, asks for confirmation unless
+    /// `force` is set, since another failure deletes the credential.
     func credentialPassword(
         _ options: CredentialPasswordOptions, of credential: HSMAuthCredential, force: Bool
     ) throws -> HSMAuthPassword {
@@ -123,7 +123,7 @@ extension World {
         }
     }
 
-    /// A new password, given or asked for twice.
+    /// Returns a new password, given or asked for twice.
     func newHSMAuthPassword(_ source: SecretInput.Source, _ name: String) throws -> HSMAuthPassword {
         if plan != nil { return .defaultManagementKey() }
         switch try SecretInput.given(source, terminal) {
@@ -136,7 +136,7 @@ extension World {
 }
 
 extension HSMAuthService {
-    /// The credential of a label.
+    /// Returns the credential with a label.
     func credential(_ label: HSMAuthLabel) throws(HSMAuthError) -> HSMAuthCredential {
         guard let found = try credentials().first(where: { $0.label == label }) else {
             throw .noSuchCredential(label)

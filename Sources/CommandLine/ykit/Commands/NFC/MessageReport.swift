@@ -4,7 +4,7 @@ import Arguments
 import YKToken
 import YKWire
 
-/// How a message is to be understood.
+/// How to interpret a message.
 struct MessageOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -22,7 +22,7 @@ struct MessageOptions: ParsableArguments {
     }
 }
 
-/// What a message means: for people and for programs.
+/// The interpretation of a message, for people and for programs.
 struct MessageReport {
     static let members = ["message", "records", "token"]
 
@@ -38,7 +38,7 @@ struct MessageReport {
         token = OTPToken(in: message, layout: options.layout)
     }
 
-    /// One line a record, then the password.
+    /// The answer: one line per record, then the password.
     var answer: Answer {
         var rows = message.records.map(\.row)
         if let token { rows.append(["password", "\(token.value.printable) (\(token.words))"]) }
@@ -56,7 +56,7 @@ extension NDEFRecord {
         do { return try content().row } catch { return ["damaged", "\(typeName.printable): \(error)"] }
     }
 
-    /// The same members for every record; what it does not have is null.
+    /// The same members for every record; missing values are null.
     fileprivate var json: JSON {
         let members: JSON = [
             "kind": "damaged", "format": .string("\(format)"), "type": .string(typeName),

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on NFC tags.
+/// Commands for NFC tags.
 struct NFCGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc", abstract: "NFC tags: what a key shows to a phone.",

@@ -4,7 +4,7 @@ import Arguments
 import YKHardware
 import YKWire
 
-/// Says what an NDEF message means, without a tag.
+/// Interprets an NDEF message without a tag.
 struct NFCParse: Verb {
     static let configuration = CommandConfiguration(
         commandName: "parse", abstract: "Decode an NDEF message.",
@@ -34,7 +34,7 @@ struct NFCParse: Verb {
         return try MessageReport(text.flatMap(Self.hex) ?? content, reading).answer
     }
 
-    /// Pairs of digits, with blanks, colons or line ends between them.
+    /// Parses pairs of hexadecimal digits separated by spaces, colons or line ends.
     private static func hex(_ text: String) -> [UInt8]? {
         let digits = text.filter { !$0.isWhitespace && $0 != ":" }
         guard !digits.isEmpty else { return nil }

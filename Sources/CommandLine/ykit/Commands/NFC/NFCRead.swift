@@ -5,7 +5,7 @@ import YKNFC
 import YKTransport
 import YKWire
 
-/// Reads the tag that is held to the reader.
+/// Reads the tag on the reader.
 struct NFCRead: Verb {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read the tag of a key, and the one-time password in it.",
@@ -36,7 +36,7 @@ struct NFCRead: Verb {
 }
 
 extension CapabilityContainer {
-    /// The members that a person who writes tags wants to see.
+    /// The members of interest to people who write tags.
     fileprivate var json: JSON {
         [
             "version": .string("\(version >> 4).\(version & 15)"), "readLimit": .int(Int64(readLimit)),

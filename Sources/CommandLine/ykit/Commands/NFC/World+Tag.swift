@@ -7,8 +7,8 @@ import YKTransport
 import YKWire
 
 extension World {
-    /// Reads the tag that is meant. One that is not there yet is waited for, and one that went away before it was read is
-    /// read from the start when it is back, until the time is over.
+    /// Reads the selected tag. Waits for a tag until the timeout; if it is removed too early, waits for it again and
+    /// starts over.
     func readTag() async throws -> (content: TagContent, identity: CardIdentity) {
         guard replay == nil, software == nil else { return try await readTagOnce() }
         let deadline = environment.deadline()
@@ -28,7 +28,7 @@ extension World {
         return (try await service.content(), await service.identity)
     }
 
-    /// The reader with a tag in it: a contactless one before others; `nil` when the time was over before.
+    /// Returns the reader with a tag, preferring contactless ones; `nil` on timeout.
     private func waitForTag(_ deadline: Deadline, isBack: Bool) throws -> String? {
         var hasAsked = false
         while true {
@@ -52,7 +52,7 @@ extension World {
     }
 }
 
-/// Whether a tag went away while it was used: it may be back soon.
+/// Whether a tag was removed during an operation, so that it may return soon.
 private func meansTagLost(_ error: any Error) -> Bool {
     switch error {
     case let error as TagError:

@@ -7,7 +7,7 @@ import YKSecurID
 import YKStore
 import YKTransport
 
-/// How a token is fetched from a CT-KIP server.
+/// The options for provisioning a token from a CT-KIP server.
 struct CTKIPOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the activation code from this open file descriptor.", valueName: "n"))
     var codeFd: Int32?
@@ -17,7 +17,7 @@ struct CTKIPOptions: ParsableArguments {
 
     @OptionGroup var server: ServerTrustOptions
 
-    /// Fetches a token; the store's key is not used before the server has answered.
+    /// Fetches a token; the store's key is not used until the server has answered.
     func fetch(
         _ input: SecurIDInput?, _ address: String?, _ store: SealedStore, _ world: World
     ) async throws

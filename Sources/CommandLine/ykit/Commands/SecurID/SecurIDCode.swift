@@ -7,7 +7,7 @@ import YKSecurID
 import YKStore
 import YKWire
 
-/// Where a token's PIN comes from.
+/// The source of a token's PIN.
 struct TokenPINOptions: ParsableArguments {
     @Flag(help: "Read the token's PIN from standard input, one line.")
     var pinStdin = false
@@ -20,7 +20,7 @@ struct TokenPINOptions: ParsableArguments {
     @Flag(help: "Ask for the token's PIN.")
     var askPin = false
 
-    /// The PIN; `nil` for the plain code.
+    /// Returns the PIN; `nil` for the tokencode without a PIN.
     func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
         let source = SecretInput.Source(
             isStandardInput: pinStdin, descriptor: pinFd, variable: "YKIT_SECURID_PIN",
@@ -34,7 +34,7 @@ struct TokenPINOptions: ParsableArguments {
     }
 }
 
-/// Makes a code.
+/// Calculates a code.
 struct SecurIDCode: Verb {
     static let configuration = CommandConfiguration(
         commandName: "code", abstract: "Show a token's code, after one touch; the next code comes with it.",
@@ -100,7 +100,7 @@ struct OpenedToken {
     let token: SecurIDToken
     private let pin: SharedSecret?
 
-    /// Finds the token, checks what can be checked without the key (PIN, expiry), then opens it.
+    /// Finds the token, runs the checks that need no seed (PIN, expiry), then opens it.
     static func open(
         _ query: String?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
         _ allowExpired: Bool, _ time: Int64?, _ world: World
@@ -184,13 +184,13 @@ struct SecurIDWatch: Verb {
         world.terminal.line(object.text)
     }
 
-    /// Sleeps until a second begins, ^C, or the reader of the results goes away.
+    /// Sleeps until the next second, ^C, or until the reader of the results closes its end.
     private static func sleep(until end: Int64) throws {
         while true {
             if Interruption.happened { throw Explain.interrupted }
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
-            // time(2) comes to a new second up to a tick later than this clock.
+            // time(2) advances up to one tick later than this clock.
             let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
             if left <= 0 { return }
             var reader = pollfd(fd: 1, events: 0, revents: 0)

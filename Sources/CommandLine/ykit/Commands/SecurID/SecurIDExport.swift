@@ -8,7 +8,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Writes a token for another app.
+/// Exports a token for another app.
 struct SecurIDExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a token for another app, with its seed.",
@@ -61,7 +61,7 @@ struct SecurIDExport: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// The form of an export.
+    /// The format of an export.
     enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
         case url, ctf, sdtid
     }
@@ -131,7 +131,7 @@ struct SecurIDExport: Verb {
     }
 }
 
-/// Tells what a text is.
+/// Detects the format of a token text.
 struct SecurIDDetect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "detect", abstract: "Show what a text, link, file or picture contains, without importing it.")

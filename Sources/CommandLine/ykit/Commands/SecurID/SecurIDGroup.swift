@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on SecurID software tokens.
+/// Commands for SecurID software tokens.
 struct SecurIDGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "securid", abstract: "SecurID software tokens, sealed by a security key.",
@@ -13,7 +13,7 @@ struct SecurIDGroup: ParsableCommand {
         ])
 }
 
-/// Verbs on the keys that open the store.
+/// Commands for the keys that open the store.
 struct SecurIDStoreGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "The keys that open the token store.",

@@ -102,7 +102,7 @@ struct SecurIDImport: Verb {
         return answer(tokens, new, file, input)
     }
 
-    /// The CT-KIP link itself when that was given, otherwise what the source holds.
+    /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
     private func input(_ world: World) throws -> SecurIDInput? {
         if let ctkip {
             return ctkip.lowercased().contains("ctkip?") ? try SecurIDInput(parsing: Array(ctkip.utf8)) : nil
@@ -117,7 +117,7 @@ struct SecurIDImport: Verb {
         }
     }
 
-    /// The tokens of what needs no server.
+    /// Returns the tokens of a source that requires no server.
     private func tokens(
         of input: SecurIDInput, _ store: SealedStore, _ given: SharedSecret?, _ world: World
     ) throws -> [SecurIDToken] {
@@ -140,7 +140,7 @@ struct SecurIDImport: Verb {
                 }
                 return try read(SharedSecret(secret))
             case .wrongPassword where given != nil && input.isProtected == nil:
-                // A file without a password does not say so; one that was given for nothing does no harm.
+                // A file does not say whether it has a password; an unnecessary one does no harm.
                 guard let tokens = try? read(nil) else { throw error }
                 return tokens
             case .wrongDevice where deviceId == nil: throw SecurIDError.deviceNeeded
@@ -183,7 +183,7 @@ struct SecurIDImport: Verb {
         }
     }
 
-    /// Seals and writes the tokens; a store without keys gets one first.
+    /// Seals and writes the tokens; a store without keys first gets one.
     private func save(
         _ tokens: [SecurIDToken], _ file: StoreFile, _ store: SealedStore, _ world: World
     ) async throws {
@@ -240,7 +240,7 @@ struct SecurIDImport: Verb {
     }
 }
 
-/// How a PIN is used, on the command line.
+/// How the token uses a PIN.
 enum TokenTypeChoice: String, CaseIterable, ExpressibleByArgument {
     case pinpad, keyfob, pinless
 
@@ -253,9 +253,9 @@ enum TokenTypeChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Where tokens are read from.
+/// The source of tokens.
 enum TokenSource {
-    /// A file, a picture, standard input, or the string itself.
+    /// Reads a file, an image, standard input, or the string itself.
     static func read(_ source: String, _ world: World) throws -> SecurIDInput {
         if source != "-", isString(source) {
             world.terminal.warn(
@@ -272,7 +272,7 @@ enum TokenSource {
         return try SecurIDInput(parsing: Array((texts.last ?? "").utf8))
     }
 
-    /// Whether a word is a token string or link rather than the name of a file.
+    /// Whether a word is a token string or link rather than a file name.
     static func isString(_ word: String) -> Bool {
         if word.contains("://") || word.lowercased().contains("ctfdata=") { return true }
         guard word.utf8.count >= 60, !word.contains(".") else { return false }

@@ -71,7 +71,7 @@ struct SecurIDShow: Verb {
     }
 }
 
-/// Chooses the current token.
+/// Selects the current token.
 struct SecurIDUse: Verb {
     static let configuration = CommandConfiguration(
         commandName: "use", abstract: "Choose the token that 'code' uses when none is named.")

@@ -4,11 +4,11 @@ import YKCrypto
 import YKStore
 import YKTransport
 
-/// Stores whose key is in the keyring of the desktop session, in place of a security key.
+/// Stores whose key is in the keyring of the desktop session instead of on a security key.
 enum StoreKeyring {
     private static func attributes(_ item: String) -> [String] { ["application", "ykit-store", "item", item] }
 
-    /// Seals a store's key under a new secret, which goes to the Secret Service.
+    /// Seals a store's key with a new secret, which is stored in the Secret Service.
     static func seal(_ key: StoreKey, name: String, _ world: World) throws -> StoreSeal {
         let service = try Keyrings.secretService(or: "omit --keyring to use a passphrase")
         world.terminal.warn(
@@ -20,7 +20,7 @@ enum StoreKeyring {
         return made.seal
     }
 
-    /// The store's key, when the keyring has the secret of one of these seals; `nil` without a keyring too.
+    /// Returns the store's key if the keyring has the secret of one of these seals; also `nil` without a keyring.
     static func open(_ seals: [StoreSeal]) throws -> StoreKey? {
         guard let service = SecretService() else { return nil }
         for seal in seals {
@@ -30,7 +30,7 @@ enum StoreKeyring {
         return nil
     }
 
-    /// Why the keyring did not open a store.
+    /// Explains why the keyring did not open a store.
     static func failure() -> Explanation {
         do { _ = try Keyrings.secretService(or: "use the session that made the store") } catch { return error }
         return Explanation(
@@ -38,7 +38,7 @@ enum StoreKeyring {
             hint: "unlock it, or use the session that made the store")
     }
 
-    /// Deletes the secrets of seals from the keyring; the number that are gone.
+    /// Deletes the secrets of seals from the keyring; returns how many were deleted.
     static func forget(_ seals: [StoreSeal]) throws -> Int {
         guard let service = SecretService() else { return 0 }
         var count = 0

@@ -5,7 +5,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// The key that opens a store now, when another one is added.
+/// The key that opens the store when another one is added.
 struct PresentStoreKeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,19 +16,19 @@ struct PresentStoreKeyOptions: ParsableArguments {
     @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
     var fromPassphrase = false
 
-    /// The world of that key; a recording is of the one that is added.
+    /// Returns the world of that key; a recording covers the key that is added.
     func opener(_ global: GlobalOptions, _ world: World) throws -> World {
         guard let from, !fromPassphrase else { return world }
         return try World(global.ofAnotherKey(from), world.terminal)
     }
 }
 
-/// What verbs on the keys of a store have in common.
+/// Shared code of the commands for store keys.
 enum StoreKeys {
-    /// The keys that open a store.
+    /// Returns the keys that open a store.
     ///
     /// - Parameters:
-    ///   - record: What the store's records are called.
+    ///   - record: The name of the store's records.
     static func info(_ file: StoreFile, _ record: String) throws -> Answer {
         let store = try file.read()
         let (records, keys) = (store.records.count, store.seals.count)
@@ -48,10 +48,10 @@ enum StoreKeys {
         return answer
     }
 
-    /// Lets another key open a store; a store without keys gets its first one.
+    /// Adds a key to a store; a store without keys gets its first one.
     ///
     /// - Parameters:
-    ///   - name: What the store is called, in prompts.
+    ///   - name: The name of the store, for prompts.
     static func add(
         _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
         _ name: String, _ global: GlobalOptions, _ world: World
@@ -77,7 +77,7 @@ enum StoreKeys {
             ["id": .string(seal.id), "kind": .string(seal.kind), "keys": .int(Int64(count))])
     }
 
-    /// Takes a key's access to a store away.
+    /// Removes a key from a store.
     static func remove(
         _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ world: World
     ) throws -> Answer {

@@ -5,21 +5,21 @@ import Glibc
 import YKCrypto
 import YKStore
 
-/// Where the store is.
+/// The location of the store.
 struct StorePathOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file)
     var store: String?
 
-    /// The store's file; the folder of the default one is created.
+    /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {
         let file = StoreFile(store ?? Self.usual("securid.json"), service: "securid")
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
-    /// Where a store is by default; its folder is created.
+    /// Returns the default location of a store; creates its folder.
     static func usual(_ name: String) -> String {
         let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
@@ -28,7 +28,7 @@ struct StorePathOptions: ParsableArguments {
     }
 }
 
-/// What the sealing key needs.
+/// The options of the sealing key.
 struct StoreKeyOptions: ParsableArguments {
     @Flag(help: "Read the security key's PIN from standard input, one line.")
     var keyPinStdin = false
@@ -50,7 +50,7 @@ struct StoreKeyOptions: ParsableArguments {
     @Flag(help: "Read the store's passphrase from standard input, one line.")
     var passphraseStdin = false
 
-    /// The PIN options of the security key, as other verbs have them.
+    /// The PIN options of the security key, in their common form.
     var pin: PINOptions {
         var options = PINOptions()
         options.pinStdin = keyPinStdin
@@ -58,10 +58,10 @@ struct StoreKeyOptions: ParsableArguments {
         return options
     }
 
-    /// Whether standard input is spoken for.
+    /// Whether standard input is in use.
     var usesStandardInput: Bool { keyPinStdin || passphraseStdin }
 
-    /// Whether a passphrase is given, so that the keyring need not be asked.
+    /// Whether a passphrase is given, so that the keyring is not needed.
     var hasPassphrase: Bool {
         passphraseStdin || passphraseFd != nil || Variables["YKIT_STORE_PASSPHRASE"] != nil
     }
@@ -72,7 +72,7 @@ struct StoreKeyOptions: ParsableArguments {
             hint: "give it with --passphrase-stdin, --passphrase-fd N or YKIT_STORE_PASSPHRASE")
     }
 
-    /// The passphrase, given or asked for; twice when it is new.
+    /// Returns the passphrase, given or asked for; a new one is asked for twice.
     func passphrase(isNew: Bool, _ world: World) throws -> Secret {
         switch try SecretInput.given(passphraseSource, world.terminal) {
         case .secret(let secret):
@@ -86,7 +86,7 @@ struct StoreKeyOptions: ParsableArguments {
     }
 }
 
-/// How a new key is added to the store.
+/// The options for a new key of the store.
 struct NewStoreKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seal with the RSA or P-256 key in this PIV slot.", valueName: "slot"))
     var slot: PIVSlotArgument?
@@ -100,7 +100,7 @@ struct NewStoreKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name"))
     var keyName: String?
 
-    /// Refuses options that exclude each other.
+    /// Refuses options that are mutually exclusive.
     func check(_ key: StoreKeyOptions) throws {
         if keyring, !key.software { throw UsageError("--keyring needs --software: it is no security key") }
         if key.software, slot != nil || discoverable {

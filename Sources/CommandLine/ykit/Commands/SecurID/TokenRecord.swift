@@ -5,7 +5,7 @@ import YKSecurID
 import YKStore
 import YKWire
 
-/// A token as the store describes it, without its seed.
+/// A token as described in the store, without its seed.
 struct TokenRecord {
     let record: StoreRecord
     let serial: String
@@ -38,19 +38,19 @@ struct TokenRecord {
         return tokens
     }
 
-    /// The token with its seed.
+    /// Returns the token with its seed.
     func token(_ key: StoreKey) throws -> SecurIDToken {
         try SecurIDToken(
             serial: serial, seed: try key.open(record, service: "securid"), digits: digits, interval: interval,
             type: type, expiry: expiry, nickname: nickname, user: user, deviceID: deviceID)
     }
 
-    /// The record of a token.
+    /// Returns the record of a token.
     static func record(_ token: SecurIDToken, _ key: StoreKey) throws(StoreError) -> StoreRecord {
         try key.seal(token.seed.value, id: token.serial, service: "securid", token.description)
     }
 
-    /// What lists show.
+    /// The JSON for lists.
     func listed(current: String?, at time: Int64) -> JSON {
         var object = record.description.object ?? JSON.Object()
         object["expired"] = .bool(expiry.map { time >= $0.seconds } ?? false)
@@ -58,7 +58,7 @@ struct TokenRecord {
         return .object(object)
     }
 
-    /// The name for people.
+    /// The display name.
     var name: String { nickname.map { "\($0.printable) (\(serial))" } ?? serial }
 }
 
@@ -74,9 +74,10 @@ extension SecurIDToken {
     }
 }
 
-/// Finds the token that is meant.
+/// Finds the token for a query.
 enum TokenMatch {
-    /// The token of a serial number, nickname or a part of one of them; without a query the current one, or the only one.
+    /// Returns the token with this serial number or nickname, or with part of one; without a query, the current or only
+    /// token.
     static func one(_ query: String?, in tokens: [TokenRecord], current: String?) throws -> TokenRecord {
         guard let query else {
             if let token = tokens.first(where: { $0.serial == current }) { return token }
@@ -90,7 +91,7 @@ enum TokenMatch {
         return try only(found, "several tokens match '\(query.printable)'")
     }
 
-    /// Two tokens cannot have one nickname.
+    /// The error for a nickname in use by another token.
     static func taken(_ name: String) -> Explanation {
         Explanation("exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
     }
@@ -111,6 +112,6 @@ enum TokenMatch {
 }
 
 extension SealedStore {
-    /// The serial number of the token that is used when none is named.
+    /// The serial number of the default token.
     var current: String? { settings["current"]?.string }
 }

@@ -20,7 +20,7 @@ struct PIVSlotArgument: ExpressibleByArgument {
 }
 
 extension World {
-    /// The key of a store, opened with whatever opens it: the security key in use, or a passphrase.
+    /// Returns the key of a store, opened with the security key in use or a passphrase.
     func open(_ store: SealedStore, _ options: StoreKeyOptions, for reason: String) async throws -> StoreKey {
         guard !store.seals.isEmpty else { throw StoreError.noKeys }
         if options.software { return try openSoftware(store, options) }
@@ -43,7 +43,7 @@ extension World {
         return try await openPIVStore(store, options, for: reason)
     }
 
-    /// What a plan says of the store: which keys could open it.
+    /// Adds the keys that could open the store to a plan.
     private func describe(_ store: SealedStore) {
         guard let plan else { return }
         for seal in store.seals {
@@ -90,10 +90,10 @@ extension World {
         throw StoreError.notThisKey
     }
 
-    /// Seals a store's key for another key, and says what that means.
+    /// Seals a store's key for another key, and explains the consequences.
     ///
     /// - Parameters:
-    ///   - what: What the store is called, in prompts.
+    ///   - what: The name of the store, for prompts.
     func seal(
         _ key: StoreKey, _ options: StoreKeyOptions, _ new: NewStoreKeyOptions, besides known: [StoreSeal],
         of what: String

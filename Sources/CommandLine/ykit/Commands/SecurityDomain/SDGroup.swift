@@ -7,7 +7,7 @@ import YKSecurityDomain
 import YKTransport
 import YKWire
 
-/// Verbs on the Security Domain.
+/// Commands for the Security Domain.
 struct SDGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sd", abstract: "Security Domain: the keys of secure channels.",
@@ -19,7 +19,7 @@ struct SDGroup: ParsableCommand {
         subcommands: [SDInfo.self, SDKeys.self, SDData.self, SDReset.self])
 }
 
-/// Verbs on the keys of the Security Domain.
+/// Commands for the keys of the Security Domain.
 struct SDKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Keys of the Security Domain.",
@@ -30,13 +30,13 @@ struct SDKeys: ParsableCommand {
 }
 
 extension World {
-    /// The Security Domain of the chosen key.
+    /// Opens the Security Domain of the selected key.
     func openSecurityDomain() async throws -> SecurityDomainService {
         try await SecurityDomainService.open(try connect(), isPlanned: plan != nil)
     }
 }
 
-/// What is known of one key.
+/// The information about one key.
 struct SecurityDomainKey {
     let reference: SCPKeyReference
     var authority: [UInt8]?
@@ -63,12 +63,12 @@ struct SecurityDomainKey {
 }
 
 extension SecurityDomainService {
-    /// The keys, a set as one.
+    /// Returns the keys, with a key set as one entry.
     func references() throws(SecurityDomainError) -> [SCPKeyReference] {
         try keys().map(\.reference).filter { ![0x02, 0x03].contains($0.id) }
     }
 
-    /// The keys and what belongs to each.
+    /// Returns the keys and the data of each.
     func report() throws(SecurityDomainError) -> [SecurityDomainKey] {
         let references = try references()
         guard references.contains(where: { $0.id != 0x01 }) else { return references.map { .init(reference: $0) } }
@@ -87,7 +87,7 @@ extension SecurityDomainService {
     }
 }
 
-/// Shows what the Security Domain has.
+/// Shows the content of the Security Domain.
 struct SDInfo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show the protocols and keys for secure channels.")
@@ -138,7 +138,7 @@ struct SDData: Verb {
     }
 }
 
-/// Brings the factory's keys back.
+/// Resets the Security Domain to its default keys.
 struct SDReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Delete all keys and restore the factory keys.",

@@ -22,12 +22,12 @@ struct SDKeysList: Verb {
     }
 }
 
-/// Which key is replaced.
+/// The key to replace.
 struct ReplacedKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Replace the key of the same kind with this version.", valueName: "version"))
     var replace: String?
 
-    /// The version, 0 for none.
+    /// The version of the key to replace; 0 for none.
     var version: UInt8 {
         get throws(Explanation) {
             guard let replace else { return 0 }
@@ -39,7 +39,7 @@ struct ReplacedKeyOptions: ParsableArguments {
     }
 }
 
-/// Makes a key pair.
+/// Generates a key pair.
 struct SDKeysGenerate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Generate an SCP11 key pair on the key.",
@@ -75,7 +75,7 @@ struct SDKeysGenerate: Verb {
     }
 }
 
-/// Stores a key.
+/// Imports a key.
 struct SDKeysImport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Store a key, or the certificates of one.",
@@ -196,14 +196,14 @@ struct SDKeysImport: Verb {
 
     private static var wrongCurve: Explanation { .usage("the key of the file is not on P-256") }
 
-    /// What there is afterwards.
+    /// Returns the answer with the keys after the change.
     private func done(_ service: SecurityDomainService, _ lines: [String]) async throws -> Answer {
         let keys = try await service.references().map { JSON.string($0.typed) }
         return Answer(lines, ["key": .string(key.reference.typed), "keys": .array(keys)])
     }
 }
 
-/// Writes certificates.
+/// Exports certificates.
 struct SDKeysExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the certificates of a private key as PEM, the key's own first.")
@@ -257,7 +257,7 @@ struct SDKeysDelete: Verb {
         let all = try await service.references()
         let found = all.filter { $0.id == wanted.id && (wanted.version == 0 || $0.version == wanted.version) }
         guard !found.isEmpty else { throw SecurityDomainError.noSuchKey(wanted) }
-        // A set is named by its version alone, which others may have as well.
+        // A key set is identified by its version alone, which other keys may share.
         if wanted.id == 0x01, let other = all.first(where: { $0.version == wanted.version && $0.id != 0x01 }) {
             throw Explanation(
                 "same-version", .policy,
@@ -285,7 +285,7 @@ struct SDKeysDelete: Verb {
     }
 }
 
-/// Limits the certificates of a CA.
+/// Restricts which certificates of a CA are accepted.
 struct SDKeysSetAllowList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-allowlist", abstract: "Limit which certificates of a CA open a channel, by serial number.",
@@ -316,7 +316,7 @@ struct SDKeysSetAllowList: Verb {
             ["key": .string(key.reference.typed), "serials": .array(texts.map(JSON.string))])
     }
 
-    /// A serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).
+    /// Parses a serial number, most significant byte first; at most 20 bytes (RFC 5280 §4.1.2.2).
     private static func number(_ text: String) throws(Explanation) -> [UInt8] {
         let wrong = Explanation.usage("'\(text.printable)' is not a serial number such as 4098 or 0x1002")
         if text.lowercased().hasPrefix("0x") || text.contains(":") {

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Signs with a U2F key pair.
+/// Signs a challenge with a U2F key pair.
 struct U2FAuthenticate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "authenticate", abstract: "Sign with a key pair, after a touch.",

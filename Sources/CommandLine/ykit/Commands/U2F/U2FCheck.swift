@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Asks whether a key handle is this key's.
+/// Checks whether a key handle belongs to this key.
 struct U2FCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",

@@ -5,7 +5,7 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// Verbs on U2F, the protocol before FIDO2.
+/// Commands for U2F, the protocol before FIDO2.
 struct U2FGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "u2f", abstract: "U2F, the protocol before FIDO2.",
@@ -16,18 +16,18 @@ struct U2FGroup: ParsableCommand {
         subcommands: [U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self])
 }
 
-/// Who asks, and what is signed.
+/// The application that requests a signature.
 struct U2FOptions: ParsableArguments {
     @Option(
         name: .customLong("app"),
         help: ArgumentHelp("The application identifier, such as https://example.com.", valueName: "id"))
     var application: String
 
-    /// SHA-256 of the identifier.
+    /// SHA-256 of the application's identifier.
     var applicationHash: [UInt8] { HashAlgorithm.sha256.hash(application.utf8) }
 }
 
-/// What is signed: a challenge in client data, or a hash.
+/// The data to sign: a challenge in client data, or a hash.
 struct U2FChallengeOptions: ParsableArguments {
     @Option(
         isBase64URL: true,
@@ -43,7 +43,7 @@ struct U2FChallengeOptions: ParsableArguments {
         }
     }
 
-    /// The hash that is signed, and the client data when they were made here (U2F raw messages §7).
+    /// Returns the hash to sign, and the client data if they were created here (U2F raw messages §7).
     func read(_ type: String, _ application: String, _ world: World) throws -> (hash: [UInt8], clientData: [UInt8]?) {
         if let challengeHash {
             guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {

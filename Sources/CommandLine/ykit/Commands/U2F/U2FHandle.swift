@@ -2,13 +2,13 @@
 
 import YKFIDO
 
-/// What is said of a key handle that is not of the key.
+/// Explains a key handle that does not belong to the key.
 enum U2FHandle {
     static let foreign = Explanation(
         "no-credentials", .notFound, "the key handle is not of this key, or for another application",
         hint: "use the key that was registered, and --app as it was then")
 
-    /// Uses a key handle; that it is not of this key is told as such.
+    /// Uses a key handle; reports one that does not belong to this key.
     static func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch FIDOError.noCredentials { throw foreign }
     }

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Makes a U2F key pair.
+/// Registers a U2F key pair.
 struct U2FRegister: Verb {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Make a key pair for an application, after a touch.",

@@ -4,7 +4,7 @@ import Arguments
 import YKFIDO
 import YKWire
 
-/// Asks for the version of U2F.
+/// Shows the U2F version.
 struct U2FVersion: Verb {
     static let configuration = CommandConfiguration(
         commandName: "version", abstract: "Ask the key for its version of U2F.")

@@ -4,17 +4,17 @@ import Glibc
 import Synchronization
 import YKVirtualKey
 
-/// The finger that touches a served key.
+/// The user who touches a served key.
 final class Finger: Sendable {
     private let choice: TouchChoice
     private let terminal: Terminal
     private let wait = Mutex<Wait?>(nil)
 
-    /// How often SIGUSR1 came.
+    /// The number of SIGUSR1 signals received.
     private static let signals = Atomic<Int>(0)
-    /// How often SIGUSR2 came.
+    /// The number of SIGUSR2 signals received.
     private static let longSignals = Atomic<Int>(0)
-    /// The signals that made a slot type, or a touch.
+    /// The number of signals already used for a typed slot or a touch.
     private let consumed = Mutex<(short: Int, long: Int)>((0, 0))
 
     /// A touch that the key waits for.
@@ -30,7 +30,7 @@ final class Finger: Sendable {
         if choice == .signal { Self.listen() }
     }
 
-    /// Whether the key is touched now; never waits.
+    /// Whether the key is touched now; returns immediately.
     @Sendable func touch(_ account: [UInt8]) -> VirtualWorld.Touch {
         switch choice {
         case .yes: .touched
@@ -42,7 +42,8 @@ final class Finger: Sendable {
         }
     }
 
-    /// The slot that a touch nobody waits for makes type: SIGUSR1 is a short one, SIGUSR2 a long one.
+    /// Returns the slot to type after a touch that no operation waits for: SIGUSR1 is a short touch, SIGUSR2 a long
+    /// one.
     @Sendable func press() -> Int? {
         guard choice == .signal else { return nil }
         let isWaiting = wait.withLock { $0.map { $0.asked.duration(to: .now) < .seconds(1) } ?? false }
@@ -54,7 +55,7 @@ final class Finger: Sendable {
         }
     }
 
-    /// Says once what to do, and looks whether it was done. A wait that was not asked about for a second is over.
+    /// Says once what to do, and checks whether it was done. A wait ends after a second without a check.
     private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualWorld.Touch {
         wait.withLock { wait in
             let now = ContinuousClock.now

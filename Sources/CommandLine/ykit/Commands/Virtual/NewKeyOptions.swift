@@ -5,7 +5,7 @@ import Synchronization
 import YKTransport
 import YKVirtualKey
 
-/// What a new software key can do.
+/// The options of a new virtual key.
 struct NewKeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -43,7 +43,7 @@ struct NewKeyOptions: ParsableArguments {
         return model
     }
 
-    /// The profile of a new key, `nil` when nothing was said of it.
+    /// Returns the profile of a new key; `nil` without any options.
     func profile(serial: UInt32) throws -> DeviceProfile? {
         guard firmware != nil || fido != nil || fingerprints || model != .yubiKey else { return nil }
         var profile = DeviceProfile(model: model, serial: serial)
@@ -58,7 +58,7 @@ struct NewKeyOptions: ParsableArguments {
         return profile
     }
 
-    /// Whose finger is on the sensor: first the wrong ones, then the right one, each when the key is touched.
+    /// Simulates fingers on the sensor: first the wrong ones, then the right one, each when the key is touched.
     func verify(
         _ touch: @escaping @Sendable ([UInt8]) -> VirtualWorld.Touch
     ) -> @Sendable () -> VirtualWorld.Verification {

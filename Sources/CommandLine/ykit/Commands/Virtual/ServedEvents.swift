@@ -6,7 +6,7 @@ import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
 
-/// Says what happens to a key that is served.
+/// Reports events of a served key.
 final class ServedEvents: Sendable {
     let terminal: Terminal
     private let log: Log
@@ -30,7 +30,7 @@ final class ServedEvents: Sendable {
         }
     }
 
-    /// Where programs found the key last.
+    /// The path at which programs last found the key.
     var node: String? { path.withLock { $0 } }
 
     func report(_ event: ServedKeyEvent) {

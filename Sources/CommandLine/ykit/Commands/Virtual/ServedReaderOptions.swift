@@ -4,7 +4,7 @@ import Arguments
 import YKVirtualKey
 import YKVirtualKeyHost
 
-/// The card reader that a software key on the USB is in.
+/// The card reader that a served USB key contains.
 struct ServedReaderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The level of the card reader: extended, short, t1 or t0.", valueName: "level"),

@@ -2,19 +2,19 @@
 
 import Arguments
 
-/// Who touches a served key.
+/// How a served key is touched.
 enum TouchChoice: Hashable, ExpressibleByArgument {
-    /// Somebody, at once.
+    /// Immediately.
     case yes
-    /// Nobody, and the key's time is over at once.
+    /// Never; the key times out immediately.
     case no
-    /// Nobody, and the key waits as long as it does.
+    /// Never; the key times out as usual.
     case never
-    /// The person at the terminal, with Enter.
+    /// By the user at the terminal, with Enter.
     case ask
-    /// Whoever sends SIGUSR1.
+    /// By SIGUSR1.
     case signal
-    /// Somebody, this long after the key began to wait.
+    /// This long after the key began to wait.
     case after(Duration)
 
     init?(argument: String) {
@@ -30,7 +30,7 @@ enum TouchChoice: Hashable, ExpressibleByArgument {
         }
     }
 
-    /// Seconds, or a number with `ms` or `s` behind it.
+    /// Parses seconds, or a number followed by `ms` or `s`.
     private static func time(_ text: String) -> Duration? {
         if text.hasSuffix("ms"), let number = Int32(text.dropLast(2)), number >= 0 { return .milliseconds(number) }
         let seconds = text.hasSuffix("s") ? String(text.dropLast()) : text

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on software keys.
+/// Commands for virtual keys.
 struct VirtualGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "virtual", abstract: "A security key in software.",

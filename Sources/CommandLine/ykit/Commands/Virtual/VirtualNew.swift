@@ -5,7 +5,7 @@ import Glibc
 import YKVirtualKey
 import YKWire
 
-/// Makes a software key in a file.
+/// Creates a virtual key in a file.
 struct VirtualNew: Verb {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Make a software key in a new file.",

@@ -6,7 +6,7 @@ import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
 
-/// Plugs a software key into this machine.
+/// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Plug a software key into a real pcscd, or into this machine's kernel.",

@@ -6,7 +6,7 @@ import YKHTTP
 import YKTransport
 import YKWire
 
-/// Serves a page on which the browser and the key of the person are tried.
+/// Serves a page that tests the user's browser and key.
 struct FIDO2Try: Verb {
     static let configuration = CommandConfiguration(
         commandName: "try", abstract: "Try your key in your own browser, on a page that ykit serves.",
@@ -45,7 +45,7 @@ struct FIDO2Try: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How long a run may take.
+    /// The maximum duration of a run.
     private static let limit = Duration.seconds(600)
 
     private var steps: [TryStep] {
@@ -78,7 +78,8 @@ struct FIDO2Try: Verb {
         return Self.answer(site, steps, origin: "http://localhost:\(listener.port)")
     }
 
-    /// Has the desktop open the page. A browser that root starts would run without its sandbox, and with root's files.
+    /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
+    /// root's files.
     private static func openBrowser(at url: String, _ terminal: Terminal) {
         guard geteuid() != 0 else { return terminal.warn("no browser is started as root: open the page yourself") }
         guard let program = Spawn.find("xdg-open") else {
@@ -107,7 +108,7 @@ struct FIDO2Try: Verb {
         return answer
     }
 
-    /// Why the run has not succeeded: the worst of what happened.
+    /// The failure of the run: the most serious one.
     private static func failure(_ verdicts: [TryVerdict], _ steps: [TryStep], isOver: Bool) -> Explanation? {
         func first(_ outcome: TryVerdict.Outcome) -> TryVerdict? { verdicts.first { $0.outcome == outcome } }
         if let verdict = first(.failed) {

@@ -5,22 +5,22 @@ import YKRelyingParty
 import YKTransport
 import YKWire
 
-/// The relying party of `fido2 try`: makes the options of a step and judges the browser's answer.
+/// The relying party of `fido2 try`: creates the options of a step and judges the browser's answer.
 struct TryJudge {
-    /// What a step begins with.
+    /// How a step begins.
     enum Beginning {
-        /// The browser is to run a ceremony with these options.
+        /// The browser runs a ceremony with these options.
         case options(JSON)
-        /// There is nothing to run.
+        /// There is no ceremony to run.
         case verdict(TryVerdict)
     }
 
-    /// A passkey that the key stores.
+    /// A passkey stored on the key.
     struct Passkey {
         var record: CredentialRecord
-        /// The name of the account, as the key lists it.
+        /// The account name that the key lists.
         let account: String
-        /// Whether data can be stored beside it.
+        /// Whether it supports a large blob.
         let hasLargeBlob: Bool
 
         var id: [UInt8] { record.id }
@@ -30,16 +30,16 @@ struct TryJudge {
     private let steps: [TryStep]
     private let environment: Environment
     private var pending: (step: TryStep, ceremony: Ceremony)?
-    /// The credential of the first step.
+    /// The credential created by the first step.
     private var credential: CredentialRecord?
-    /// The one of the step for passkeys.
+    /// The passkey created by its step.
     private(set) var passkey: Passkey?
     private var account = ""
     private var blob: [UInt8] = []
-    /// The last verdict of each step.
+    /// The latest verdict of each step.
     private(set) var verdicts: [TryStep: TryVerdict] = [:]
 
-    /// One browser at one page: there is one session.
+    /// The only session: one browser with one page.
     private static let session = "try"
 
     init(origin: String, steps: [TryStep], _ environment: Environment) throws(WebAuthnError) {
@@ -53,12 +53,13 @@ struct TryJudge {
         self.environment = environment
     }
 
-    /// Whether every step has a verdict that will not change.
+    /// Whether every step has a final verdict.
     var isComplete: Bool { steps.allSatisfy { verdicts[$0]?.isFinal == true } }
 
     /// Begins a step.
     ///
-    /// - Returns: `nil` for a step that is not part of the run, has its verdict, or needs one that has not passed.
+    /// - Returns: `nil` for a step that is not part of the run, already has a final verdict, or depends on one that has
+    ///   not passed.
     mutating func begin(_ step: TryStep) throws -> Beginning? {
         guard steps.contains(step), verdicts[step]?.isFinal != true else { return nil }
         if let needed = step.needed, let before = verdicts[needed]?.outcome, before == .unsupported {
@@ -114,7 +115,7 @@ struct TryJudge {
         return options.json
     }
 
-    /// The credential that a step is about.
+    /// The credential that a step uses.
     private func expected(_ step: TryStep) -> CredentialRecord? {
         switch step {
         case .passkeySignIn, .largeBlobWrite, .largeBlobRead: passkey?.record
@@ -122,12 +123,12 @@ struct TryJudge {
         }
     }
 
-    /// Judges what the browser answers.
+    /// Judges the browser's answer.
     ///
     /// - Parameters:
-    ///   - answer: RegistrationResponseJSON or AuthenticationResponseJSON, or `nil` when the browser threw an error.
+    ///   - answer: RegistrationResponseJSON or AuthenticationResponseJSON, or `nil` if the browser threw an error.
     ///   - error: The name of that error.
-    /// - Returns: `nil` when the step was not begun.
+    /// - Returns: `nil` if the step was not begun.
     mutating func finish(_ step: TryStep, answer: [UInt8]?, error: String?) -> TryVerdict? {
         guard let (begun, ceremony) = pending, begun == step else { return nil }
         pending = nil
@@ -212,7 +213,7 @@ struct TryJudge {
         return verdict
     }
 
-    /// What an error of the browser means (WebAuthn Level 3 §5.1.3, §5.1.4).
+    /// Interprets a browser error (WebAuthn Level 3 §5.1.3, §5.1.4).
     private static func verdict(_ step: TryStep, refusal error: String) -> TryVerdict {
         switch error {
         case "InvalidStateError" where step == .signUpAgain:

@@ -2,12 +2,12 @@
 
 import YKWire
 
-/// The page of `fido2 try`: one document without outside resources.
+/// The page of `fido2 try`: a single document without external resources.
 struct TryPage {
-    /// What marks the style and the script as ours.
+    /// The nonce of the page's style and script.
     let nonce: String
     let steps: [TryStep]
-    /// What is known already, for a page that is reloaded.
+    /// The verdicts so far, for a page that is reloaded.
     let verdicts: [TryStep: TryVerdict]
 
     /// The value of Content-Security-Policy.
@@ -19,7 +19,7 @@ struct TryPage {
     /// The value of Permissions-Policy.
     static let permissions = "publickey-credentials-create=(self), publickey-credentials-get=(self)"
 
-    /// The document. No text in it comes from elsewhere: verdicts are written by the script, as text.
+    /// The document. It contains no foreign text: the script inserts verdicts as text.
     var text: String {
         """
         <!DOCTYPE html>
@@ -63,7 +63,7 @@ struct TryPage {
         """
     }
 
-    /// The verdicts as a script may have them: no `<` ends the element.
+    /// The verdicts as JSON for the script, without any `<`, which could close the element.
     private var state: String {
         JSON.array(steps.compactMap { verdicts[$0]?.pageJSON }).text.split(
             separator: "<", omittingEmptySubsequences: false
@@ -87,7 +87,7 @@ struct TryPage {
         .unanswered .word, .unsupported .word { color: light-dark(#7a5200, #ffca63); }
         """
 
-    /// The secrets of prf are measured here and taken out of what is sent.
+    /// The script measures the secrets of prf and removes them from what it sends.
     private static let script = """
         const words = { passed: 'Passed.', failed: 'Failed.', unanswered: 'No answer.', unsupported: 'Not supported.' };
         const buttons = [...document.querySelectorAll('button[data-step]')];

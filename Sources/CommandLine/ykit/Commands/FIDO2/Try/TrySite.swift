@@ -6,10 +6,10 @@ import YKHTTP
 import YKTransport
 import YKWire
 
-/// The web site of `fido2 try`, for one browser that was given the address.
+/// The web site of `fido2 try`, for one browser that received the address.
 ///
-/// The address has a token, which the first request for the page uses up; that browser gets a cookie instead. Pages of
-/// other sites are refused by `Host` (DNS rebinding) and `Origin`.
+/// The address contains a token that the first request for the page consumes; that browser gets a cookie instead.
+/// Requests from other sites are refused by `Host` (DNS rebinding) and `Origin`.
 final class TrySite: Sendable {
     private struct State {
         let authority: String
@@ -28,10 +28,10 @@ final class TrySite: Sendable {
 
     /// The name of the cookie.
     private static let cookie = "ykit-try"
-    /// What acts, and therefore has to be posted.
+    /// Paths with side effects, which therefore require POST.
     private static let acts: Set<String> = ["/begin", "/finish", "/end"]
 
-    /// Makes a site that is not there yet.
+    /// Creates a site that is not open yet.
     ///
     /// - Parameters:
     ///   - steps: The steps of the run.
@@ -40,7 +40,7 @@ final class TrySite: Sendable {
         (self.steps, self.environment, self.report) = (steps, environment, report)
     }
 
-    /// Opens the site at a port of this machine.
+    /// Opens the site at a local port.
     ///
     /// - Returns: The address of the page, which can be opened once.
     func open(at port: UInt16) throws -> String {
@@ -51,19 +51,19 @@ final class TrySite: Sendable {
         return "http://\(authority)\(path)"
     }
 
-    /// Whether the last step was done, or the person ended the run.
+    /// Whether the last step is done or the user ended the run.
     var isOver: Bool { state.withLock { $0?.isOver ?? false } }
 
     /// The verdicts so far, in the order of the steps.
     var verdicts: [TryVerdict] { state.withLock { state in steps.compactMap { state?.judge.verdicts[$0] } } }
 
-    /// What the browser calls itself; `nil` before it opened the page.
+    /// The browser's User-Agent; `nil` until it opens the page.
     var userAgent: String? { state.withLock { $0?.userAgent } }
 
-    /// The passkey that stays on the key, and its account.
+    /// The passkey left on the key, and its account.
     var passkey: TryJudge.Passkey? { state.withLock { $0?.judge.passkey } }
 
-    /// Answers a request.
+    /// Handles a request.
     func answer(_ request: IncomingRequest) -> HTTPResponse {
         state.withLock { state in
             guard var current = state else { return Self.refusal(503) }
@@ -88,7 +88,7 @@ final class TrySite: Sendable {
         return constantTimeEqual(Array(session.utf8), Array(cookie.utf8))
     }
 
-    /// The page, for whoever opens the address first, and for that browser again when it is reloaded.
+    /// Returns the page to the first browser that opens the address, and to that browser again after a reload.
     private func page(_ request: IncomingRequest, _ state: inout State) -> HTTPResponse {
         if Self.acts.contains(request.target) { return Self.refusal(405, [HTTPField("Allow", "POST")]) }
         guard constantTimeEqual(Array(request.target.utf8), Array(state.path.utf8)),
@@ -110,7 +110,7 @@ final class TrySite: Sendable {
         return HTTPResponse(status: 200, fields: fields + Self.fields, body: Array(page.text.utf8))
     }
 
-    /// Does what a button asks for.
+    /// Performs the action of a button.
     private func act(_ request: IncomingRequest, _ state: inout State) -> HTTPResponse {
         if request.target == "/end" {
             state.isOver = true
@@ -152,7 +152,7 @@ final class TrySite: Sendable {
         HTTPResponse(status: status, fields: more + fields)
     }
 
-    /// What every answer says.
+    /// The header fields of every response.
     private static let fields = [
         HTTPField("Cache-Control", "no-store"), HTTPField("Referrer-Policy", "no-referrer"),
         HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Cross-Origin-Resource-Policy", "same-origin"),

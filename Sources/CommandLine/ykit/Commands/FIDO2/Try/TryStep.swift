@@ -3,7 +3,7 @@
 import YKFIDO
 import YKWire
 
-/// A step of `fido2 try`: one ceremony in the browser, and what has to come of it.
+/// A step of `fido2 try`: one ceremony in the browser and its expected result.
 enum TryStep: String, CaseIterable, Sendable {
     case signUp = "sign-up"
     case signIn = "sign-in"
@@ -16,7 +16,7 @@ enum TryStep: String, CaseIterable, Sendable {
     case largeBlobWrite = "large-blob-write"
     case largeBlobRead = "large-blob-read"
 
-    /// What every run does.
+    /// The steps of every run.
     static let usual: [TryStep] = [.signUp, .signIn, .signUpAgain]
 
     /// The heading on the page.
@@ -35,7 +35,7 @@ enum TryStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is done, and what the person sees.
+    /// What the step does, and what the user sees.
     var purpose: String {
         switch self {
         case .signUp: "Creates a credential. Touch the key when the browser asks for it. Nothing is stored on the key."
@@ -60,7 +60,7 @@ enum TryStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// The step that has to have passed before.
+    /// The step that must have passed before.
     var needed: TryStep? {
         switch self {
         case .signUp, .passkey, .attestation: nil
@@ -79,10 +79,10 @@ enum TryStep: String, CaseIterable, Sendable {
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 struct TryVerdict: Sendable {
     enum Outcome: String, Sendable {
-        /// As it has to be.
+        /// The answer is correct.
         case passed
         /// The answer is wrong.
         case failed
@@ -91,7 +91,7 @@ struct TryVerdict: Sendable {
         /// The key or the browser cannot do it.
         case unsupported
 
-        /// For people.
+        /// The description for people.
         var words: String {
             switch self {
             case .passed: Style.green.around("passed")
@@ -106,11 +106,11 @@ struct TryVerdict: Sendable {
     let outcome: Outcome
     /// Why it did not pass.
     var reason: String?
-    /// What the person may do about it.
+    /// What the user can do about it.
     var hint: String?
-    /// What browser and key did, in words.
+    /// What browser and key did, for people.
     var details: [(name: String, words: String)] = []
-    /// The same for programs.
+    /// What browser and key did, for programs.
     var members = JSON.Object()
 
     init(_ step: TryStep, _ outcome: Outcome, _ reason: String? = nil, hint: String? = nil) {
@@ -120,10 +120,10 @@ struct TryVerdict: Sendable {
         self.hint = hint
     }
 
-    /// Whether nothing is to be gained by doing it again.
+    /// Whether repeating the step is pointless.
     var isFinal: Bool { outcome == .passed || outcome == .unsupported }
 
-    /// For the page.
+    /// The JSON for the page.
     var pageJSON: JSON {
         [
             "step": .string(step.rawValue), "outcome": .string(outcome.rawValue),
@@ -133,7 +133,7 @@ struct TryVerdict: Sendable {
         ]
     }
 
-    /// An element of the answer's member `steps`: the same members for every step.
+    /// An element of the answer's member `steps`, with the same members for every step.
     var json: JSON {
         var object = JSON.Object([("step", .string(step.rawValue)), ("outcome", .string(outcome.rawValue))])
         object["reason"] = reason.map(JSON.string) ?? .null
@@ -146,6 +146,6 @@ struct TryVerdict: Sendable {
         return .object(object)
     }
 
-    /// A line for the terminal.
+    /// The line for the terminal.
     var line: String { "\(step.rawValue): \(outcome.words)" + (reason.map { ": \($0.printable)" } ?? "") }
 }
