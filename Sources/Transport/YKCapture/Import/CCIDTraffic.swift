@@ -3,10 +3,10 @@
 import YKTransport
 import YKWire
 
-/// Finds the APDUs of one card reader in its bulk transfers (USB CCID 1.1 §6): `XfrBlock` and `DataBlock`, which may come
-/// in parts at either level, and what happens to the card's power.
+/// Finds the APDUs of a card reader in its bulk transfers (USB CCID 1.1 §6): `XfrBlock` and `DataBlock`, either of
+/// which may be split, and changes of the card's power.
 struct CCIDTraffic {
-    /// What was found.
+    /// A finding.
     enum Finding {
         case exchange(command: [UInt8], reply: [UInt8])
         case powered(atr: [UInt8])
@@ -24,10 +24,10 @@ struct CCIDTraffic {
     private var outgoing = CCID.Assembler()
     private var incoming = CCID.Assembler()
 
-    /// Whether a message has begun and is not whole.
+    /// Whether a message has begun and is incomplete.
     var isInMessage: Bool { outgoing.isInMessage || incoming.isInMessage }
 
-    /// Takes what the host sent; gives the slot and what was found.
+    /// Processes a transfer from the host; returns the slot and the finding.
     mutating func sent(_ data: [UInt8]) -> (slot: UInt8, Finding)? {
         guard let message = Self.message(&outgoing, data, kinds: 0x61...0x73),
             let command = try? CCID.Command(decoding: message)
@@ -45,7 +45,7 @@ struct CCIDTraffic {
         return nil
     }
 
-    /// A part of a command; wLevelParameter says whether it is the first, a middle one or the last (§6.1.4).
+    /// Processes a part of a command; wLevelParameter says whether it is the first, a middle or the last one (§6.1.4).
     private func block(_ command: CCID.Command, _ slot: inout Slot) -> Finding? {
         let chain = CCID.Chain(rawValue: command.level)
         let isLost = slot.isAsked && (chain == .whole || chain == .begin)
@@ -56,7 +56,7 @@ struct CCIDTraffic {
         return isLost ? .event(.fail, why: "no reply in the log") : nil
     }
 
-    /// Takes what the reader sent.
+    /// Processes a transfer from the reader.
     mutating func received(_ data: [UInt8]) -> (slot: UInt8, Finding)? {
         guard let message = Self.message(&incoming, data, kinds: 0x80...0x84),
             let reply = try? CCID.Reply(decoding: message), reply.kind == .dataBlock, reply.outcome != .moreTime
@@ -77,7 +77,7 @@ struct CCIDTraffic {
         return response(reply, &slot).map { (reply.slot, $0) }
     }
 
-    /// A part of a reply; bChainParameter says whether more is to come (§6.2.1).
+    /// Processes a part of a reply; bChainParameter says whether more parts follow (§6.2.1).
     private func response(_ reply: CCID.Reply, _ slot: inout Slot) -> Finding? {
         guard let chain = reply.chain, chain != .proceed, slot.reply.count <= CCID.dataLimit else { return nil }
         slot.reply += reply.data
@@ -86,7 +86,7 @@ struct CCIDTraffic {
         return .exchange(command: slot.command, reply: slot.reply)
     }
 
-    /// A message that is whole, from as many transfers as it takes; data of no message that is known is passed over.
+    /// Assembles a complete message from its transfers; data that belongs to no known message is skipped.
     private static func message(
         _ open: inout CCID.Assembler, _ data: [UInt8], kinds: ClosedRange<UInt8>
     ) -> [UInt8]? {

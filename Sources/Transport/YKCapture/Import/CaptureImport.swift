@@ -9,15 +9,15 @@ public enum CaptureImport {
     public enum Format: String, Sendable, CaseIterable {
         /// `pcscd --apdu` or `pcscd --debug --apdu`, from its standard output or the journal.
         case pcscd
-        /// `pcsc-spy`, in colour or not, and what it reads itself.
+        /// `pcsc-spy`, coloured or not, or the output of libpcscspy that it reads.
         case pcscSpy = "pcsc-spy"
         /// `ykman --log-level TRAFFIC`.
         case ykman
         /// libfido2 and its tools with `FIDO_DEBUG` or `-d`.
         case libfido2
-        /// python-fido2 with its loggers at the level of traffic, 5.
+        /// python-fido2 with its loggers at the traffic level, 5.
         case pythonFIDO2 = "python-fido2"
-        /// Packets of usbmon, written by tcpdump or Wireshark: FIDO over HID, slot reports, and cards in CCID readers.
+        /// usbmon packets captured with tcpdump or Wireshark: FIDO over HID, slot reports, and cards in CCID readers.
         case usbmon
     }
 
@@ -82,7 +82,7 @@ extension Capture {
 }
 
 extension [CaptureImport.Session] {
-    /// What the sessions are of, in one word.
+    /// A noun for the sources of the sessions.
     fileprivate var nouns: String {
         let links = Set(map(\.capture.header.link))
         return links == [.card] ? "cards" : links == [.hid] ? "HID devices or channels" : "cards and HID devices"

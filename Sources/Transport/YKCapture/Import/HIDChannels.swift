@@ -3,13 +3,13 @@
 import YKTransport
 import YKWire
 
-/// Sorts CTAPHID reports by channel, for logs that do not name the device: an INIT belongs to the channel that its
-/// answer allocates.
+/// Sorts CTAPHID reports by channel, for logs that do not name the device. An INIT belongs to the channel that its
+/// reply allocates.
 struct HIDChannels {
-    /// INIT reports that were not answered yet, by nonce.
+    /// INIT reports without a reply yet, by nonce.
     private var asked: [[UInt8]: (report: Capture.Event.Kind, milliseconds: Double?)] = [:]
 
-    /// Puts a report of at least 64 bytes into the session of its channel.
+    /// Adds a report of at least 64 bytes to the session of its channel.
     mutating func take(
         _ report: Capture.Event.Kind, _ bytes: [UInt8], _ milliseconds: Double?, _ book: inout SessionBook
     ) {

@@ -3,14 +3,14 @@
 import YKTransport
 import YKWire
 
-/// Reads what libfido2 (1.5 to 1.16) and its tools print with `FIDO_DEBUG` or `-d`: `fido_tx: dev=0x…, cmd=0x10`, then
-/// dumps such as `fido_tx: buf=0x…, len=1` and lines of sixteen bytes, `0000: 04`.
+/// Parses the output of libfido2 (1.5 to 1.16) and its tools with `FIDO_DEBUG` or `-d`: `fido_tx: dev=0x…, cmd=0x10`,
+/// then dumps such as `fido_tx: buf=0x…, len=1` and lines of sixteen bytes, `0000: 04`.
 ///
-/// What is sent over HID is logged as a message without its channel, so its reports are made anew on the channel that
-/// INIT allocated, or that the answer comes on. What is received is logged report by report, less the keepalives. Over a
-/// card both directions are logged as APDUs, and HID's lines around them are passed over.
+/// libfido2 logs what it sends over HID as a message without its channel, so its reports are reconstructed on the
+/// channel that INIT allocated or that the reply arrives on. What it receives is logged report by report, except for
+/// keepalives. Over a card, both directions are logged as APDUs, and the HID lines around them are skipped.
 struct LibFIDO2Log {
-    /// A dump that is being read.
+    /// A dump being parsed.
     private struct Dump {
         let source: String
         let length: Int
@@ -19,9 +19,9 @@ struct LibFIDO2Log {
 
     private struct Device {
         var channel: [UInt8]?
-        /// Messages that were sent since the last report was received.
+        /// The messages sent since the last report was received.
         var sent: [(command: CTAPHID.Command, payload: [UInt8])] = []
-        /// A command to a card that was not answered yet.
+        /// A card command without a reply yet.
         var command: [UInt8]?
     }
 
@@ -29,7 +29,7 @@ struct LibFIDO2Log {
     private var current = "device"
     private var command = CTAPHID.Command.cbor
     private var dump: Dump?
-    /// The longest dump: no message and no APDU is longer.
+    /// The maximum size of a dump; no message or APDU is longer.
     private static let limit = 1 << 17
 
     static func read(_ lines: [LogLine], into book: inout SessionBook) throws(CaptureError) {
@@ -59,7 +59,7 @@ struct LibFIDO2Log {
         try finish(dump, line, &book)
     }
 
-    /// The bytes of `0016: 01 02 …`.
+    /// The hexadecimal bytes of a line such as `0016: 01 02 …`.
     private static func row(_ line: LogLine) -> Substring? {
         let offset = line.text.prefix { $0.isASCII && $0.isNumber }
         let rest = line.text.dropFirst(offset.count)
@@ -70,7 +70,7 @@ struct LibFIDO2Log {
         CaptureError(line: line.number, "the dump of \(dump.source) is not the \(dump.length) bytes that the log says")
     }
 
-    /// `fido_tx: dev=0x…, cmd=0x06` and `fido_rx: dev=0x…, cmd=0x06, ms=-1`.
+    /// Parses `fido_tx: dev=0x…, cmd=0x06` and `fido_rx: dev=0x…, cmd=0x06, ms=-1`.
     private mutating func call(_ line: LogLine) {
         guard let device = line.between("x: dev=", ", cmd=0x"), let digits = line.after(", cmd=0x") else { return }
         current = String(device)
@@ -102,7 +102,7 @@ struct LibFIDO2Log {
         }
     }
 
-    /// Writes down what was sent since the last report was received.
+    /// Writes the messages sent since the last report was received.
     private mutating func send(
         from name: String, on channel: [UInt8], _ line: Int, _ book: inout SessionBook
     ) throws(CaptureError) {
@@ -118,7 +118,7 @@ struct LibFIDO2Log {
         devices[name]?.sent = []
     }
 
-    /// The reply of a card: logged once as what was read, and once more where it is handed on.
+    /// Handles a card's reply, which is logged twice: when it is read and when it is passed on.
     private mutating func replied(_ reply: [UInt8], _ book: inout SessionBook) {
         guard let command = devices[current]?.command else { return }
         book.exchange("card \(current)", command: command, reply: reply, milliseconds: nil)

@@ -3,12 +3,12 @@
 import YKTransport
 import YKWire
 
-/// One line of a log: its number, its text, and the ways to take it apart.
+/// A line of a log: its number, its text, and helpers to parse it.
 struct LogLine {
     let number: Int
     let text: Substring
 
-    /// The lines of a log without their ends and without terminal colours.
+    /// Splits a log into lines, without line ends and terminal colours.
     static func lines(of log: [UInt8]) -> [LogLine] {
         let plain = String(decoding: withoutColours(log), as: UTF8.self)
         return plain.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
@@ -32,19 +32,19 @@ struct LogLine {
         return plain
     }
 
-    /// What comes after the first occurrence of a mark.
+    /// The text after the first occurrence of a mark.
     func after(_ mark: String) -> Substring? {
         guard let place = text.firstRange(of: mark) else { return nil }
         return text[place.upperBound...]
     }
 
-    /// What is between two marks.
+    /// The text between two marks.
     func between(_ start: String, _ end: String) -> Substring? {
         guard let rest = after(start) else { return nil }
         return rest.firstRange(of: end).map { rest[..<$0.lowerBound] }
     }
 
-    /// Reads hexadecimal digits, with or without spaces between the bytes.
+    /// Parses hexadecimal digits, with or without spaces between the bytes.
     func bytes(_ digits: some StringProtocol, _ what: String) throws(CaptureError) -> [UInt8] {
         let plain = String(digits.filter { $0 != " " })
         if plain.hasSuffix("...") { throw CaptureError(line: number, "the log has cut the \(what) off") }
@@ -55,7 +55,7 @@ struct LogLine {
 }
 
 extension Substring {
-    /// The first place where a text is.
+    /// The first occurrence of a string.
     func firstRange(of wanted: String) -> Range<Index>? {
         let pattern = Array(wanted.utf8)
         guard let first = pattern.first else { return nil }
@@ -67,6 +67,6 @@ extension Substring {
         return nil
     }
 
-    /// The number at the front.
+    /// The number at the start.
     var leadingNumber: Int? { Int(prefix { $0.isASCII && $0.isNumber }) }
 }

@@ -3,12 +3,12 @@
 import YKTransport
 import YKWire
 
-/// Reads what `pcscd --apdu` logs, with `--debug` or without: `00000003 APDU: 00 A4 …`, then `00047007 SW: 90 00`,
-/// the number being microseconds since the line before.
+/// Parses the log of `pcscd --apdu`, with or without `--debug`: `00000003 APDU: 00 A4 …`, then `00047007 SW: 90 00`.
+/// The number is the time since the previous line in microseconds.
 ///
-/// With `--debug` the lines around tell whose exchange it is (pcsc-lite 1.9.9): `Received command: TRANSMIT from client
-/// 8` before a command, `TRANSMIT for client 8, rv=…` behind its reply; newer ones name the thread in brackets. Without
-/// them everything is one card.
+/// With `--debug`, the surrounding lines name the client of an exchange (pcsc-lite 1.9.9): `Received command: TRANSMIT
+/// from client 8` before a command, `TRANSMIT for client 8, rv=…` after its reply. Newer versions name the thread in
+/// brackets. Without these lines, everything is attributed to one card.
 struct PCSCDLog {
     private struct Client {
         var reader: String?
@@ -17,7 +17,7 @@ struct PCSCDLog {
     }
 
     private var clients: [String: Client] = [:]
-    /// Clients that sent TRANSMIT and whose command was not seen yet, in order.
+    /// Clients that sent TRANSMIT and whose command has not appeared yet, in order.
     private var waiting: [String] = []
     private var connecting: [String] = []
     private var disconnecting: String?
@@ -59,7 +59,7 @@ struct PCSCDLog {
         }
     }
 
-    /// What comes after a mark that is the line's message: behind it there is nothing but digits.
+    /// The text after a mark that begins the line's message; only hexadecimal digits follow it.
     private func payload(_ line: LogLine, _ mark: String) -> Substring? {
         guard let digits = line.after(mark) else { return nil }
         let before = line.text.dropLast(digits.count + mark.count)
@@ -104,7 +104,7 @@ struct PCSCDLog {
         }
     }
 
-    /// Writes down an exchange that is complete.
+    /// Writes a complete exchange.
     private mutating func flush(_ client: String, _ book: inout SessionBook) {
         guard let state = clients[client], let command = state.command, let reply = state.reply else { return }
         book.exchange(label(client), command: command.bytes, reply: reply, milliseconds: command.milliseconds)
@@ -112,7 +112,7 @@ struct PCSCDLog {
         clients[client]?.reply = nil
     }
 
-    /// What the daemon says of its clients' calls.
+    /// Parses the daemon's lines about its clients' calls.
     private mutating func call(_ line: LogLine, _ thread: String?, _ book: inout SessionBook) {
         if let received = line.after("Received command: ") {
             let parts = received.split(separator: " ")

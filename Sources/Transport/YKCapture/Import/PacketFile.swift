@@ -3,14 +3,14 @@
 import YKTransport
 import YKWire
 
-/// The packets of a capture file of tcpdump (pcap, draft-ietf-opsawg-pcap) or Wireshark (pcapng,
-/// draft-ietf-opsawg-pcapng), in either byte order. The time of a packet is not read: USB packets carry their own.
+/// The packets of a capture file from tcpdump (pcap, draft-ietf-opsawg-pcap) or Wireshark (pcapng,
+/// draft-ietf-opsawg-pcapng), in either byte order. Packet times are not read, because USB packets carry their own.
 struct PacketFile {
-    /// A packet, less what the file's snapshot length cut off.
+    /// A packet, possibly truncated to the file's snapshot length.
     struct Packet {
-        /// Counted from 1, as Wireshark does.
+        /// The packet number, counted from 1 as in Wireshark.
         let number: Int
-        /// What kind of link it is from (`LINKTYPE_…`).
+        /// The link type (`LINKTYPE_…`).
         let link: UInt32
         let isLittleEndian: Bool
         let bytes: [UInt8]
@@ -19,10 +19,10 @@ struct PacketFile {
     private(set) var packets: [Packet] = []
     private var reader: ByteReader
     private var isLittleEndian = true
-    /// The links of a pcapng section, by the numbers of its interfaces.
+    /// The link types of a pcapng section, by interface number.
     private var interfaces: [UInt32] = []
 
-    /// Reads a file; what cannot be read throws, but a last packet that is cut off is left away.
+    /// Parses a file. Throws if it is invalid, but ignores a truncated last packet.
     init(_ bytes: [UInt8]) throws(CaptureError) {
         reader = ByteReader(bytes)
         switch Array(bytes.prefix(4)) {
@@ -63,10 +63,10 @@ struct PacketFile {
         }
     }
 
-    /// Reads the same in either byte order.
+    /// The section header type, a palindrome that reads the same in either byte order.
     private static let section: UInt32 = 0x0A0D_0D0A
 
-    /// A block: a description of an interface, or a packet; others are passed over.
+    /// Processes a block: an interface description or a packet; others are skipped.
     private mutating func take(_ kind: UInt32, _ body: [UInt8]) {
         let outer = reader
         defer { reader = outer }

@@ -3,18 +3,19 @@
 import YKTransport
 import YKWire
 
-/// Reads what ykman and python-fido2 log at the level of traffic:
+/// Parses the logs of ykman and python-fido2 at the traffic level:
 /// `TRAFFIC 03:38:54.621 [ykman.pcsc.send_and_receive:97] SEND: 00a4…`, then the same with `RECV: … SW=9000`; and
 /// `Level 5:fido2.hid:SEND: ffffffff86…`, then the same with `RECV: …`.
 ///
-/// A HID report is logged without the zeros that fill it up. Neither names the device: each CTAPHID channel is a session.
+/// HID reports are logged without their padding zeros. Neither tool names the device, so each CTAPHID channel becomes a
+/// session.
 struct PythonLog {
     private var label = "ykman"
     private var pending: (bytes: [UInt8], milliseconds: Double?)?
     private var channels = HIDChannels()
     private var unnamed = Carrier.card
 
-    /// What a line is about.
+    /// The transport that a line is about.
     private enum Carrier {
         case card
         case reports
@@ -44,7 +45,7 @@ struct PythonLog {
         }
     }
 
-    /// The carrier by the logger's name; a line that names none goes over what the log started with.
+    /// The transport according to the logger's name; a line without one uses the transport that the log started with.
     private mutating func carrier(_ line: LogLine, _ isSent: Bool) -> Carrier? {
         let name = line.text.firstRange(of: isSent ? "SEND: " : "RECV: ").map { line.text[..<$0.lowerBound] } ?? ""
         if name.contains("pcsc") { return .card }
@@ -82,7 +83,7 @@ struct PythonLog {
         book.report("slots", isSent ? .featureSet(bytes) : .featureGot(bytes), milliseconds: Self.time(line))
     }
 
-    /// The time of day in milliseconds: after the dot there is a number of milliseconds, not a fraction.
+    /// The time of day in milliseconds. The digits after the dot count milliseconds; they are not a fraction.
     private static func time(_ line: LogLine) -> Double? {
         for word in line.text.split(separator: " ", maxSplits: 3) {
             let parts = word.split { $0 == ":" || $0 == "." || $0 == "," }.map { Int($0) }

@@ -3,8 +3,8 @@
 import YKTransport
 import YKWire
 
-/// Reads what libpcscspy writes: `THREAD@` and then a call `>|seconds|microseconds|NAME`, its arguments line by line, and
-/// its end `<|seconds|microseconds|NAME|message|code`.
+/// Parses the output of libpcscspy: `THREAD@` and then a call `>|seconds|microseconds|NAME`, its arguments line by
+/// line, and its end `<|seconds|microseconds|NAME|message|code`.
 struct RawSpyLog {
     private struct Call {
         var name: String
@@ -71,7 +71,7 @@ struct RawSpyLog {
 }
 
 extension LogLine {
-    /// Whether this is a line of libpcscspy's: the number of a thread in hexadecimal, then `@`.
+    /// Whether this is a line from libpcscspy: a hexadecimal thread number, then `@`.
     var isRawSpy: Bool {
         guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")), at != text.utf8.startIndex else { return false }
         return text.utf8[..<at].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Collects what a log says, card by card.
+/// Collects the events of a log, one session per card or device.
 struct SessionBook {
     private struct Page {
         var events: [Capture.Event] = []
@@ -12,7 +12,7 @@ struct SessionBook {
         var device: String?
 
         var link: Capture.LinkKind { events.contains(where: \.isReport) ? .hid : .card }
-        /// Whether the host asked anything.
+        /// Whether the host sent a command or request.
         var isSession: Bool { events.contains { $0.isExchange || $0.isFromHost } }
     }
 
@@ -33,13 +33,13 @@ struct SessionBook {
         add(.init(report, milliseconds: milliseconds), to: label)
     }
 
-    /// Notes what a device calls itself.
+    /// Records the name that a device reports.
     mutating func device(_ label: String, name: String) {
         open(label)
         pages[label]?.device = name
     }
 
-    /// Notes that a name is a reader's.
+    /// Records that a label belongs to a reader.
     mutating func reader(_ label: String, atr: [UInt8]? = nil) {
         open(label)
         pages[label]?.hasReader = true
@@ -57,7 +57,7 @@ struct SessionBook {
         pages[label]?.events.append(event)
     }
 
-    /// The sessions in which the host asked something, times counted from the first event, secrets overwritten.
+    /// The sessions in which the host sent something, with times relative to the first event and secrets overwritten.
     func sessions(from format: CaptureImport.Format, keepsSecrets: Bool) -> [CaptureImport.Session] {
         labels.compactMap { label in
             guard let page = pages[label], page.isSession else { return nil }
@@ -82,7 +82,7 @@ struct SessionBook {
 }
 
 extension Capture.Event {
-    /// Whether this is a command and its reply.
+    /// Whether this is a command with its reply.
     package var isExchange: Bool { if case .exchange = kind { true } else { false } }
 
     /// Whether this is a report of any kind.
@@ -93,7 +93,7 @@ extension Capture.Event {
         }
     }
 
-    /// Whether this is a report that the host sent or asked for.
+    /// Whether this is a report that the host sent or requested.
     fileprivate var isFromHost: Bool {
         switch kind {
         case .written, .featureSet, .featureGot: true

@@ -3,8 +3,9 @@
 import YKTransport
 import YKWire
 
-/// Reads what `pcsc-spy` prints: a call's name, its arguments with `i` (in) or `o` (out), and `=> …` with the result.
-/// Each further thread is indented by four more spaces. What libpcscspy writes, and pcsc-spy reads, is known too.
+/// Parses the output of `pcsc-spy`: a call's name, its arguments marked `i` (in) or `o` (out), and `=> …` with the
+/// result. Each further thread is indented by four more spaces. The output of libpcscspy, which pcsc-spy reads, is also
+/// accepted.
 struct SpyLog {
     /// A call that has not returned.
     private struct Call {
@@ -66,7 +67,7 @@ struct SpyLog {
         }
     }
 
-    /// A line of a dump: a four-digit offset, up to sixteen bytes, the same as text.
+    /// Parses a line of a dump: a four-digit offset, up to sixteen bytes, the same as text.
     private func dump(_ line: LogLine, _ text: Substring) throws(CaptureError) -> [UInt8] {
         let digits = text.dropFirst(5).prefix(48)
         return try line.bytes(digits, "dump")

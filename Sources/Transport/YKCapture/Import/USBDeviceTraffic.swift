@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// What passed over one USB device, sorted by its interfaces.
+/// The traffic of one USB device, sorted by interface.
 struct USBDeviceTraffic {
     private typealias Moment = (event: Capture.Event.Kind, milliseconds: Double)
 
@@ -19,7 +19,7 @@ struct USBDeviceTraffic {
 
     init(_ address: USBPacket.Address) { self.address = address }
 
-    /// Takes a packet; throws when its data is cut off and would be needed.
+    /// Processes a packet; throws if its data is needed but truncated.
     mutating func take(_ packet: USBPacket) throws(CaptureError) {
         if packet.isUnplugged { unplug(packet) }
         guard packet.carriesData else { return }
@@ -46,14 +46,14 @@ struct USBDeviceTraffic {
         reports.append((packet.isIn ? .delivered(packet.data) : .written(packet.data), packet.milliseconds))
     }
 
-    /// Whether a report that the host writes begins a CTAPHID message that is known.
+    /// Whether a report from the host starts a known CTAPHID message.
     private static func beginsMessage(_ report: [UInt8]) -> Bool {
         let commands: [CTAPHID.Command] = [.ping, .msg, .lock, .initialize, .wink, .cbor, .cancel]
         guard report[4] & 0x80 != 0, commands.contains(.init(rawValue: report[4] & 0x7F)) else { return false }
         return Int(report[5]) << 8 | Int(report[6]) <= CTAPHID.messageLimit
     }
 
-    /// SET_REPORT and GET_REPORT (HID 1.11 §7.2) of an output or feature report, and descriptors.
+    /// Processes SET_REPORT and GET_REPORT (HID 1.11 §7.2) of output or feature reports, and descriptors.
     private mutating func control(_ packet: USBPacket) throws(CaptureError) {
         guard packet.setup.count == 8 else { return }
         switch (packet.setup[0], packet.setup[1], packet.setup[3]) {
@@ -86,7 +86,7 @@ struct USBDeviceTraffic {
         cards[slot, default: []].append((event, packet.milliseconds))
     }
 
-    /// Writes the sessions down.
+    /// Writes the sessions.
     func write(to book: inout SessionBook) {
         let place = "bus \(address.bus) device \(address.device)" + (names.name.map { " (\($0))" } ?? "")
         if isFIDO { write(reports, "\(place), FIDO", &book) }

@@ -3,14 +3,14 @@
 import YKTransport
 import YKWire
 
-/// Reads the packets of usbmon: of each device its FIDO reports, its slot reports, and the cards of its reader.
+/// Reads usbmon packets and finds each device's FIDO reports, slot reports, and the cards in its reader.
 ///
-/// FIDO's interface is known by its reports of 64 bytes, among which the host begins a CTAPHID message; no descriptors
-/// have to be in the file. Where they are, they give the device a name.
+/// The FIDO interface is recognized by its 64-byte reports, among them the start of a CTAPHID message from the host, so
+/// the file need not contain descriptors. If it does, they give the device its name.
 struct USBMonLog {
     private var devices: [USBPacket.Address: USBDeviceTraffic] = [:]
     private var order: [USBPacket.Address] = []
-    /// Control transfers that were submitted, by the transfer.
+    /// Submitted control transfers, by transfer ID.
     private var setups: [UInt64: [UInt8]] = [:]
 
     static func read(_ bytes: [UInt8], into book: inout SessionBook) throws(CaptureError) {

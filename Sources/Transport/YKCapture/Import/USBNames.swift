@@ -2,16 +2,16 @@
 
 import YKTransport
 
-/// What a USB device calls itself in the descriptors that pass by (USB 2.0 §9.6).
+/// A USB device's names from the descriptors in the traffic (USB 2.0 §9.6).
 struct USBNames {
     private var identity: String?
     private var productIndex: UInt8 = 0
     private var strings: [UInt8: String] = [:]
 
-    /// Its product name, else its vendor and product numbers.
+    /// The product name, or else the vendor and product numbers.
     var name: String? { (productIndex == 0 ? nil : strings[productIndex]) ?? identity }
 
-    /// Takes a descriptor of this kind.
+    /// Processes a descriptor of this type.
     mutating func take(_ kind: UInt8, index: UInt8, _ data: [UInt8]) {
         switch kind {
         case 1 where data.count >= 18:

@@ -3,17 +3,17 @@
 import YKTransport
 import YKWire
 
-/// What Linux's usbmon says of one transfer (Documentation/usb/usbmon.rst): a header of 48 or 64 bytes in the byte order
-/// of the machine, then the data.
+/// A packet from Linux's usbmon about one transfer (Documentation/usb/usbmon.rst): a header of 48 or 64 bytes in the
+/// machine's byte order, then the data.
 struct USBPacket {
-    /// Where the transfer is in its life.
+    /// The stage of the transfer.
     enum Moment: UInt8 {
         case submitted = 0x53
         case completed = 0x43
         case failed = 0x45
     }
 
-    /// How data is transferred.
+    /// The transfer type.
     enum Transfer: UInt8 {
         case isochronous
         case interrupt
@@ -21,33 +21,33 @@ struct USBPacket {
         case bulk
     }
 
-    /// Where a device is for as long as it is plugged in.
+    /// The bus address of a device while it is plugged in.
     struct Address: Hashable {
         let bus: UInt16
         let device: UInt8
     }
 
     let number: Int
-    /// What the submission and the completion of a transfer have in common.
+    /// The ID shared by the submission and the completion of a transfer.
     let id: UInt64
     let moment: Moment
     let transfer: Transfer
     let isIn: Bool
     let address: Address
-    /// The eight bytes that begin a control transfer; empty for others. usbmon tells them at the submission only.
+    /// The eight-byte setup packet of a control transfer; empty for others. usbmon includes it only in the submission.
     var setup: [UInt8]
-    /// 0, or the number of an error, negative.
+    /// 0, or a negative error number.
     let status: Int32
-    /// Since 1970.
+    /// Milliseconds since 1970.
     let milliseconds: Double
     let data: [UInt8]
-    /// Whether there was more data than is in the file.
+    /// Whether data was truncated in the file.
     let isCut: Bool
 
-    /// The link types of packets with headers of 48 and of 64 bytes.
+    /// The link types of packets with 48-byte and 64-byte headers.
     static let links: [UInt32: Int] = [189: 48, 220: 64]
 
-    /// Reads a packet; `nil` when it is not from usbmon, or cut off in its header.
+    /// Parses a packet; `nil` if it is not from usbmon or its header is truncated.
     init?(_ packet: PacketFile.Packet) {
         guard let size = Self.links[packet.link], packet.bytes.count >= size else { return nil }
         let header = { (offset: Int, count: Int) -> UInt64 in
@@ -69,13 +69,13 @@ struct USBPacket {
             Double(Int64(bitPattern: header(16, 8))) * 1000
             + Double(Int32(truncatingIfNeeded: header(24, 4))) / 1000
         data = Array(packet.bytes[size...])
-        // What is submitted for reading has a length, and no data yet.
+        // A submitted read has a length but no data yet.
         let hasData = isIn ? moment == .completed : moment == .submitted
         isCut = hasData && packet.bytes[15] == 0 && header(32, 4) > UInt64(data.count)
     }
 
-    /// Whether this carries the data of its transfer: what the host sends is there when it is submitted, what it
-    /// receives when it is completed.
+    /// Whether this packet carries the data of its transfer: data from the host comes with the submission, data for the
+    /// host with the completion.
     var carriesData: Bool { moment == (isIn ? .completed : .submitted) && (status == 0 || !isIn) }
 
     /// Whether the transfer ended because the device is gone: ENODEV or ESHUTDOWN.

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// WebAuthn authenticator data (WebAuthn L3 §6.1) in words.
+/// Describes WebAuthn authenticator data (WebAuthn L3 §6.1).
 enum AuthenticatorDataNarration {
     static func lines(_ data: MaskedBytes) -> [String] {
         guard data.count >= 37 else { return [data.hex] }
@@ -36,7 +36,7 @@ enum AuthenticatorDataNarration {
         return all.filter { flags & $0.0 != 0 }.map(\.1).joined(separator: ", ")
     }
 
-    /// Takes one CBOR item from the front; everything when it cannot be read.
+    /// Removes the first CBOR item; removes everything if it cannot be parsed.
     private static func item(_ rest: inout MaskedBytes) -> MaskedBytes {
         var cursor = CBORCursor(rest.bytes)
         let end = (try? cursor.skip()) == nil ? rest.count : cursor.position

@@ -3,17 +3,17 @@
 import YKTransport
 import YKWire
 
-/// What the keys of a map mean, and how some of its values are shown.
+/// The names of a map's keys and the format of some of its values.
 struct CTAPKeys: Sendable {
-    /// What the map is called.
+    /// The name of the map.
     let name: String
-    /// What its keys are called.
+    /// The names of its keys.
     let keys: [Int64: String]
-    /// What the keys of the maps in it are called.
+    /// The keys of nested maps.
     let inner: [Int64: CTAPKeys]
-    /// Values that are shown in a way of their own: several lines for a byte string.
+    /// Custom formatters for values: several lines for a byte string.
     let values: [Int64: @Sendable (MaskedBytes) -> [String]]
-    /// Names of small numbers.
+    /// The names of enumerated values.
     let numbers: [Int64: @Sendable (Int64) -> String]
 
     init(
@@ -29,7 +29,7 @@ struct CTAPKeys: Sendable {
     }
 }
 
-/// Prints encoded CBOR, with names for the keys of its maps, straight from its bytes so that secrets stay hidden.
+/// Prints encoded CBOR with names for map keys. Works on the bytes themselves, so that secrets stay hidden.
 struct CBORPrinter {
     private let data: MaskedBytes
     private var cursor: CBORCursor
@@ -39,7 +39,7 @@ struct CBORPrinter {
         cursor = CBORCursor(data.bytes, from: start, to: end)
     }
 
-    /// A map as lines, one a key; anything else, and what cannot be read, on one line.
+    /// Formats a map with one line per key; anything else, including invalid CBOR, is one line.
     static func lines(_ data: MaskedBytes, _ names: CTAPKeys) -> [String] {
         var printer = CBORPrinter(data)
         var lines: [String] = []
@@ -58,7 +58,7 @@ struct CBORPrinter {
         }
     }
 
-    /// One key and its value, the value over several lines where there is a way of its own to show it.
+    /// Formats a key and its value; a value with a custom formatter may take several lines.
     private mutating func entry(_ names: CTAPKeys) throws(WireError) -> [String] {
         let (key, name) = try self.key(names)
         let start = cursor.position
@@ -93,7 +93,7 @@ struct CBORPrinter {
         return try item(names.inner[key] ?? CTAPKeys(""), depth: depth)
     }
 
-    /// The content of a byte string; `nil` when it is something else.
+    /// The content of a byte string; `nil` for any other item.
     private mutating func bytes() throws(WireError) -> MaskedBytes? {
         let head = try cursor.head()
         guard head.major == 2, !head.isIndefinite else { return nil }

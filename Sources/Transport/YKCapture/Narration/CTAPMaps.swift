@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// The keys of CTAP2's maps (CTAP 2.1 §6).
+/// The keys of CTAP2 maps (CTAP 2.1 §6).
 enum CTAPMaps {
     static let coseKey = CTAPKeys(
         "public key", [1: "kty", 3: "alg", -1: "crv", -2: "x", -3: "y"],

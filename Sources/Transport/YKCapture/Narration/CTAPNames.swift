@@ -3,9 +3,9 @@
 import YKTransport
 import YKWire
 
-/// What CTAP2's numbers are called (CTAP 2.1 §6, §8.2; CTAP 2.2, 2.3).
+/// The names of CTAP2 codes (CTAP 2.1 §6, §8.2; CTAP 2.2, 2.3).
 enum CTAPNames {
-    /// A command: its name, its maps, and where its subcommand is.
+    /// A command: its name, its maps, and the key of its subcommand.
     struct Command: Sendable {
         let name: String
         var request = CTAPKeys("parameters")

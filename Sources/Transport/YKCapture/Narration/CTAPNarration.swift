@@ -3,9 +3,9 @@
 import YKTransport
 import YKWire
 
-/// CTAP2 messages (CTAP 2.1 §6) in words, whatever carries them.
+/// Describes CTAP2 messages (CTAP 2.1 §6), independent of the transport.
 enum CTAPNarration {
-    /// A request: the command byte, then a map.
+    /// Describes a request: the command byte, then a map.
     static func request(_ message: MaskedBytes) -> (String, [String]) {
         guard !message.isEmpty else { return ("CTAP request without a command", []) }
         guard let command = CTAPNames.commands[message[0]] else {
@@ -17,7 +17,7 @@ enum CTAPNarration {
         return ("CTAP \(command.name)\(sub)", lines)
     }
 
-    /// A reply: the status byte, then a map that the request explains.
+    /// Describes a reply: the status byte, then a map whose meaning depends on the request.
     static func reply(_ message: MaskedBytes, to request: MaskedBytes) -> [String] {
         guard !message.isEmpty else { return [] }
         let status = "status \(CTAPNames.status(message[0]))"

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// CanoKey's administration application in words.
+/// Describes CanoKey's administration application.
 enum CanoKeyNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch (command.ins, command.p1) {

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// FIDO over a smart card: U2F raw messages (U2F 1.2) and CTAP2 (CTAP 2.1 §11.3) in words.
+/// Describes FIDO over a smart card: U2F raw messages (U2F 1.2) and CTAP2 (CTAP 2.1 §11.3).
 enum FIDONarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
@@ -58,7 +58,7 @@ enum FIDONarration: ApplicationNarration {
         return ["key handle of \(size): \(rest.hex)"]
     }
 
-    /// A registration: 05, public key, key handle, certificate, signature (U2F 1.2 §4.3).
+    /// Describes a registration: 05, public key, key handle, certificate, signature (U2F 1.2 §4.3).
     private static func registration(_ data: MaskedBytes) -> [String] {
         guard data.count > 67, data[0] == 0x05 else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
         let length = Int(data[66])
@@ -70,7 +70,7 @@ enum FIDONarration: ApplicationNarration {
         ]
     }
 
-    /// An assertion: presence, counter, signature (U2F 1.2 §5.4).
+    /// Describes an assertion: presence, counter, signature (U2F 1.2 §5.4).
     private static func assertion(_ data: MaskedBytes) -> [String] {
         guard data.count >= 5 else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
         return [

@@ -3,14 +3,15 @@
 import YKTransport
 import YKWire
 
-/// Puts the feature reports of an OTP application into words: frames with their last part, replies with their end.
+/// Describes the feature reports of an OTP application; a frame is described with its last part, a reply with its end.
 struct FeatureNarrator: Sendable {
-    /// Parts of the frame that the host is writing.
+    /// The parts of the frame that the host is writing.
     private var parts: [Int: MaskedBytes] = [:]
     private var command: OTPCommand?
     private var reply = MaskedBytes([])
 
-    /// A part of a slot frame: seven bytes, then flags and number; the frame is 64 bytes, slot command, CRC-16.
+    /// Describes a part of a slot frame: seven bytes, then flags and number. The frame is 64 bytes, slot command,
+    /// CRC-16.
     mutating func set(_ report: MaskedBytes) -> Narration {
         guard report.count == OTPReport.size else {
             return Narration("feature report of \(report.count) bytes set", details: [report.hex], isKnown: false)
@@ -39,7 +40,7 @@ struct FeatureNarrator: Sendable {
             details: OTPNarration.payload(frame.prefix(OTPFrame.payloadSize), of: command), application: AID.otp.name)
     }
 
-    /// A status, or a part of a reply.
+    /// Describes a status, or a part of a reply.
     mutating func got(_ report: MaskedBytes) -> Narration {
         guard report.count == OTPReport.size else {
             return Narration("feature report of \(report.count) bytes got", details: [report.hex], isKnown: false)
@@ -56,7 +57,7 @@ struct FeatureNarrator: Sendable {
         return Narration("OTP reply, part \(number + 1)", details: [report.prefix(7).hex])
     }
 
-    /// The report behind a reply: its number is 0 again.
+    /// Describes the report after a reply, whose number is 0 again.
     private mutating func end() -> Narration {
         defer { reply = MaskedBytes([]) }
         guard let command else { return Narration("OTP reply, its end", details: [reply.hex]) }

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Instructions that mean the same wherever they are sent (ISO 7816-4 §11).
+/// Describes instructions that have the same meaning in every application (ISO 7816-4 §11).
 enum GenericNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         let data = command.data.isEmpty ? [] : ["data \(command.data.hex)"]

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// YubiHSM Auth in words.
+/// Describes YubiHSM Auth.
 enum HSMAuthNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         let names: [UInt8: String] = [

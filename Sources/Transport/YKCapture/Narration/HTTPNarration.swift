@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension Narration {
-    /// A request to a server and its answer.
+    /// Describes a request to a server and the response.
     init(_ exchange: Capture.HTTPExchange) {
         let shown = exchange.redacted()
         var details = Self.lines(shown.fields, shown.body ?? [], "> ")
@@ -26,7 +26,7 @@ extension Narration {
         return head + lines.map { mark + String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Names of status codes (RFC 9110 §15).
+    /// The names of status codes (RFC 9110 §15).
     private static func phrase(_ status: Int) -> String {
         let names = [
             200: "ok", 201: "created", 204: "no content", 400: "bad request", 401: "unauthorized", 403: "forbidden",

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Yubico's device management in words.
+/// Describes Yubico's device management.
 enum ManagementNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
@@ -21,7 +21,7 @@ enum ManagementNarration: ApplicationNarration {
         command.ins == 0x1D ? configuration(data) : data.isEmpty ? [] : ["reply \(data.hex)"]
     }
 
-    /// A length byte, then data objects.
+    /// Describes a configuration: a length byte, then data objects.
     static func configuration(_ data: MaskedBytes) -> [String] {
         guard !data.isEmpty else { return [] }
         return data[1..<(1 + Int(data[0]))].lines(line)

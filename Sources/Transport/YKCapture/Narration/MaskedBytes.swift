@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Bytes of which some are secret; parts of it keep what is secret in them.
+/// Bytes, some of which may be secret. A slice keeps track of its secret bytes.
 struct MaskedBytes: Sendable {
     let bytes: [UInt8]
     private let secrets: [Range<Int>]
@@ -19,10 +19,10 @@ struct MaskedBytes: Sendable {
 
     var count: Int { bytes.count }
     var isEmpty: Bool { bytes.isEmpty }
-    /// Whether any of the bytes is a secret.
+    /// Whether any byte is secret.
     var isSecret: Bool { !secrets.isEmpty }
 
-    /// A part; what of the range sticks out is left away.
+    /// A slice; the range is clamped to the bounds.
     subscript(_ range: Range<Int>) -> MaskedBytes {
         let part = range.clamped(to: 0..<count)
         let inside = secrets.map { $0.clamped(to: part) }
@@ -30,7 +30,7 @@ struct MaskedBytes: Sendable {
         return MaskedBytes(Array(bytes[part]), inside)
     }
 
-    /// The byte at an index, 0 behind the end.
+    /// The byte at an index; 0 past the end.
     subscript(_ index: Int) -> UInt8 { bytes.indices.contains(index) ? bytes[index] : 0 }
 
     func prefix(_ length: Int) -> MaskedBytes { self[0..<max(0, length)] }
@@ -41,13 +41,13 @@ struct MaskedBytes: Sendable {
         return MaskedBytes(first.bytes + second.bytes, first.secrets + shifted)
     }
 
-    /// The number that the bytes spell, most significant first; `nil` when it is a secret or of more than 8 bytes.
+    /// The big-endian number in these bytes; `nil` if any byte is secret or there are more than 8.
     var number: UInt64? {
         guard !isSecret, (1...8).contains(count) else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Hexadecimal digits, a secret run shown as such, what is longer than 48 bytes cut.
+    /// Hexadecimal digits, with secret runs marked as such; truncated after 48 bytes.
     var hex: String { hex(limit: 48) }
 
     func hex(limit: Int) -> String {
@@ -62,14 +62,14 @@ struct MaskedBytes: Sendable {
         return count > limit ? text + "… (\(count) bytes)" : text
     }
 
-    /// The text in quotation marks, control characters escaped; hexadecimal digits when it is not UTF-8.
+    /// The text in quotation marks with control characters escaped, or hexadecimal digits if it is not UTF-8.
     var text: String {
         if isSecret { return hex }
         guard let text = String(validating: bytes, as: UTF8.self) else { return hex }
         return Self.quoted(text)
     }
 
-    /// A text in quotation marks that is safe to show on a terminal.
+    /// Quotes a text so that it is safe to show on a terminal.
     static func quoted(_ text: String) -> String {
         var safe = ""
         for scalar in text.unicodeScalars {
@@ -88,7 +88,7 @@ struct MaskedBytes: Sendable {
         let value: MaskedBytes
     }
 
-    /// The data objects from the front, as far as they can be read whole, and what is left behind them.
+    /// The complete data objects at the start, and the bytes after them.
     var fields: (list: [Field], rest: MaskedBytes) {
         var reader = ByteReader(bytes)
         var list: [Field] = []
@@ -104,7 +104,7 @@ struct MaskedBytes: Sendable {
         return (list, dropFirst(count))
     }
 
-    /// A line a data object, named by its tag; what cannot be read is shown in hexadecimal.
+    /// Formats one line per data object, named by its tag; data that cannot be parsed is shown in hexadecimal.
     func lines(_ name: (Field) -> String) -> [String] {
         let (list, rest) = fields
         return list.map(name) + (rest.isEmpty ? [] : ["not a data object: \(rest.hex)"])
@@ -112,7 +112,7 @@ struct MaskedBytes: Sendable {
 }
 
 extension String {
-    /// JSON escapes a backslash; the escapes made here are meant to be seen as they are.
+    /// JSON escapes backslashes, but the escapes made here must appear unchanged.
     fileprivate var replacingBackslashes: String {
         var result = ""
         var wasBackslash = false

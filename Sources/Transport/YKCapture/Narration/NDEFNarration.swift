@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// An NFC Forum Type 4 tag in words.
+/// Describes an NFC Forum Type 4 tag.
 enum NDEFNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
@@ -31,7 +31,7 @@ enum NDEFNarration: ApplicationNarration {
         }
     }
 
-    /// The capability container (NFC Forum Type 4 Tag §5.1).
+    /// Describes the capability container (NFC Forum Type 4 Tag §5.1).
     private static func capability(_ data: MaskedBytes) -> [String] {
         let size = { (index: Int) in Int(data[index]) << 8 | Int(data[index + 1]) }
         return [
@@ -42,7 +42,7 @@ enum NDEFNarration: ApplicationNarration {
         ]
     }
 
-    /// One short well-known record: a URI or a text.
+    /// Describes one short well-known record: a URI or a text.
     private static func record(_ message: MaskedBytes) -> [String]? {
         guard message.count >= 4, message[0] & 0x17 == 0x11, message[1] == 1 else { return nil }
         let payload = message[4..<(4 + Int(message[2]))]

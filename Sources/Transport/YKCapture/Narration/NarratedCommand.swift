@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// A command on its way to be put into words: its header and all of its data, chained parts put together.
+/// A command to describe: its header and all of its data, with chained parts joined.
 struct NarratedCommand: Sendable {
     let cla: UInt8
     let ins: UInt8
@@ -22,7 +22,7 @@ struct NarratedCommand: Sendable {
         self.data = data
     }
 
-    /// The same header with other data.
+    /// Creates a command with the same header and other data.
     init(_ command: NarratedCommand, data: MaskedBytes) {
         (cla, ins, p1, p2) = (command.cla, command.ins, command.p1, command.p2)
         le = command.le
@@ -31,30 +31,30 @@ struct NarratedCommand: Sendable {
 
     var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
 
-    /// The application whose command this can only be, where none was selected: programs that find PIV selected
-    /// already, as OpenSC does, read its objects at once (3FFF and a tag list).
+    /// The only application that has this command, for use when none was selected: programs that find PIV already
+    /// selected, as OpenSC does, read its objects at once (3FFF and a tag list).
     var ownApplication: AID? {
         let isObject = ins == PIVProtocol.Instruction.getData || ins == PIVProtocol.Instruction.putData
         return isObject && parameters == 0x3FFF && data[0] == 0x5C ? .piv : nil
     }
 
-    /// Whether data and reply are encrypted for a secure channel (ISO 7816-4 §5.4.1).
+    /// Whether data and reply are encrypted by a secure channel (ISO 7816-4 §5.4.1).
     var isProtected: Bool { cla & 0x04 != 0 }
 
     var header: String { Hex.encode([cla, ins, p1, p2]) }
 }
 
-/// What an application's commands and replies mean.
+/// Describes the commands and replies of an application.
 protocol ApplicationNarration {
-    /// The command in a few words, and what is in its data; `nil` for an instruction that the application does not have.
+    /// A short description of the command, and the content of its data; `nil` for an unknown instruction.
     static func phrase(_ command: NarratedCommand) -> (String, [String])?
-    /// What is in the whole data of a reply.
+    /// The content of a complete reply.
     static func reply(_ data: MaskedBytes, to command: NarratedCommand) -> [String]
-    /// What a status word means for this command, where that is more than its usual meaning.
+    /// The meaning of a status word for this command, if more specific than its general meaning.
     static func meaning(_ status: StatusWord, of command: NarratedCommand) -> String?
-    /// Reads as much of an incomplete reply as can be read: the lines, and how many bytes they were made of.
+    /// Describes as much of an incomplete reply as possible; returns the lines and the number of bytes they cover.
     static func partialReply(_ data: MaskedBytes, to command: NarratedCommand) -> ([String], Int)
-    /// What is in the reply to SELECT.
+    /// The content of the reply to SELECT.
     static func selected(_ data: MaskedBytes) -> [String]
 }
 
@@ -68,7 +68,7 @@ extension ApplicationNarration {
 }
 
 extension AID {
-    /// Who puts this application's commands into words.
+    /// The type that describes this application's commands.
     var narration: (any ApplicationNarration.Type)? {
         switch self {
         case .oath: OATHNarration.self

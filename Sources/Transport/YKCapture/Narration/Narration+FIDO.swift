@@ -5,7 +5,7 @@ import YKTransport
 package import YKWire
 
 extension Narration {
-    /// A FIDO message in words, whatever carries it, with its answer when there is one; secrets are left out.
+    /// Describes a FIDO message and its reply, if any, independent of the transport; secrets are omitted.
     package static func message(_ command: CTAPHID.Command, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
         let request = MaskedBytes(payload, masks: Redactor.masks(message: payload))
         let answer = reply.map { MaskedBytes($0, masks: Redactor.masks(reply: $0, to: payload, of: command)) }
@@ -31,7 +31,7 @@ extension Narration {
 }
 
 extension Narration {
-    /// Yubico's management over FIDO HID.
+    /// Describes Yubico's management commands over FIDO HID.
     private static func management(_ command: CTAPHID.Command, _ payload: [UInt8], _ reply: [UInt8]?) -> Narration? {
         let data = MaskedBytes(payload, masks: Redactor.masks(message: payload, of: command))
         switch command.rawValue {
@@ -46,19 +46,19 @@ extension Narration {
 }
 
 extension Redactor {
-    /// The runs of a message that hold a secret: PINs and what proves them, and lock codes.
+    /// The secret ranges of a message: PINs, PIN authentication parameters, and lock codes.
     package static func masks(message: [UInt8], of command: CTAPHID.Command) -> [Mask] {
         guard command.rawValue == FIDOProtocol.Vendor.writeConfig else { return masks(message: message) }
         let places = ManagementProtocol.lockCodes(message).filter { !$0.isEmpty }
         return places.map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 
-    /// The runs of a CTAP2 message that hold a secret.
+    /// The secret ranges of a CTAP2 message.
     package static func masks(message: [UInt8]) -> [Mask] {
         CTAPProtocol.secrets(in: message).filter { !$0.isEmpty }.map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 
-    /// The runs of a reply that hold a secret.
+    /// The secret ranges of a reply.
     package static func masks(reply: [UInt8], to message: [UInt8], of command: CTAPHID.Command) -> [Mask] {
         guard command == .cbor else { return [] }
         return CTAPProtocol.secrets(inReply: reply, to: message).filter { !$0.isEmpty }

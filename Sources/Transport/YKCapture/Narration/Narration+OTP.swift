@@ -4,8 +4,8 @@ import YKTransport
 package import YKWire
 
 extension Narration {
-    /// A command to the OTP application in words, whatever carries it, with its reply when there is one; secrets are left
-    /// out.
+    /// Describes a command to the OTP application and its reply, if any, independent of the transport; secrets are
+    /// omitted.
     package static func slot(_ command: OTPCommand, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
         let isOpen = [.serial, .deviceInfo, .fipsMode, .swap].contains(command)
         let secret = isOpen || payload.isEmpty ? [] : [Capture.Event.Mask(offset: 0, length: payload.count)]

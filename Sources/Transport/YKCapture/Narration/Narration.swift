@@ -9,7 +9,7 @@ public struct Narration: Sendable, Hashable {
     public var summary: String
     /// The content, one detail per line.
     public var details: [String]
-    /// The application, if there is one.
+    /// The application, if any.
     public var application: String?
     /// Whether everything in the event is known, including instruction and application.
     public var isKnown: Bool
@@ -22,7 +22,7 @@ public struct Narration: Sendable, Hashable {
         self.isKnown = isKnown
     }
 
-    /// The narration as a JSON object: `summary`, `details`, `known`, and `application` where there is one.
+    /// The narration as a JSON object: `summary`, `details`, `known`, and `application` if there is one.
     public var json: JSON {
         var object = JSON.Object()
         object["summary"] = .string(summary)

@@ -3,10 +3,10 @@
 import YKTransport
 import YKWire
 
-/// Describes the events of a capture in words; takes them in order.
+/// Describes the events of a capture; expects them in order.
 ///
-/// It follows SELECT, command chaining and the collection of long replies. Secrets are never shown, whether the capture
-/// was redacted or not. Never traps, whatever the bytes.
+/// It keeps track of SELECT, command chaining and response chaining. Secrets are never shown, whether or not the
+/// capture was redacted. Never traps, whatever the input.
 public struct Narrator: Sendable {
     private var redactor = Redactor()
     private var applet: AID?
@@ -14,7 +14,7 @@ public struct Narrator: Sendable {
     private var pending: Pending?
     private var reports = ReportNarrator()
 
-    /// A command whose reply comes in parts: what was received and not yet put into words.
+    /// A command whose reply arrives in parts: what has been received and not yet described.
     private struct Pending {
         let command: NarratedCommand
         let name: String
@@ -142,11 +142,11 @@ public struct Narrator: Sendable {
             line(applet?.name, name, response?.status, nil), details: details + reply, application: applet?.name)
     }
 
-    /// A command whose data and reply are encrypted: its header tells which it is.
+    /// Describes a command whose data and reply are encrypted, from its header.
     private func protected(
         _ command: NarratedCommand, _ response: (data: MaskedBytes, status: StatusWord?)?
     ) -> Narration {
-        // What the data would tell is left away, what the header tells is not.
+        // Keeps the description of the header and drops that of the data.
         let header = NarratedCommand(command, data: MaskedBytes([]))
         let name = applet?.narration?.phrase(header)?.0 ?? "instruction \(Hex.encode([command.ins]))"
         let text = name.hasSuffix(" ") ? String(name.dropLast()) : name
@@ -175,7 +175,7 @@ public struct Narrator: Sendable {
         return (narration ?? GenericNarration.self).reply(response.data, to: command)
     }
 
-    /// Adds a part of a long reply and puts into words what is complete.
+    /// Adds a part of a long reply and describes what is complete.
     private mutating func collect(_ data: MaskedBytes) -> [String] {
         guard var state = pending else { return [] }
         state.data = state.data + data

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Yubico OATH (YKOATH) in words.
+/// Describes Yubico OATH (YKOATH).
 enum OATHNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         let fields = command.data.fields.list
@@ -54,7 +54,7 @@ enum OATHNarration: ApplicationNarration {
     static func partialReply(_ data: MaskedBytes, to command: NarratedCommand) -> ([String], Int) {
         var (list, rest) = data.fields
         var used = data.count - rest.count
-        // The name of an account waits for its code.
+        // An account name is described together with its code.
         if !rest.isEmpty, let last = list.last, last.tag == 0x71 {
             list.removeLast()
             used -= 2 + last.value.count
@@ -166,7 +166,7 @@ enum OATHNarration: ApplicationNarration {
 }
 
 extension MaskedBytes {
-    /// What comes after the first data object.
+    /// The bytes after the first data object.
     var afterFirstField: MaskedBytes {
         var reader = ByteReader(bytes)
         guard (try? reader.tlvTag()) != nil, let length = try? reader.tlvLength(),

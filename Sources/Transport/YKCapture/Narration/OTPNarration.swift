@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// Yubico OTP slots in words.
+/// Describes Yubico OTP slots.
 enum OTPNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         switch command.ins {
@@ -20,7 +20,7 @@ enum OTPNarration: ApplicationNarration {
         command.ins == 0x03 ? status(data) : reply(data, to: OTPCommand(rawValue: command.p1))
     }
 
-    /// What a reply to a slot command says, over HID and a card alike.
+    /// Describes the reply to a slot command, the same over HID and over a card.
     static func reply(_ data: MaskedBytes, to command: OTPCommand) -> [String] {
         switch command {
         case .deviceInfo: ManagementNarration.configuration(data)
@@ -30,7 +30,7 @@ enum OTPNarration: ApplicationNarration {
         }
     }
 
-    /// How long the reply to a slot command is over HID, where the CRC follows it.
+    /// The size of a slot command's reply over HID, where the CRC follows it.
     static func replySize(_ command: OTPCommand, _ data: MaskedBytes) -> Int {
         switch command {
         case .serial: 4
@@ -42,7 +42,7 @@ enum OTPNarration: ApplicationNarration {
         }
     }
 
-    /// What is in the payload of a slot command, over HID with the zeros that fill it up.
+    /// Describes the payload of a slot command; over HID it includes the padding zeros.
     static func payload(_ data: MaskedBytes, of command: OTPCommand) -> [String] {
         if data.isEmpty { return [] }
         switch command {
@@ -56,7 +56,7 @@ enum OTPNarration: ApplicationNarration {
         }
     }
 
-    /// Version 3, program sequence, touch level (little endian).
+    /// Describes a status: version (3 bytes), program sequence, touch level (little-endian).
     static func status(_ data: MaskedBytes) -> [String] {
         guard data.count >= 6 else { return data.isEmpty ? [] : ["reply \(data.hex)"] }
         let level = UInt16(data[5]) << 8 | UInt16(data[4])

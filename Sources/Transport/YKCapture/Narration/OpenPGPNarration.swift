@@ -4,7 +4,7 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// The OpenPGP card (OpenPGP card 3.4) in words.
+/// Describes the OpenPGP card (OpenPGP card 3.4).
 enum OpenPGPNarration: ApplicationNarration {
     private typealias Instruction = OpenPGPProtocol.Instruction
 
@@ -42,7 +42,7 @@ enum OpenPGPNarration: ApplicationNarration {
         return [line(UInt32(command.parameters), data)]
     }
 
-    /// The data objects in a reply, those that hold others taken apart (§4.4.3).
+    /// Describes the data objects of a reply, including nested ones (§4.4.3).
     private static func lines(_ data: MaskedBytes, depth: Int) -> [String] {
         let (list, rest) = data.fields
         guard rest.isEmpty, !list.isEmpty else { return ["content \(data.hex)"] }

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// What PIV's numbers are called (NIST SP 800-73-4, SP 800-78-4 and Yubico's extensions).
+/// The names of PIV codes (NIST SP 800-73-4, SP 800-78-4 and Yubico's extensions).
 enum PIVNames {
     static func slot(_ number: UInt8) -> String {
         switch number {

@@ -3,7 +3,7 @@
 import YKTransport
 import YKWire
 
-/// PIV (NIST SP 800-73-4) with Yubico's extensions in words.
+/// Describes PIV (NIST SP 800-73-4) with Yubico's extensions.
 enum PIVNarration: ApplicationNarration {
     static func phrase(_ command: NarratedCommand) -> (String, [String])? {
         let slot = PIVNames.slot(command.p2)

@@ -3,9 +3,9 @@
 import YKTransport
 import YKWire
 
-/// Puts HID reports into words: CTAPHID frames (CTAP 2.1 §11.2), and with ``FeatureNarrator`` OTP feature reports.
+/// Describes HID reports: CTAPHID frames (CTAP 2.1 §11.2) and, with ``FeatureNarrator``, OTP feature reports.
 struct ReportNarrator: Sendable {
-    /// A message that comes in frames.
+    /// A message split into frames.
     private struct Message {
         var command: UInt8
         var total: Int
@@ -99,7 +99,7 @@ struct ReportNarrator: Sendable {
         return ["status \(words)"] + FIDONarration.reply(body, to: narrated)
     }
 
-    /// The reply to INIT: nonce 8, channel 4, protocol, device version 3, capabilities.
+    /// Describes the reply to INIT: nonce (8 bytes), channel (4), protocol, device version (3), capabilities.
     private func initialisation(_ data: MaskedBytes) -> [String] {
         guard data.count >= 17 else { return ["data \(data.hex)"] }
         let all: [(UInt8, String)] = [(0x01, "WINK"), (0x02, "LOCK"), (0x04, "CBOR"), (0x08, "no U2F")]

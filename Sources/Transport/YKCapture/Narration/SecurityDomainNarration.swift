@@ -4,8 +4,8 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// A GlobalPlatform security domain in words, and the handshakes and protected commands of its secure channels, which
-/// every application takes.
+/// Describes a GlobalPlatform security domain and the handshakes and protected commands of its secure channels, which
+/// every application accepts.
 enum SecurityDomainNarration: ApplicationNarration {
     private typealias Instruction = SecurityDomainProtocol.Instruction
     private typealias Tag = SecurityDomainProtocol.Tag
@@ -24,7 +24,7 @@ enum SecurityDomainNarration: ApplicationNarration {
         }
     }
 
-    /// A command that opens a secure channel (Amendment D §7.1, Amendment F §7); `nil` for any other.
+    /// Describes a command that opens a secure channel (Amendment D §7.1, Amendment F §7); `nil` for any other.
     static func handshake(_ command: NarratedCommand) -> (String, [String])? {
         guard command.cla & 0x80 != 0 else { return nil }
         switch command.ins {
@@ -67,7 +67,7 @@ enum SecurityDomainNarration: ApplicationNarration {
         }
     }
 
-    /// What an encrypted command and its reply show without the channel's keys.
+    /// Describes what an encrypted command and its reply reveal without the channel's keys.
     static func protected(_ command: NarratedCommand, _ reply: MaskedBytes?) -> [String] {
         var lines = [
             "encrypted for the secure channel: \(command.data.isSecret ? command.data.hex : "\(command.data.count) bytes")"

@@ -2,9 +2,9 @@
 
 import YKTransport
 
-/// Dates of the proleptic Gregorian calendar without an operating system.
+/// Dates of the proleptic Gregorian calendar, computed without the operating system.
 package enum UTCTime {
-    /// `2025-10-09 08:53:00 UTC` for seconds since 1970; the bare number when it is beyond the year 9999.
+    /// Formats seconds since 1970 as `2025-10-09 08:53:00 UTC`, or as the bare number after the year 9999.
     package static func text(_ seconds: Int64) -> String {
         guard (0..<253_402_300_800).contains(seconds) else { return "\(seconds) s since 1970" }
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86400)
@@ -13,7 +13,7 @@ package enum UTCTime {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2)) \(clock) UTC"
     }
 
-    /// The date of a day counted from 1970-01-01, by eras of 400 years that begin on 1 March.
+    /// Converts days since 1970-01-01 to a date, using 400-year eras that begin on 1 March.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted / 146_097
