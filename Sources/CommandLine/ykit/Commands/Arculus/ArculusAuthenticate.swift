@@ -6,7 +6,7 @@ import YKFIDO
 import YKHTTP
 import YKWire
 
-/// Signs in at a server with a card.
+/// Signs in to a server with a card.
 struct ArculusAuthenticate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "authenticate", abstract: "Sign in at a server with the card.",

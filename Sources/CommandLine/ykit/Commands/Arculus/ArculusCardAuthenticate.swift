@@ -6,7 +6,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Has a credential sign for a backend.
+/// Requests an assertion for a backend.
 struct ArculusCardAuthenticate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "authenticate", abstract: "Sign with a credential of the card; nothing leaves this machine.",

@@ -6,7 +6,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// Makes a credential for a backend.
+/// Creates a credential for a backend.
 struct ArculusCardRegister: Verb {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Make a credential on the card; nothing leaves this machine.",

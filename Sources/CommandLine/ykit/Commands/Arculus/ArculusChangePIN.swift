@@ -32,7 +32,7 @@ struct ArculusChangePIN: Verb {
             let source = PINSource(pin.source, reason: "change its PIN", world.terminal, isPlanned: world.plan != nil)
             world.pins = source
             let card = field.card()
-            // What is given comes in this order, and the tries are told before anybody is asked.
+            // Given PINs are read in this order, and a prompt shows the remaining retries.
             let old = try source.read(try await Self.retries(card))
             try await card.changePIN(from: { _ in old }, to: try new.arculus(world))
             return Answer("the PIN is changed", ["hasPin": true])

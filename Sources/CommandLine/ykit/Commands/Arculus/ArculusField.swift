@@ -7,18 +7,18 @@ import YKKeys
 import YKTransport
 import YKWire
 
-/// The field of the reader that the card is held to: the composition root's end of an ``ArculusCard``.
+/// The field of a reader that waits for the card: the program's side of an ``ArculusCard``.
 final class ArculusField {
     private let world: World
-    /// Why there is no card, in more words than the library has.
+    /// Why there is no card, in more detail than the library's error.
     private var problem: Explanation?
 
-    /// The members that every verb answers with besides its own.
+    /// The members of every answer besides the verb's own.
     static let members = ["status", "errorMessage", "statuscode", "responseCode"]
 
     init(_ world: World) { self.world = world }
 
-    /// The card that will be held to the reader.
+    /// Returns the card that will be held to the reader.
     func card(retries: Bool = true) -> ArculusCard {
         var card = ArculusCard { () async throws(ArculusError) -> sending any FIDOLink in try await self.link() }
         let mayRetry = retries && world.plan == nil && world.replay == nil
@@ -29,7 +29,7 @@ final class ArculusField {
         return card
     }
 
-    /// Whether a person holds a card, not a recording or a key in software.
+    /// Whether a person presents a card, as opposed to a recording or a virtual key.
     private var isReal: Bool { world.replay == nil && world.software == nil }
 
     private func say(_ prompt: ArculusPrompt) {
@@ -60,7 +60,7 @@ final class ArculusField {
         try await world.keys.waitForCard { terminal.say("hold the card to the reader") }
     }
 
-    /// Does a verb's work; a failure has the SDK's four members too, and the exit code of its cause.
+    /// Runs a verb; a failure also has the SDK's four members, and the exit status of its cause.
     func answer(_ body: () async throws -> Answer) async throws -> Answer {
         do {
             var answer = try await body()
@@ -79,7 +79,7 @@ final class ArculusField {
 }
 
 extension Answer {
-    /// Adds what the SDK's calls answer.
+    /// Adds the members of an SDK result.
     fileprivate mutating func take(_ result: ArculusResult) {
         for member in result.json.object?.members ?? [] { members[member.key] = member.value }
     }

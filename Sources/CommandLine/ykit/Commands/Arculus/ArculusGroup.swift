@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on Arculus cards and their servers.
+/// Commands for Arculus cards and their servers.
 struct ArculusGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "arculus", abstract: "Arculus cards: register and sign in over a contactless reader.",
@@ -12,7 +12,7 @@ struct ArculusGroup: ParsableCommand {
         ])
 }
 
-/// Verbs for backends that speak with the server themselves.
+/// Commands for backends that communicate with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "card", abstract: "Only the card's part, for a backend that has the challenge.",

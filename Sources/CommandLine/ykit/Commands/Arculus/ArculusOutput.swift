@@ -2,16 +2,17 @@
 
 import YKWire
 
-/// Where a result for a backend goes: standard output, or a file that is settled before the card does anything.
+/// The destination of a backend's result: standard output, or a file that is opened before the card does anything.
 struct ArculusOutput {
     private let file: SettledFile?
 
-    /// Makes a file that is not there yet, or takes standard output.
+    /// Creates a new file, or uses standard output.
     init(_ file: String?) throws(Explanation) {
         self.file = try file.map { path throws(Explanation) in try SettledFile(path, .new) }
     }
 
-    /// The result alone; on standard output too when the file takes it no more, because the card made it once.
+    /// Returns the result alone. It also goes to standard output if the file cannot be written, since the card produced
+    /// it only once.
     func answer(_ result: JSON, _ members: [String: JSON]) -> Answer {
         var answer = Answer()
         answer.isMadeOnce = true

@@ -8,7 +8,7 @@ import YKHTTP
 import YKTransport
 import YKWire
 
-/// Registers a card at a server.
+/// Registers a card with a server.
 struct ArculusRegister: Verb {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Register the card at a server, for an account.",
@@ -85,7 +85,7 @@ struct ArculusRegister: Verb {
         return wishes
     }
 
-    /// The PIN after the reset, when the person said twice that it is meant.
+    /// Returns the PIN for after the reset, once the user confirmed the reset twice.
     private static func confirmed(_ pin: PINOptions, force: Bool, _ world: World) throws -> SharedSecret {
         if !force, world.plan == nil {
             try Prompt.confirm("reset the card, and lose all its credentials?")

@@ -6,7 +6,7 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// Resets a card and gives it a PIN.
+/// Resets a card and sets a PIN.
 struct ArculusReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Delete all credentials of the card, and set a new PIN.",
@@ -36,7 +36,7 @@ struct ArculusReset: Verb {
 }
 
 extension NewPINOptions {
-    /// The new PIN of a card, given or asked for twice.
+    /// Returns the new PIN of a card, given or asked for twice.
     func arculus(_ world: World) throws -> SharedSecret {
         if world.plan != nil { return SharedSecret(Secret(utf8: "000000")) }
         switch try SecretInput.given(source, world.terminal) {

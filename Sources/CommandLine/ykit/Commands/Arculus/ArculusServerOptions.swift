@@ -7,7 +7,7 @@ import YKFIDO
 import YKHTTP
 import YKWire
 
-/// Which server, and whose account there.
+/// The server, and the account there.
 struct ArculusServerOptions: ParsableArguments {
     static let format = """
         FILE describes the server, a JSON object:
@@ -25,7 +25,7 @@ struct ArculusServerOptions: ParsableArguments {
     @Option(help: "The account's name at the server.")
     var user: String
 
-    /// Reads the description; an address stands for a server with the usual paths.
+    /// Reads the description; a URL stands for a server with the default paths.
     func read() throws -> ArculusServer {
         if server.contains("://") { return try ArculusServer(server, .arculus) }
         var description = try ArculusServer(parsing: try Files.read(server))
@@ -38,7 +38,7 @@ struct ArculusServerOptions: ParsableArguments {
 }
 
 extension PINOptions {
-    /// The PIN of an operation: given, or asked for with the tries that are left.
+    /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
     func arculus(_ reason: String, _ world: World) -> ArculusPIN {
         if world.plan != nil { return ArculusPIN(asking: { _ in SharedSecret(Secret(utf8: "planned")) }) }
         let source = PINSource(source, reason: reason, world.terminal)

@@ -5,7 +5,7 @@ import YKArculus
 import YKFIDO
 import YKWire
 
-/// Says what a card is.
+/// Shows information about a card.
 struct ArculusShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show the card's model and the state of its PIN.",

@@ -4,7 +4,7 @@ import Arguments
 import YKHardware
 import YKWire
 
-/// Says why a key cannot be reached, step by step.
+/// Diagnoses step by step why a key cannot be reached.
 struct Doctor: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out why a key cannot be reached, and what to do.",
@@ -46,7 +46,7 @@ struct Doctor: Verb {
         return answer
     }
 
-    /// The configuration file and the variables that are in force; nothing where there are none.
+    /// The configuration file and variables in effect; empty without any.
     private static func configuration(_ file: ConfigurationFile, showsValues: Bool = true) -> [Rung] {
         var rungs: [Rung] = []
         if let path = file.path {

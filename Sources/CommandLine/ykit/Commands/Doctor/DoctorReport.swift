@@ -3,13 +3,13 @@
 import YKHardware
 import YKKeys
 
-/// The text of a report: the rungs, and below them what somebody who answers a question wants to know.
+/// The text of a report: the steps, followed by the details that are useful in a bug report.
 struct DoctorReport {
     let findings: Findings
     let rungs: [Rung]
     let system: SystemFacts
 
-    /// The lines, with what tells who wrote them taken out.
+    /// The lines, without identifying data.
     func lines(_ masks: Masking) -> [String] { (head + Rung.lines(rungs) + [""] + facts).map(masks.mask) }
 
     private var head: [String] {

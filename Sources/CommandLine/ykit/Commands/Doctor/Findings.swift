@@ -4,46 +4,46 @@ import YKHardware
 import YKManagement
 import YKTransport
 
-/// What was seen of a machine and its keys; the ladder draws its conclusions from this and nothing else.
+/// Observations about a machine and its keys; the diagnosis uses nothing else.
 struct Findings {
-    /// The surroundings, and the name that they give to this application.
+    /// The kind of environment, and its name for this application.
     var machine: MachineKind = .plain
     var application: String?
-    /// What is on the USB; `nil` where the kernel does not show it.
+    /// The USB devices; `nil` if the kernel does not show them.
     var usb: [USBPresence]? = []
     /// The security keys among the HID devices.
     var devices: [HIDDevice] = []
-    /// What is known of their nodes, and of those of the USB devices with a card reader, by path.
+    /// The facts about HID nodes and the nodes of USB card readers, by path.
     var nodes: [String: NodeFacts] = [:]
-    /// What the udev rule has done for a node that may not be opened.
+    /// The effect of the udev rule on an inaccessible node.
     var rule: (String) -> UDevRule = { UDevRule(for: $0) }
     /// The login session.
     var login = LoginFacts()
-    /// The card readers on the USB, by port.
+    /// The USB card readers, by port.
     var slots: [String: Slot] = [:]
-    /// Whether libusb-1.0 is here, without which no card is reached but through the service.
+    /// Whether libusb-1.0 is installed; without it, cards are reachable only through the service.
     var hasUSBLibrary = true
-    /// The readers, or why there are none to be had.
+    /// The readers, or why they cannot be listed.
     var readers: Result<[ReaderStatus], LinkError> = .success([])
-    /// The smart card service as seen from outside, the version of its program, and who is connected to it.
+    /// The observable state of the smart card service, its program version, and its clients.
     var service = ServiceFacts()
     var serviceVersion: String?
     var clients: [LinkError.Holder] = []
-    /// What the keys said that could be asked.
+    /// The answers of the reachable keys.
     var keys: [AskedKey] = []
 
-    /// A card reader on the USB, or in a key.
+    /// A USB card reader, or one in a key.
     struct Slot {
-        /// The node of its device, and whether this user may use it.
+        /// The node of its device, and whether this user has access.
         var node: String
         var access: HIDDevice.Access
-        /// Who has claimed it.
+        /// The programs that have claimed it.
         var holders: [LinkError.Holder] = []
-        /// The name that the smart card service has for it, where it knows it.
+        /// Its name in the smart card service, if listed there.
         var reader: String?
     }
 
-    /// The devices on the bus that are security keys, as far as numbers, names and interfaces tell.
+    /// The USB devices that are security keys, judging by ids, names and interfaces.
     var usbKeys: [USBPresence] {
         let fido = Set(devices.compactMap(\.usbPath))
         return (usb ?? []).filter { device in
@@ -54,9 +54,9 @@ struct Findings {
     }
 }
 
-/// What a key said over one of its interfaces.
+/// The answers of a key over one of its interfaces.
 struct AskedKey {
-    /// The way to it.
+    /// The transport.
     enum Way: String {
         case card = "the smart card"
         case direct = "the smart card, without pcscd"
@@ -69,11 +69,11 @@ struct AskedKey {
     var place: String
     var way: Way
     var identity: Result<DeviceIdentity, Explanation>
-    /// The applications of the card that were selected, and whether they are there.
+    /// The applications of the card that were selected, and whether each is present.
     var applications: [(capability: Capability, isThere: Bool)] = []
-    /// How many tries OpenPGP's reset code has; `nil` where that was not told.
+    /// The retries of OpenPGP's reset code; `nil` if not reported.
     var resetCodeTries: Int?
-    /// The version of a NEO's OpenPGP; `nil` where that was not told.
+    /// The version of a NEO's OpenPGP; `nil` if not reported.
     var openPGPVersion: Version?
 
     init(_ place: String, _ way: Way, _ identity: Result<DeviceIdentity, Explanation>) {

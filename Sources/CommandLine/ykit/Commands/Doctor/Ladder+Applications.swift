@@ -3,14 +3,14 @@
 import YKHardware
 import YKManagement
 
-/// What the keys say of themselves: whether they answer, what is switched off, and what is known of their firmware.
+/// What the keys report: whether they answer, which applications are disabled, and known firmware flaws.
 extension Ladder {
     var applications: [Rung] {
         let failures = findings.keys.compactMap(failure)
         return failures + told.flatMap(rungs)
     }
 
-    /// A key that did not say who it is, at the rung where it stands.
+    /// The failure of a key that did not identify itself, at its step.
     private func failure(_ key: AskedKey) -> Rung? {
         guard case .failure(let why) = key.identity else { return nil }
         if findings.devices.contains(where: { key.refusal(at: $0.path) != nil }) { return nil }
@@ -26,7 +26,7 @@ extension Ladder {
         return rung
     }
 
-    /// The keys that said who they are, each once, with all that was asked.
+    /// The identified keys, each once, with all their answers.
     private var told: [(identity: DeviceIdentity, asked: [AskedKey])] {
         var found: [(identity: DeviceIdentity, asked: [AskedKey])] = []
         for key in findings.keys {
@@ -53,8 +53,8 @@ extension Ladder {
         return rungs
     }
 
-    /// Which applications of a card can be selected. One that is switched on over USB and cannot is broken; FIDO is
-    /// there for contactless readers.
+    /// Checks which applications of a card can be selected. One that is enabled over USB and cannot be selected is
+    /// broken; FIDO is present for contactless readers.
     private func card(_ key: AskedKey, _ info: DeviceInfo?) -> Rung? {
         guard !key.applications.isEmpty else { return nil }
         let isThere = key.applications.filter(\.isThere).reduce(into: Capability()) { $0.formUnion($1.capability) }

@@ -3,7 +3,7 @@
 import YKHardware
 import YKTransport
 
-/// The nodes of the kernel: whether they can be opened, and who has them.
+/// The kernel's device nodes: whether they can be opened, and which programs hold them.
 extension Ladder {
     var nodes: [Rung] {
         findings.devices.flatMap { device -> [Rung] in
@@ -24,7 +24,7 @@ extension Ladder {
         }
     }
 
-    /// Who else has a node open, and who has it for himself.
+    /// The other programs that have a node open, or hold it exclusively.
     private func held(_ path: String) -> [Rung] {
         if let why = findings.keys.lazy.compactMap({ $0.refusal(at: path) }).first { return [Rung("holder", why)] }
         let holders = findings.nodes[path]?.holders ?? []
@@ -36,7 +36,7 @@ extension Ladder {
         ]
     }
 
-    /// A node that may not be opened: what stands in its permissions, and what is to be done for this person.
+    /// Explains an inaccessible node: its permissions, and what this user can do.
     func denied(_ path: String, _ what: String) -> Rung {
         let rule = findings.rule(path)
         var rung = Rung("permission", Explain.device(path, rule))
@@ -81,7 +81,7 @@ extension Ladder {
 }
 
 extension AskedKey {
-    /// Why the node at a path could not be used, where a program has it for itself.
+    /// Explains why the node at a path is unusable, if a program holds it exclusively.
     func refusal(at path: String) -> Explanation? {
         guard place == path, case .failure(let why) = identity, why.exit == .busy else { return nil }
         return why

@@ -6,10 +6,10 @@ import YKWire
 
 /// The smart card service, its readers, and the cards in them.
 extension Ladder {
-    /// Whether something here has a smart card interface.
+    /// Whether any attached key has a smart card interface.
     private var wantsCard: Bool { findings.usbKeys.contains { $0.interfaces.contains(where: \.isReader) } }
 
-    /// Whether all card readers on the USB can be used without the service.
+    /// Whether all USB card readers can be used without the service.
     private var canDoWithout: Bool {
         findings.hasUSBLibrary && !findings.slots.isEmpty
             && findings.slots.values.allSatisfy { $0.access == .readable && $0.holders.isEmpty }
@@ -39,7 +39,7 @@ extension Ladder {
         }
     }
 
-    /// Why the service cannot be used, as exactly as the machine tells.
+    /// Explains why the service is unusable, as precisely as the machine allows.
     private func trouble(_ error: LinkError) -> Rung {
         var rung = Rung("pcscd", Explain.link(error))
         let facts = findings.service
@@ -94,7 +94,7 @@ extension Ladder {
         }
     }
 
-    /// The nodes that ykit would use without the service.
+    /// The nodes that ykit uses without the service.
     private var withoutService: [Rung] {
         guard findings.hasUSBLibrary || findings.slots.isEmpty else {
             return [Rung("libusb", Explain.link(.usbLibraryNotInstalled))]
@@ -120,7 +120,7 @@ extension Ladder {
             exit: .busy)
     }
 
-    /// How a holder is made to let a card go, and kept from taking it again where that is known.
+    /// How to make a holder release a card and, if known, how to keep it from taking it again.
     private func release(_ holder: LinkError.Holder) -> String {
         holder.name == "scdaemon" ? Explain.releaseBySCDaemon : Explain.release(holder)
     }
@@ -133,7 +133,7 @@ extension Ladder {
         return unseen + readers.map { card($0, isAlone) }
     }
 
-    /// Card readers on the USB that the service does not see.
+    /// USB card readers that the service does not list.
     private var unseen: [Rung] {
         findings.slots.sorted { $0.key < $1.key }.compactMap { port, slot in
             guard slot.reader == nil else { return nil }
@@ -151,7 +151,7 @@ extension Ladder {
         }
     }
 
-    /// An empty reader is a problem where there is nothing else.
+    /// Reports an empty reader, which is a problem only if nothing else is attached.
     private func card(_ reader: ReaderStatus, _ isAlone: Bool) -> Rung {
         let name = "'\(reader.name.printable)'"
         guard reader.hasCard else {

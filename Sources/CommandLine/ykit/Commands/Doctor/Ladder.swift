@@ -4,11 +4,11 @@ import YKHardware
 import YKManagement
 import YKTransport
 
-/// The steps from the USB port to the firmware, concluded from findings.
+/// The steps from the USB port to the firmware, derived from findings.
 struct Ladder {
     let findings: Findings
 
-    /// All steps, in the order in which they have to be well.
+    /// All steps, in order of dependency.
     var rungs: [Rung] {
         guard findings.keys.first?.way != .virtual else { return applications }
         return machine + bus + nodes + service + cards + applications
@@ -21,7 +21,7 @@ struct Ladder {
         return [Rung("machine", .note, words.seen, remedy: words.remedy)]
     }
 
-    /// What keeps keys away from here, and what lets them in; nothing on a plain machine.
+    /// Why keys are inaccessible in this environment, and how to grant access; `nil` on a plain machine.
     var machineWords: (seen: String, remedy: String)? {
         let name = findings.application
         return switch findings.machine {
@@ -51,7 +51,7 @@ struct Ladder {
 
     // MARK: the bus
 
-    /// What is plugged in, and with which interfaces.
+    /// The attached devices and their interfaces.
     private var bus: [Rung] {
         let keys = findings.usbKeys
         guard keys.isEmpty else {
@@ -96,7 +96,7 @@ struct Ladder {
         DeviceIdentity(vendor: key.vendor, product: key.product, name: key.name).product.printable
     }
 
-    /// Interfaces that a Yubico key has switched off.
+    /// Disabled interfaces of a Yubico key.
     private func interfaces(_ key: USBPresence) -> [Rung] {
         guard let product = USBProduct(vendor: key.vendor, product: key.product), product.family == .fourAndFive,
             product.interfaces != [.otp, .fido, .ccid]
@@ -109,7 +109,7 @@ struct Ladder {
         ]
     }
 
-    /// Interfaces for which the kernel has no driver, or the wrong one.
+    /// Interfaces without a kernel driver, or with the wrong one.
     private func drivers(_ key: USBPresence) -> [Rung] {
         key.interfaces.compactMap { interface in
             if interface.isHID { return missingNode(interface, key) }
@@ -124,7 +124,7 @@ struct Ladder {
         }
     }
 
-    /// A HID interface without a hidraw node: what is missing on the way to it.
+    /// Explains why a HID interface has no hidraw node.
     private func missingNode(_ interface: USBPresence.Interface, _ key: USBPresence) -> Rung? {
         let place = "interface \(interface.name) of \(name(of: key))"
         switch (interface.driver, interface.hid) {
@@ -154,7 +154,7 @@ struct Ladder {
         }
     }
 
-    /// Several keys: no trouble, but a choice.
+    /// Notes that several keys are attached, so that one must be selected.
     private var several: [Rung] {
         let onUSB = Set(findings.usbKeys.map(\.port))
         let other = findings.devices.filter { device in !(device.usbPath.map(onUSB.contains) ?? false) && device.isFIDO

@@ -3,7 +3,7 @@
 import YKHardware
 import YKManagement
 
-/// Takes out of a report what tells who wrote it: serial numbers, names of users and their folders.
+/// Removes identifying data from a report: serial numbers, user names and home folders.
 struct Masking {
     private let words: [(String, String)]
 
@@ -25,11 +25,11 @@ struct Masking {
         for name in [user, findings.login.activeUser ?? ""] + listed where name != "root" {
             hide(name, "‹user›", from: 2)
         }
-        // A word may be part of another: the longest first.
+        // A word may be part of another, so the longest is replaced first.
         self.words = words.sorted { ($1.0.utf8.count, $0.0) < ($0.0.utf8.count, $1.0) }
     }
 
-    /// The line without them.
+    /// Returns the line without them.
     func mask(_ line: String) -> String {
         words.reduce(line) { text, word in
             text.split(separator: word.0, omittingEmptySubsequences: false).joined(separator: word.1)

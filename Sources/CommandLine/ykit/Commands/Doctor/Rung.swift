@@ -2,23 +2,23 @@
 
 import YKWire
 
-/// One step on the way from a port to an application: what was seen, whether it is well, and what to do.
+/// A step between a port and an application: what was seen, whether it is fine, and what to do.
 struct Rung: Hashable {
-    /// How a step stands.
+    /// The result of a step.
     enum Verdict: String, Hashable {
         case good = "ok"
         case note
         case bad = "problem"
     }
 
-    /// A word that stays the same, for programs.
+    /// A stable identifier, for programs.
     var name: String
     var verdict: Verdict
     /// What was seen.
     var seen: String
-    /// What to do, where something is to be done: lines, commands among them.
+    /// What to do, if anything: lines, some of them commands.
     var remedy: String?
-    /// What the shell gets when this is the first problem.
+    /// The exit status if this is the first problem.
     var exit: ExitStatus = .failed
 
     init(_ name: String, _ verdict: Verdict, _ seen: String, remedy: String? = nil, exit: ExitStatus = .failed) {
@@ -29,12 +29,12 @@ struct Rung: Hashable {
         self.exit = exit
     }
 
-    /// A step that fails as an explanation says.
+    /// Creates a failed step from an explanation.
     init(_ name: String, _ why: Explanation) {
         self.init(name, .bad, why.message, remedy: why.hint, exit: why.exit)
     }
 
-    /// The lines of several for a person; what was advised before is not said again.
+    /// The lines of several steps for people; repeated advice is omitted.
     static func lines(_ rungs: [Rung]) -> [String] {
         var said: Set<String> = []
         return rungs.flatMap { rung in

@@ -29,13 +29,13 @@ struct UDevRules: Verb {
 }
 
 extension UDevRule {
-    /// What installs the rules and applies them to all nodes, for a person to type.
+    /// The commands that install the rules and apply them to all nodes, for the user to type.
     static let commands = [
         "ykit udev-rules | sudo tee \(folder)\(file) > /dev/null",
         "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw",
     ]
 
-    /// Installs the rules and applies them; what was done, or without root what to type.
+    /// Installs and applies the rules; returns what was done or, without root, what to type.
     static func install() throws(Explanation) -> [String] {
         guard geteuid() == 0 else { return ["to install the udev rules:"] + commands.map { "  " + $0 } }
         let path = folder + file

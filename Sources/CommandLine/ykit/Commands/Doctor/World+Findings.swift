@@ -8,10 +8,10 @@ import YKTransport
 import YKWire
 
 extension World {
-    /// How long one key may take for one answer.
+    /// The timeout for one answer of a key.
     private static let patience = Duration.seconds(5)
 
-    /// Looks at the machine, and asks the keys that can be reached.
+    /// Examines the machine and queries the reachable keys.
     func findings() -> Findings {
         var findings = Findings()
         guard software == nil, replay == nil else {
@@ -49,7 +49,7 @@ extension World {
         }
     }
 
-    /// The version that the program pcscd prints: `pcsc-lite version 1.9.9.`
+    /// Parses the version that pcscd prints: `pcsc-lite version 1.9.9.`
     private static func version(_ program: String) -> String? {
         guard let result = try? Spawn.run(program, ["--version"], within: .seconds(2)) else { return nil }
         let line = String(decoding: result.output, as: UTF8.self).prefix { $0 != "\n" }
@@ -65,7 +65,7 @@ extension World {
         return environment
     }
 
-    /// Asks the cards in readers; where the service has none of a key's, the card without the service.
+    /// Queries the cards in readers; a card that the service does not list is accessed without the service.
     private func askCards(_ findings: inout Findings) {
         let environment = patient
         var known: Set<String> = []
@@ -93,7 +93,7 @@ extension World {
         }
     }
 
-    /// Asks the FIDO interfaces, and the OTP interfaces of keys that have nothing else.
+    /// Queries the FIDO interfaces, and the OTP interfaces of keys that have no other.
     private func askReports(_ findings: inout Findings) {
         for device in findings.devices where device.access == .readable {
             if device.isFIDO {
@@ -114,7 +114,7 @@ extension World {
         do { return .success(try body()) } catch { return .failure(Explain.explain(error)) }
     }
 
-    /// Asks a card who it is, and which applications it has.
+    /// Reads a card's identity and its applications.
     private func ask(_ place: String, _ way: AskedKey.Way, _ open: () throws -> CardChannel) -> AskedKey {
         let channel: CardChannel
         do { channel = try open() } catch { return AskedKey(place, way, .failure(Explain.explain(error))) }
@@ -133,8 +133,8 @@ extension World {
         return key
     }
 
-    /// The version of a NEO's OpenPGP, in binary-coded decimal (instruction F1 of ykneo-openpgp); before 1.0.2 it is not
-    /// told.
+    /// Reads the version of a NEO's OpenPGP, in binary-coded decimal (instruction F1 of ykneo-openpgp); versions before
+    /// 1.0.2 do not report it.
     private static func openPGPVersion(_ channel: CardChannel) -> Version? {
         guard let reply = try? channel.transmit(APDU(ins: OpenPGPProtocol.Instruction.getVersion)) else { return nil }
         guard reply.status == .ok, reply.data.count == 3 else { return Version(1, 0, 0) }
@@ -142,8 +142,8 @@ extension World {
         return Version(numbers[0], numbers[1], numbers[2])
     }
 
-    /// OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes counts the tries of the reset code (OpenPGP card
-    /// 3.4 §4.4.2).
+    /// Reads OpenPGP's PIN status (GET DATA C4): the sixth of its seven bytes is the retry counter of the reset code
+    /// (OpenPGP card 3.4 §4.4.2).
     private static func resetCodeTries(_ channel: CardChannel) -> Int? {
         guard let reply = try? channel.transmit(APDU(ins: OpenPGPProtocol.Instruction.getData, p2: 0xC4, le: .max)),
             reply.status == .ok,

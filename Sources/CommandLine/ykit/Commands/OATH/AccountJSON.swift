@@ -4,7 +4,7 @@ import YKOATH
 import YKWire
 
 extension OATHAccount {
-    /// The account as a member of an answer; what the key did not tell is null.
+    /// The account as a member of an answer; values that the key did not report are null.
     var json: JSON.Object {
         var object = JSON.Object()
         object["id"] = .string(id.text)
@@ -22,7 +22,7 @@ extension OATHAccount {
 }
 
 extension OATHEntry {
-    /// The account with its code and the time in which the code is valid.
+    /// The account with its code and the code's period of validity.
     var json: JSON {
         var object = account.json
         object["code"] = code.map { .string($0.text) } ?? .null
@@ -36,7 +36,7 @@ extension OATHEntry {
         return .object(object)
     }
 
-    /// The code, or in brackets why there is none.
+    /// The code, or the reason for its absence in brackets.
     var text: String {
         switch outcome {
         case .code(let code): code.text

@@ -2,10 +2,10 @@
 
 import YKOATH
 
-/// Finds the account that a person means.
+/// Finds the account for a query.
 enum AccountMatch {
-    /// The accounts a query finds: the exact id alone, else all that contain it in any letter case. Hidden accounts are
-    /// found by their exact id, or when they are shown.
+    /// Returns the accounts that match a query: the one with exactly this id, or else all whose id contains it,
+    /// ignoring case. Hidden accounts match only by their exact id, unless they are shown.
     static func all(_ query: String, in ids: [OATHAccountID], showHidden: Bool = false) -> [OATHAccountID] {
         let whole = ids.filter { $0.type == .totp && $0.textWithPeriod == query }
         if !whole.isEmpty { return whole }
@@ -14,7 +14,7 @@ enum AccountMatch {
         return ids.filter { (showHidden || !$0.isHidden) && $0.text.mentions(query) }
     }
 
-    /// The only account a query finds, or the one that the person chooses among several; none is a failure.
+    /// Returns the only match, or the one that the user chooses among several; fails without a match.
     static func one(
         _ query: String, in ids: [OATHAccountID], showHidden: Bool = false, _ world: World? = nil
     ) throws -> OATHAccountID {
@@ -36,10 +36,10 @@ enum AccountMatch {
 }
 
 extension OATHAccountID {
-    /// The name with the period before it, as in `60/Acme:alice`: what tells accounts of one name apart.
+    /// The name after the period, as in `60/Acme:alice`, which distinguishes accounts with the same name.
     var textWithPeriod: String { "\(period)/\(text)" }
 
-    /// The name for a person, with the period where another account has the same name.
+    /// The display name, with the period if another account has the same name.
     func told(among others: [OATHAccountID]) -> String {
         let isShared = others.contains { $0 != self && $0.text == text }
         return (isShared && type == .totp ? textWithPeriod : text).printable

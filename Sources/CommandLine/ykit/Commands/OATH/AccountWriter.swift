@@ -4,20 +4,20 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// Writes new accounts onto a key, but never by accident over or beside one that it would damage.
+/// Writes new accounts to a key without overwriting or damaging another one by accident.
 struct AccountWriter {
     let service: OATHService
     let force: Bool
 
-    /// Writes one account; names that are taken, or that extend another, are refused unless forced. `prepare` runs when
-    /// nothing is in the way, before the key gets anything.
+    /// Writes an account; a name that is taken or extends another one is refused unless forced. `prepare` runs after
+    /// the checks, before the key receives anything.
     func write(_ new: NewOATHAccount, after prepare: () throws -> Void = {}) async throws {
         try await check(new)
         try prepare()
         try await put(new)
     }
 
-    /// Throws when a name is taken, or extends another, unless that is forced.
+    /// Throws if a name is taken or extends another one, unless forced.
     func check(_ new: NewOATHAccount) async throws {
         guard !force else { return }
         let conflicts = try await service.conflicts(with: new.id)
@@ -25,7 +25,7 @@ struct AccountWriter {
         if let other = conflicts.extending.first { throw Self.collides(new.id, other.id, conflicts.isHarmful) }
     }
 
-    /// Writes an account that was checked.
+    /// Writes an account that passed the checks.
     func put(_ new: NewOATHAccount) async throws {
         do { try await service.put(new) } catch {
             // Some firmware refuses to overwrite an account.
@@ -37,7 +37,7 @@ struct AccountWriter {
         if new.needsTouch { try await checkTouch(new.id) }
     }
 
-    /// Reads back that an account requires a touch, which keys tell of time-based ones.
+    /// Reads back whether an account requires a touch, which keys report for time-based accounts.
     private func checkTouch(_ id: OATHAccountID) async throws {
         guard id.type == .totp,
             let entry = try await service.codes(recalculating: false).first(where: { $0.account.id == id }),

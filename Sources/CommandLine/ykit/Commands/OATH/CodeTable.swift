@@ -3,7 +3,7 @@
 import YKOATH
 import YKWire
 
-/// All codes at one moment.
+/// All codes at a given time.
 struct CodeTable {
     let world: World
     let showHidden: Bool
@@ -37,7 +37,7 @@ struct CodeTable {
         return answer
     }
 
-    /// Name and code; on a terminal also how long the code is valid.
+    /// The name and code; on a terminal also the remaining time.
     func row(_ entry: OATHEntry, at time: Int64, among ids: [OATHAccountID]) -> [String] {
         let style: Style = entry.code == nil ? .dim : .bold
         let row = [entry.account.id.told(among: ids), style.around(entry.text)]

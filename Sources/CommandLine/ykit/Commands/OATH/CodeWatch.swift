@@ -4,8 +4,8 @@ import Glibc
 import YKOATH
 import YKWire
 
-/// The live view of all codes: drawn anew every second on a terminal, one answer each time codes change elsewhere. The
-/// card is free for other programs in between.
+/// A live view of all codes: redrawn every second on a terminal; otherwise one answer each time the codes change. Other
+/// programs can use the card in between.
 struct CodeWatch {
     let world: World
     let service: OATHService
@@ -53,20 +53,20 @@ struct CodeWatch {
         } while world.now < end
     }
 
-    /// As much as the terminal shows at once: what it breaks or scrolls away could not be drawn over.
+    /// The lines that fit on the terminal: lines that wrap or scroll away could not be redrawn.
     private func fitting(_ lines: [String]) -> [String] {
         let (columns, most) = (world.terminal.columns, max(1, world.terminal.rows - 2))
         let rest = lines.count > most ? ["… \(lines.count - most) more"] : []
         return lines.prefix(most).map { $0.clipped(to: columns) } + rest
     }
 
-    /// Sleeps until a second has begun, ^C, or the reader of the results goes away.
+    /// Sleeps until the next second, ^C, or until the reader of the results closes its end.
     private func sleep(until end: Int64) throws {
         while true {
             if Interruption.happened { throw Explain.interrupted }
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
-            // time(2) comes to a new second up to a tick later than this clock.
+            // time(2) advances up to one tick later than this clock.
             let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
             if left <= 0 { return }
             var reader = pollfd(fd: 1, events: 0, revents: 0)

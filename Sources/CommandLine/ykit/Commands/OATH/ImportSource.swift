@@ -4,9 +4,9 @@ import YKCrypto
 import YKOATH
 import YKWire
 
-/// Something that holds accounts: what it is is told by its first bytes, not by its name.
+/// A source of accounts, identified by its first bytes rather than by its name.
 struct ImportSource {
-    /// One account, or why it cannot be one.
+    /// An account, or why it is invalid.
     struct Item {
         var origin: String
         var account: Result<NewOATHAccount, Explanation>
@@ -15,7 +15,7 @@ struct ImportSource {
     let name: String
     let bytes: [UInt8]
 
-    /// Reads everything in it. `password` asks for the password of what is named in the question.
+    /// Reads all its accounts. `password` asks for the password of the item named in the question.
     func items(
         unlocking: (PSKCProtection) throws -> PSKCUnlocking?, password: (_ question: String) throws -> Secret
     ) throws -> [Item] {

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on the password of the accounts.
+/// Commands for the password of the accounts.
 struct OATHAccess: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "access", abstract: "Manage the password that protects the accounts.",

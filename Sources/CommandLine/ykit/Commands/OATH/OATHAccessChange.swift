@@ -53,7 +53,7 @@ struct OATHAccessChange: Verb {
         return done("the password is set", info, hasPassword: true, isRemembered: isRemembered)
     }
 
-    /// Remembers the new key where that is asked for, or where the old one was remembered.
+    /// Remembers the new key if requested, or if the old one was remembered.
     private func refresh(_ key: consuming AccessKey, _ info: OATHInfo, _ world: World) throws -> Bool {
         let keyring = try Keyrings.standard(in: world)
         guard try remember || keyring.holds(info.deviceID), world.plan == nil else { return false }

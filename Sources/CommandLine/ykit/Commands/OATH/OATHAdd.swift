@@ -7,7 +7,7 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// Writes an account whose fields are given one by one.
+/// Adds an account from separate options.
 struct OATHAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add an account. Asks for its secret.",
@@ -114,7 +114,7 @@ struct OATHAdd: Verb {
         return answer
     }
 
-    /// The keys that get the account, each opened and unlocked before one of them is changed.
+    /// Returns the keys that receive the account, each opened and unlocked before any of them is changed.
     private func keys(in world: World) async throws -> [(serial: String?, service: OATHService)] {
         let first = world.selection.device
         var found: [(serial: String?, service: OATHService)] = [(first, try await world.oath(password))]
@@ -143,7 +143,8 @@ struct OATHAdd: Verb {
         } catch { throw Explain.pskc(error) }
     }
 
-    /// The first keys have the account already: it stays there, since what it may have replaced is gone.
+    /// Explains that the first keys already have the account; it is not removed, since an account it replaced cannot be
+    /// restored.
     private static func unfinished(
         _ id: OATHAccountID, _ done: [String], _ refusing: String, _ why: Explanation
     ) -> Explanation {

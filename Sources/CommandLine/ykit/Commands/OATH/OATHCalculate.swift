@@ -4,7 +4,7 @@ import Arguments
 import YKOATH
 import YKWire
 
-/// Makes codes.
+/// Calculates codes.
 struct OATHCalculate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "calculate", abstract: "Show the codes of all accounts, or of the one that matches a query.",

@@ -4,7 +4,7 @@ import Arguments
 import YKOATH
 import YKWire
 
-/// Writes down all that a key gives out about its accounts.
+/// Exports the account data that a key discloses.
 struct OATHExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on one-time codes.
+/// Commands for one-time passwords.
 struct OATHGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oath", abstract: "One-time codes: TOTP and HOTP accounts.",

@@ -5,7 +5,7 @@ import YKCrypto
 import YKOATH
 import YKWire
 
-/// Writes accounts from files.
+/// Imports accounts from files.
 struct OATHImport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Add accounts from files, QR codes and exports.",
@@ -69,7 +69,7 @@ struct OATHImport: Verb {
         "\(good) of \(items.count) accounts can be added:"
     }
 
-    /// The accounts that can be written, and why the others cannot.
+    /// Lists the accounts that can be written, and why the others cannot.
     private func list(_ items: [ImportSource.Item]) -> [String] {
         items.map { item in
             switch item.account {
@@ -79,7 +79,7 @@ struct OATHImport: Verb {
         }
     }
 
-    /// Writes what can be written and lists everything; a key that is gone or full ends it.
+    /// Writes the valid accounts and lists all; stops if the key is removed or full.
     private func write(
         _ items: [ImportSource.Item], _ writer: AccountWriter, _ terminal: Terminal
     ) async throws -> Answer {
@@ -87,7 +87,7 @@ struct OATHImport: Verb {
         var answer = Answer()
         var refused: [Explanation] = []
         var end: Explanation?
-        // On a slow key many accounts take a while; a terminal sees how far it is.
+        // On a slow key many accounts take a while, so a terminal shows the progress.
         let showsProgress = items.count > 8 && terminal.isErrorTerminal && !terminal.isQuiet
         defer { if showsProgress { terminal.draw("\r\u{1B}[K") } }
         for (number, item) in items.enumerated() {
@@ -155,7 +155,7 @@ struct OATHImport: Verb {
 }
 
 extension Explanation {
-    /// Whether nothing more can be written after this.
+    /// Whether no further account can be written.
     fileprivate var endsImport: Bool {
         code == "full" || [.removed, .busy, .timeOut, .interrupted, .replayMismatch, .authentication].contains(exit)
     }

@@ -43,7 +43,7 @@ struct OATHList: Verb {
         return Answer(lines, ["accounts": .array(accounts.map { .object($0.json) })])
     }
 
-    /// What a person is told who would else see nothing.
+    /// Shown to people in place of an empty list.
     static let none = "no accounts yet; add one with: ykit oath add NAME"
 
     private static func row(_ account: OATHAccount) -> [String] {

@@ -4,7 +4,7 @@ import Arguments
 import YKOATH
 import YKWire
 
-/// Gives an account another name.
+/// Renames an account.
 struct OATHRename: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rename", abstract: "Rename an account (firmware 5.3.1 and later).",

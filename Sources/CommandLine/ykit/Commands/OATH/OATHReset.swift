@@ -4,7 +4,7 @@ import Arguments
 import YKOATH
 import YKWire
 
-/// Deletes everything the OATH application holds.
+/// Deletes all data of the OATH application.
 struct OATHReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Delete all accounts and the password.")

@@ -5,7 +5,7 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// Says what the OATH application says of itself.
+/// Shows what the OATH application reports about itself.
 struct OATHShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show version, device ID and whether a password is set. Needs no password.")

@@ -5,7 +5,7 @@ import YKCrypto
 import YKOATH
 import YKWire
 
-/// Writes an account from an otpauth URI.
+/// Adds an account from an otpauth URI.
 struct OATHUri: Verb {
     static let configuration = CommandConfiguration(
         commandName: "uri", abstract: "Add an account from an otpauth:// URI.",

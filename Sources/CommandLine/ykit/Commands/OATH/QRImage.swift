@@ -2,15 +2,15 @@
 
 import YKCrypto
 
-/// QR codes in a picture, read by zbarimg. The picture only passes through memory.
+/// QR codes in an image, read by zbarimg. The image exists only in memory.
 enum QRImage {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
 
-    /// Whether bytes are a PNG or JPEG picture.
+    /// Whether bytes are a PNG or JPEG image.
     static func matches(_ bytes: [UInt8]) -> Bool { bytes.starts(with: png) || bytes.starts(with: jpeg) }
 
-    /// The texts of all QR codes in a picture.
+    /// Returns the texts of all QR codes in an image.
     static func texts(in bytes: [UInt8], _ name: String) throws(Explanation) -> [String] {
         guard let program = Spawn.find("zbarimg") else {
             throw Explanation(

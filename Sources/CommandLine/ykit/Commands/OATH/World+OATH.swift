@@ -4,17 +4,17 @@ import YKCrypto
 import YKOATH
 
 extension World {
-    /// The OATH application of the key that is meant, unlocked.
+    /// Opens and unlocks the OATH application of the selected key.
     func oath(_ password: PasswordOptions) async throws -> OATHService {
         let service = try await openOATH()
         try await unlock(service, password)
         return service
     }
 
-    /// The OATH application as it is.
+    /// Opens the OATH application without unlocking it.
     func openOATH() async throws -> OATHService { try await OATHService.open(try connect()) }
 
-    /// Unlocks with the password that was given, else the remembered one of exactly this key, else asks.
+    /// Unlocks with the given password, else with the one remembered for this key, else asks.
     func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {
         let info = await service.info
         guard info.isLocked else { return }
@@ -28,7 +28,7 @@ extension World {
         }
     }
 
-    /// Keeps the names of accounts for the shell's TAB, unless a password protects them.
+    /// Stores the account names for completion, unless a password protects them.
     func remember(_ ids: [OATHAccountID], of service: OATHService) async {
         guard await !service.info.hasPassword else { return }
         remember { $0.accounts = ids.filter { !$0.isHidden }.map { $0.told(among: ids) } }
@@ -38,7 +38,7 @@ extension World {
         do { return try Prompt(orElse: "") } catch { throw Explain.passwordNeeded }
     }
 
-    /// Tries the key that was remembered for this device; a wrong one is told of and not tried again.
+    /// Tries the key remembered for this device; a wrong one is reported and not tried again.
     private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
         if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
         guard let raw = try Keyrings.standard(in: self).key(for: info.deviceID) else { return false }

@@ -4,14 +4,14 @@ import YKHTTP
 import YKToken
 import YKTransport
 
-/// Asks validation servers over HTTP.
+/// Queries validation servers over HTTP.
 struct HTTPValidation: ValidationTransport {
     let client: any HTTPClient
 
     func get(
         _ address: String, limit: Int, timeout: Duration
     ) async throws(ValidationTransportError) -> (status: Int, body: [UInt8]) {
-        // What HTTPURL says of an address repeats it, and the password is in it.
+        // HTTPURL's error repeats the address, which contains the password.
         guard let url = try? HTTPURL(address) else {
             throw ValidationTransportError(
                 "its address is none of a server, https://host/path is expected, or http:// on this machine")
@@ -30,7 +30,7 @@ struct HTTPValidation: ValidationTransport {
 }
 
 extension HTTPError {
-    /// What happened, without the address.
+    /// The error without the address.
     fileprivate var reason: String {
         if case .redirected(_, let status) = self {
             "it sends elsewhere (\(status)), which is not followed"

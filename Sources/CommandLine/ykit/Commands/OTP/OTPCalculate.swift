@@ -6,7 +6,7 @@ import YKOTP
 import YKTransport
 import YKWire
 
-/// Asks a slot for the answer to a challenge.
+/// Calculates a slot's response to a challenge.
 struct OTPCalculate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "calculate", abstract: "Send a challenge to a slot and show its response.",

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on the Yubico OTP application.
+/// Commands for the Yubico OTP application.
 struct OTPGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "otp", abstract: "Yubico OTP: the two slots of a key, and the tokens they make.",

@@ -5,7 +5,7 @@ import YKOTP
 import YKTransport
 import YKWire
 
-/// Shows what the slots are.
+/// Shows the state of the slots.
 struct OTPInfo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show which slots are in use, and what they do.")

@@ -4,7 +4,7 @@ import Arguments
 import YKOTP
 import YKWire
 
-/// Writes what a key gives over NFC.
+/// Configures the NDEF record that a key presents over NFC.
 struct OTPNDEF: Verb {
     static let configuration = CommandConfiguration(
         commandName: "ndef", abstract: "Set the URL or text that NFC readers get, followed by a slot's token.")

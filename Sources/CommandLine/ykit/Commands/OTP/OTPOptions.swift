@@ -6,7 +6,7 @@ import YKOTP
 import YKWire
 
 extension OTPSlot {
-    /// Reads `1` or `2` from the command line.
+    /// Parses `1` or `2`.
     static func parse(_ text: String) throws -> OTPSlot {
         guard let slot = Int(text).flatMap({ OTPSlot(rawValue: $0) }) else {
             throw UsageError("a slot is 1 or 2, not '\(text.printable)'")
@@ -15,7 +15,7 @@ extension OTPSlot {
     }
 }
 
-/// Where the access code that a slot has comes from. It is never asked for unless that is said.
+/// The source of a slot's current access code. The user is asked for it only with --access-code.
 struct AccessCodeOptions: ParsableArguments {
     @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
     var accessCode = false
@@ -28,7 +28,7 @@ struct AccessCodeOptions: ParsableArguments {
             "Read the slot's access code from this open file descriptor (YKIT_OTP_ACCESS_CODE).", valueName: "n"))
     var accessCodeFd: Int32?
 
-    /// The code, `nil` for a slot that has none.
+    /// Returns the code; `nil` for a slot without one.
     func read(_ world: World) throws -> OTPAccessCode? {
         let source = SecretInput.Source(
             isStandardInput: accessCodeStdin, descriptor: accessCodeFd, variable: "YKIT_OTP_ACCESS_CODE",
@@ -36,7 +36,7 @@ struct AccessCodeOptions: ParsableArguments {
         return try Self.code(source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
     }
 
-    /// A code from a source, else from the person where there is a question.
+    /// Returns a code from a source, or from a prompt if there is a question.
     static func code(
         _ source: SecretInput.Source, asks question: String?, _ terminal: Terminal
     ) throws -> OTPAccessCode? {
@@ -50,7 +50,7 @@ struct AccessCodeOptions: ParsableArguments {
     }
 }
 
-/// The access code that a slot gets.
+/// The new access code of a slot.
 struct NewAccessCodeOptions: ParsableArguments {
     @Flag(help: "Ask for a new access code: 12 hexadecimal digits.")
     var newAccessCode = false
@@ -72,7 +72,7 @@ struct NewAccessCodeOptions: ParsableArguments {
         }
     }
 
-    /// What becomes of the code: it is kept unless something else is said.
+    /// Returns the change of the access code; by default it is kept.
     func access(from current: OTPAccessCode?, _ world: World) throws -> OTPAccess {
         if removeAccessCode { return OTPAccess(current: current, new: nil) }
         let source = SecretInput.Source(
@@ -86,7 +86,7 @@ struct NewAccessCodeOptions: ParsableArguments {
     }
 }
 
-/// Where the key of a slot comes from.
+/// The source of a slot's key.
 struct OTPKeyOptions: ParsableArguments {
     @Flag(help: "Read the key from standard input, one line.")
     var keyStdin = false
@@ -106,7 +106,7 @@ struct OTPKeyOptions: ParsableArguments {
         if generate, keyStdin || keyFd != nil { throw UsageError("--generate takes no key") }
     }
 
-    /// The key: made up, given, or asked for.
+    /// Returns the key: generated, given, or asked for.
     func read(_ question: String, made count: Int, base32: Bool = false, _ world: World) throws -> SharedSecret {
         if generate { return try OTPSecret.random(count, world) }
         let source = SecretInput.Source(
@@ -115,7 +115,7 @@ struct OTPKeyOptions: ParsableArguments {
         return SharedSecret(try OTPSecret.read(source, question, world, base32: base32))
     }
 
-    /// What is told when the key was made up.
+    /// Returns the disclosures of a generated key.
     func disclosures(_ words: String, _ text: String) throws -> [Disclosure] {
         guard generate else { return [] }
         return [try Disclosure(words, SharedSecret(Secret(utf8: text)), in: output, orElse: OTPSecret.whereTo)]

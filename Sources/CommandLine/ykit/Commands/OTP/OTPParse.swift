@@ -4,7 +4,7 @@ import Arguments
 import YKToken
 import YKWire
 
-/// Says what kind of password a key typed.
+/// Identifies the kind of password that a key typed.
 struct OTPParse: Verb {
     static let configuration = CommandConfiguration(
         commandName: "parse", abstract: "Show what a one-time password that a key typed consists of.",

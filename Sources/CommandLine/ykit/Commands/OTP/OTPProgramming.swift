@@ -3,7 +3,7 @@
 import Arguments
 import YKOTP
 
-/// The slot that a verb programs, and its access codes.
+/// The slot to program, and its access codes.
 struct OTPProgramming: ParsableArguments {
     @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
     var slot: OTPSlot
@@ -17,16 +17,16 @@ struct OTPProgramming: ParsableArguments {
     @OptionGroup(title: "New Access Code")
     var newCode: NewAccessCodeOptions
 
-    /// Reads what the slot gets between the access code that it has and the new one: the order in which they come by
-    /// standard input.
+    /// Reads the current access code, the slot's secrets and the new access code, in the order in which standard input
+    /// provides them.
     func read<Secrets>(in world: World, _ secrets: () throws -> Secrets) throws -> (Secrets, OTPAccess) {
         let current = try code.read(world)
         let secrets = try secrets()
         return (secrets, try newCode.access(from: current, world))
     }
 
-    /// Writes the slot; asks before when it is in use. What was made up for it is put into files before it is written,
-    /// and shown afterwards.
+    /// Programs the slot, and asks first if it is in use. Generated secrets are saved to files before that, and shown
+    /// afterwards.
     func write(
         _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess, to service: OTPService,
         in world: World, disclosing made: () throws -> [Disclosure]

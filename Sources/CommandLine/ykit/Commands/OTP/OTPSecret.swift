@@ -6,9 +6,9 @@ import YKOTP
 import YKTransport
 import YKWire
 
-/// Secrets of slots as text: hexadecimal digits, or base 32 as services print it.
+/// Slot secrets as text: hexadecimal digits, or base32 as services print it.
 enum OTPSecret {
-    /// A secret that is given, else asked for.
+    /// Returns a secret, given or asked for.
     static func read(
         _ source: SecretInput.Source, _ question: String, _ world: World, base32: Bool = false
     ) throws -> Secret {
@@ -20,7 +20,7 @@ enum OTPSecret {
         }
     }
 
-    /// The other form is taken where the text cannot be of the expected one.
+    /// Accepts the other encoding if the text cannot be in the expected one.
     private static func decode(_ text: borrowing Secret, _ what: String, base32: Bool) throws -> Secret {
         if base32 {
             if let secret = unbase(text) { return secret }
@@ -31,7 +31,7 @@ enum OTPSecret {
         throw Explanation.usage("\(what) is not \(base32 ? "base 32" : "hexadecimal")")
     }
 
-    /// Reads pairs of hexadecimal digits.
+    /// Decodes pairs of hexadecimal digits.
     static func hex(_ text: borrowing Secret, _ what: String) throws -> Secret {
         var characters = text.copyBytes()
         defer { Secret.wipe(&characters) }
@@ -52,13 +52,13 @@ enum OTPSecret {
         return Secret(bytes)
     }
 
-    /// A secret that is made up.
+    /// Generates a secret.
     static func random(_ count: Int, _ world: World) throws -> SharedSecret {
         var bytes = try world.environment.random.draw(count, secret: true)
         defer { Secret.wipe(&bytes) }
         return SharedSecret(Secret(bytes))
     }
 
-    /// What to do without a terminal to show a secret on.
+    /// The hint for showing a secret without a terminal.
     static let whereTo = "write it into a file with --output"
 }

@@ -24,7 +24,7 @@ struct OTPSwap: Verb {
     }
 }
 
-/// Empties a slot.
+/// Deletes the configuration of a slot.
 struct OTPDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Empty a slot. Its contents cannot be recovered.")

@@ -7,7 +7,7 @@ import YKToken
 import YKTransport
 import YKWire
 
-/// Checks a Yubico OTP: with the slot's AES key, or by asking validation servers.
+/// Verifies a Yubico OTP, with the slot's AES key or through validation servers.
 struct OTPVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a Yubico OTP with its AES key, or by asking a validation server.",
@@ -132,7 +132,7 @@ struct OTPVerify: Verb {
         return SharedSecret(Secret(key))
     }
 
-    /// In the folder of what ykit keeps, which is made when it is not there.
+    /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
         let folder = try StateFolder.path()
         try StateFolder.make(folder)

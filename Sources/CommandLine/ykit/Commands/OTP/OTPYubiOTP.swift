@@ -72,7 +72,8 @@ struct OTPYubiOTP: Verb {
             ])
     }
 
-    /// The public identity; of a serial number FF 00 and its four bytes, which Yubico's servers know for customers' own.
+    /// Returns the public identity; one made from the serial number is FF 00 and its four bytes, which Yubico's servers
+    /// treat as customer-assigned.
     private func identity(_ serial: UInt32?) throws -> [UInt8] {
         if let serial, serialPublicId {
             return [0xFF, 0x00] + (0..<4).map { UInt8(truncatingIfNeeded: serial >> (24 - 8 * UInt32($0))) }
@@ -92,7 +93,7 @@ struct OTPYubiOTP: Verb {
         return SharedSecret(try OTPSecret.read(source, "private identity", world))
     }
 
-    /// The line for YubiCloud, and what was made up.
+    /// Returns the line for YubiCloud and the generated secrets to disclose.
     private func disclosures(
         _ world: World, _ serial: UInt32?, _ identity: [UInt8], _ privateID: SharedSecret, _ secret: SharedSecret,
         _ access: OTPAccess

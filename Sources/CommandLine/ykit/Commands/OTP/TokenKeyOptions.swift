@@ -4,7 +4,7 @@ import Arguments
 import YKCrypto
 import YKWire
 
-/// Where the key comes from that a password is checked with.
+/// The source of the key that decrypts a password.
 struct TokenKeyOptions: ParsableArguments {
     @Flag(help: "Read the key from standard input, one line.")
     var keyStdin = false
@@ -25,7 +25,7 @@ struct TokenKeyOptions: ParsableArguments {
         }
     }
 
-    /// The text with the key in it, as it was given; `nil` when it has to be asked for.
+    /// Returns the text that contains the key; `nil` if the user must be asked.
     func given(_ variable: String, _ terminal: Terminal) throws -> SharedSecret? {
         if let keyFile {
             var bytes = try Files.read(keyFile)
@@ -40,7 +40,7 @@ struct TokenKeyOptions: ParsableArguments {
         }
     }
 
-    /// The same, asked for when it is not given.
+    /// Returns the text that contains the key, given or asked for.
     func read(_ variable: String, _ question: String, _ terminal: Terminal) throws -> SharedSecret {
         if let given = try given(variable, terminal) { return given }
         let hint = "give it with --key-file FILE, --key-stdin, --key-fd N or \(variable)"
@@ -48,14 +48,14 @@ struct TokenKeyOptions: ParsableArguments {
     }
 }
 
-/// What is needed to open passwords of a slot.
+/// The data needed to decrypt a slot's passwords.
 struct SlotKey {
     let key: SharedSecret
     let publicID: [UInt8]?
     let privateID: SharedSecret?
 
-    /// Finds the slot that a password comes from in a text: a key in hexadecimal alone, or lines with a public identity in
-    /// modhex, a private identity and a key in hexadecimal among other things, as tools that program slots write them.
+    /// Finds the slot of a password in a text. The text is either a key in hexadecimal, or lines that contain a public
+    /// identity in modhex, a private identity and a key in hexadecimal, in the formats of slot-programming tools.
     static func find(_ otp: YubicoOTP, in text: SharedSecret) throws -> SlotKey {
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }

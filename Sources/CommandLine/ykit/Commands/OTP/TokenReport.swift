@@ -5,7 +5,7 @@ import YKToken
 import YKWire
 
 extension OTPToken {
-    /// What kind it is, in a few words.
+    /// A short description of its kind.
     var words: String {
         switch kind {
         case .yubicoOTP(let otp):
@@ -16,7 +16,7 @@ extension OTPToken {
         }
     }
 
-    /// The same members for every kind; what it does not have is null.
+    /// The same members for every kind; missing values are null.
     var json: JSON {
         var object: JSON = [
             "kind": "static", "value": .string(value), "source": .string(sourceWord), "publicId": nil,
@@ -48,9 +48,10 @@ extension OTPToken {
     }
 }
 
-/// A password as it was typed, passed on, or comes from a key now.
+/// A password typed by a key now, earlier, or passed on.
 struct TypedToken {
-    /// The line that was typed: the argument, a line of standard input for `-`, else what is typed at the terminal.
+    /// Returns the line that contains it: the argument, a line of standard input for `-`, or else one typed at the
+    /// terminal.
     static func line(_ argument: String?) throws -> String {
         if let argument, argument != "-" { return argument }
         let secret: Secret
@@ -64,7 +65,7 @@ struct TypedToken {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The password in a line.
+    /// Reads the password from a line.
     static func read(_ argument: String?) throws -> OTPToken {
         guard let token = OTPToken(typed: try line(argument)) else {
             throw Explanation.usage("there is no password", hint: "touch the key, or give one")

@@ -4,7 +4,7 @@ import Arguments
 import YKOTP
 import YKWire
 
-/// How a slot types, and what else it decides.
+/// How a slot types, and its other settings.
 struct TypingOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Press Enter at the end.")
     var enter = true
@@ -46,14 +46,14 @@ struct TypingOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.")
     var updates = true
 
-    /// Where a Tab is pressed.
+    /// The places for a Tab.
     enum TabPlace: String, CaseIterable, ExpressibleByArgument {
         case first
         case afterFirst = "after-first"
         case afterSecond = "after-second"
     }
 
-    /// Where is waited.
+    /// The places for a delay.
     enum DelayPlace: String, CaseIterable, ExpressibleByArgument {
         case afterFirst = "after-first"
         case afterSecond = "after-second"

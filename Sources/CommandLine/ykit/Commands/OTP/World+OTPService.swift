@@ -5,7 +5,7 @@ import YKOTP
 import YKTransport
 
 extension World {
-    /// The OTP application of the key that is meant; the person is told when it waits for a touch.
+    /// Opens the OTP application of the selected key; reports when it waits for a touch.
     func otp() async throws -> OTPService {
         let touch = { @Sendable [terminal] in
             guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
@@ -19,7 +19,7 @@ extension World {
         }
     }
 
-    /// Asks before a slot that is in use, or may be, is written.
+    /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
         guard !force, plan == nil, await service.state(of: slot).isProgrammed != false else { return }
         try Prompt.confirm("slot \(slot.rawValue) is in use; what is in it will be lost. go on?")

@@ -5,7 +5,7 @@ import YKCrypto
 import YKOpenPGP
 import YKWire
 
-/// Verbs on PINs and reset code.
+/// Commands for PINs and the reset code.
 struct OpenPGPAccessGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "access", abstract: "User PIN, admin PIN and reset code.",
@@ -128,7 +128,7 @@ struct OpenPGPUnblockPIN: Verb {
     }
 }
 
-/// Sets how many wrong tries there are.
+/// Sets the number of PIN retries.
 struct OpenPGPSetRetries: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-retries", abstract: "Set how many wrong tries there are, 1 to 99 each (YubiKeys).")

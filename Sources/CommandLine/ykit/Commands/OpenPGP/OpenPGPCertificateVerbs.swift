@@ -6,7 +6,7 @@ import YKOpenPGP
 import YKPIV
 import YKWire
 
-/// Verbs on certificates.
+/// Commands for certificates.
 struct OpenPGPCertificatesGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates", abstract: "Certificates of the slots.",
@@ -15,7 +15,7 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
         ])
 }
 
-/// Puts a certificate into a slot.
+/// Imports a certificate into a slot.
 struct OpenPGPImportCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a certificate from a file into a slot.",
@@ -58,7 +58,7 @@ struct OpenPGPImportCertificate: Verb {
     }
 }
 
-/// Writes a certificate.
+/// Exports a certificate.
 struct OpenPGPExportCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the certificate of a slot. No PIN is required.")
@@ -119,7 +119,7 @@ struct OpenPGPDeleteCertificate: Verb {
     }
 }
 
-/// Has the key vouch for a key that it generated.
+/// Creates an attestation for a key that was generated on the card.
 struct OpenPGPAttest: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Have a YubiKey certify that it generated the key of a slot.",
@@ -178,7 +178,7 @@ struct OpenPGPAttest: Verb {
         return answer
     }
 
-    /// Whether the attestation key is that of a maker, which decides only where roots were named.
+    /// Checks whether the attestation key comes from a vendor; this affects the result only if roots were given.
     private func judge(
         _ statement: PIVCertificate, _ device: PIVCertificate, _ named: AttestationChain, at now: Int64,
         _ answer: inout Answer
@@ -209,7 +209,7 @@ struct OpenPGPAttest: Verb {
 }
 
 extension World {
-    /// Asks when a slot has a certificate.
+    /// Asks before overwriting a certificate.
     fileprivate func askToReplaceCertificate(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
     ) async throws {

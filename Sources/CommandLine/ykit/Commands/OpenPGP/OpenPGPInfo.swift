@@ -5,7 +5,7 @@ import YKOpenPGP
 import YKTransport
 import YKWire
 
-/// Verbs on the OpenPGP application.
+/// Commands for the OpenPGP application.
 struct OpenPGPGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "openpgp", abstract: "OpenPGP card: status, PINs and keys.",
@@ -20,7 +20,7 @@ struct OpenPGPGroup: ParsableCommand {
         ])
 }
 
-/// Shows what the card says of itself.
+/// Shows the card's information about itself.
 struct OpenPGPInfo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
@@ -103,7 +103,7 @@ extension OpenPGPIdentity {
 }
 
 extension OpenPGPKeyInfo {
-    /// Whether there is a key, as far as the card tells; cards that do not tell have a fingerprint stored for it.
+    /// Whether the slot has a key. Cards that do not report this store a fingerprint for each key.
     var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
 
     fileprivate var json: JSON {

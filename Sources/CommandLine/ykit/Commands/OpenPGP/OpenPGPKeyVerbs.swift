@@ -6,7 +6,7 @@ import YKOpenPGP
 import YKPIV
 import YKWire
 
-/// Verbs on keys.
+/// Commands for keys.
 struct OpenPGPKeysGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Keys: generate, import, delete, export, touch policy, CAs.",
@@ -17,7 +17,7 @@ struct OpenPGPKeysGroup: ParsableCommand {
         ])
 }
 
-/// Makes a key on the card.
+/// Generates a key on the card.
 struct OpenPGPGenerateKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Generate a key on the card, over what is in the slot.",
@@ -56,7 +56,7 @@ struct OpenPGPGenerateKey: Verb {
     }
 }
 
-/// Puts a private key into a slot.
+/// Imports a private key into a slot.
 struct OpenPGPImportKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a private key from a file into a slot.",
@@ -129,7 +129,7 @@ struct OpenPGPDeleteKey: Verb {
     }
 }
 
-/// Writes a public key.
+/// Exports a public key.
 struct OpenPGPExportKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the public key of a slot. No PIN is required.",
@@ -211,7 +211,7 @@ struct OpenPGPSetTouch: Verb {
 }
 
 extension World {
-    /// Asks when a slot has a key.
+    /// Asks before overwriting a key.
     fileprivate func askToReplace(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
     ) async throws {
@@ -237,7 +237,7 @@ extension OpenPGPPublicKey {
     }
 }
 
-/// Stores the fingerprint of a key that is trusted.
+/// Stores the fingerprint of a CA key.
 struct OpenPGPSetCAFingerprint: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-ca-fingerprint", abstract: "Store the fingerprint of a key that certifies others.",

@@ -11,7 +11,7 @@ extension OpenPGPSlot: ExpressibleByArgument {
         "att": .attestation,
     ]
 
-    /// Reads the name of a slot, or its first letters.
+    /// Parses the name of a slot or its beginning.
     public init?(argument: String) {
         let text = argument.lowercased()
         guard let slot = Self.shortNames[text] ?? Self.allCases.first(where: { $0.description == text }) else {
@@ -20,38 +20,38 @@ extension OpenPGPSlot: ExpressibleByArgument {
         self = slot
     }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { allCases.map(\.description) }
 }
 
 extension OpenPGPKeyType: ExpressibleByArgument {
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a type of key.
+    /// Parses the name of a key type.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
 extension OpenPGPTouchPolicy: ExpressibleByArgument {
     private static let known = [off, on, fixed, cached, cachedFixed]
 
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a policy.
+    /// Parses the name of a policy.
     public init?(argument: String) {
         guard let policy = Self.known.first(where: { $0.description == argument.lowercased() }) else { return nil }
         self = policy
     }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
-/// Where the admin PIN comes from when it is not asked for.
+/// The source of the admin PIN, unless the user is asked for it.
 struct AdminPINOptions: ParsableArguments {
     @Flag(help: "Read the admin PIN from standard input, one line.")
     var adminPinStdin = false
@@ -68,7 +68,7 @@ struct AdminPINOptions: ParsableArguments {
     }
 }
 
-/// Where a new admin PIN comes from when it is not asked for.
+/// The source of a new admin PIN, unless the user is asked for it.
 struct NewAdminPINOptions: ParsableArguments {
     @Flag(help: "Read the new admin PIN from standard input, one line.")
     var newAdminPinStdin = false
@@ -85,7 +85,7 @@ struct NewAdminPINOptions: ParsableArguments {
     }
 }
 
-/// Where the reset code comes from when it is not asked for.
+/// The source of the reset code, unless the user is asked for it.
 struct ResetCodeOptions: ParsableArguments {
     @Flag(help: "Read the reset code from standard input, one line.")
     var resetCodeStdin = false
@@ -103,7 +103,7 @@ struct ResetCodeOptions: ParsableArguments {
 }
 
 extension OpenPGPKDF.Reference {
-    /// Its name in messages.
+    /// The name in messages.
     var words: String {
         switch self {
         case .user: "user PIN"
@@ -112,7 +112,7 @@ extension OpenPGPKDF.Reference {
         }
     }
 
-    /// The one of a new card; there is no such reset code.
+    /// The default value; there is none for the reset code.
     fileprivate var usual: String {
         switch self {
         case .user: "123456"
@@ -122,11 +122,11 @@ extension OpenPGPKDF.Reference {
 }
 
 extension World {
-    /// The OpenPGP application of the chosen key.
+    /// Opens the OpenPGP application of the selected key.
     func openOpenPGP() async throws -> OpenPGPService { try await OpenPGPService.open(try connect()) }
 
-    /// A PIN or the reset code that the card has, given or asked for. With one try left it is asked on the terminal
-    /// whether to go on, as a wrong one then blocks it. A plan sends none, so it asks for none.
+    /// Returns the current PIN or reset code, given or asked for. With one retry left, asks for confirmation on the
+    /// terminal, since another failure blocks it. A plan sends no PIN, so it asks for none.
     func openPGPPIN(
         _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, of service: OpenPGPService, for reason: String
     ) async throws -> Secret {
@@ -163,7 +163,7 @@ extension World {
         }
     }
 
-    /// A new PIN or reset code, given or asked for twice.
+    /// Returns a new PIN or reset code, given or asked for twice.
     func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) throws -> Secret {
         if plan != nil { return Secret(utf8: reference.usual) }
         switch try SecretInput.given(source, terminal) {
@@ -181,7 +181,7 @@ extension World {
         try await service.verify(pin, for: .administration)
     }
 
-    /// Runs what may require a touch by the policy of a slot, and says so while it waits.
+    /// Runs an operation that may require a touch under the slot's policy, and prompts while the key waits.
     func touchingOpenPGP<Result>(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ body: () async throws -> Result
     ) async throws -> Result {

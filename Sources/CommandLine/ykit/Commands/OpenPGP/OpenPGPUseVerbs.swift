@@ -63,7 +63,7 @@ struct OpenPGPAuthenticate: Verb {
     }
 }
 
-/// How something is signed.
+/// The options of a signature.
 struct OpenPGPSigningOptions: ParsableArguments {
     @Option(help: "The hash: sha256, sha384, sha512 or sha1; not used by Ed25519.")
     var hash: HashChoice = .sha256
@@ -106,7 +106,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
     }
 }
 
-/// Decrypts with the decryption key.
+/// Decrypts data with the decryption key.
 struct OpenPGPDecrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "decrypt", abstract: "Decrypt a message, or agree on a secret, with the decryption key.",
@@ -158,7 +158,7 @@ struct OpenPGPDecrypt: Verb {
     }
 }
 
-/// Draws random bytes.
+/// Generates random bytes.
 struct OpenPGPRandom: Verb {
     static let configuration = CommandConfiguration(
         commandName: "random", abstract: "Get random bytes of the card, in hexadecimal.")
@@ -176,7 +176,7 @@ struct OpenPGPRandom: Verb {
     }
 }
 
-/// Makes the application that of a new card.
+/// Resets the application to its factory state.
 struct OpenPGPReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset",
@@ -197,7 +197,7 @@ struct OpenPGPReset: Verb {
         answer.warnings = ["the user PIN is 123456 and the admin PIN 12345678 now"]
         let service: OpenPGPService
         do { service = try await world.openOpenPGP() } catch OpenPGPError.terminated {
-            // Everything is lost already.
+            // All data is already lost at this point.
             _ = try await OpenPGPService.activate(try world.connect())
             return answer
         }

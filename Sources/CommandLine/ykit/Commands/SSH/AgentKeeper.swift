@@ -9,10 +9,10 @@ import YKSSH
 import YKTransport
 import YKWire
 
-/// Does what an agent wants of the key. Between two requests nothing of the key is open; what is kept is the list of its
-/// PIV keys, as long as the same key is there, and the PIN.
+/// Performs an agent's operations on the key. Between requests no connection to the key is open; the agent keeps the
+/// PIN, and the list of PIV keys as long as the same key is present.
 final class AgentKeeper {
-    /// How long the list of keys counts, should slots change meanwhile.
+    /// How long the list of keys is cached, in case slots change.
     private static let listLifetime = Duration.seconds(60)
 
     private let world: World
@@ -34,7 +34,7 @@ final class AgentKeeper {
         }
     }
 
-    /// The credentials that the key remembers for SSH.
+    /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
         let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
         let files = try await SSHCredential.all(of: service).map(\.file)
@@ -94,7 +94,7 @@ final class AgentKeeper {
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
         let service = try await world.openPIV()
-        // Closed before the answer goes out: the card is reset at the end, which must not meet the next request.
+        // Closed before the reply is sent: closing resets the card, which must not affect the next request.
         do {
             let signature = try await signWithSlot(request, service, reason)
             await service.close()
@@ -110,7 +110,7 @@ final class AgentKeeper {
     ) async throws -> SSHSignature? {
         let keys = try await slotKeys(service)
         guard let slot = keys.first(where: { $0.key == request.identity.publicKey }) else { return nil }
-        // A PIN that was kept may have been changed meanwhile: it is forgotten, and the person asked.
+        // A cached PIN may have been changed since: it is forgotten, and the user is asked.
         while true {
             do { return try await sign(request, slot, service, reason) } catch let error as PIVError {
                 guard case .wrong(.pin, let tries) = error, try pins.wasRefused(triesLeft: tries) else { throw error }
@@ -165,7 +165,7 @@ final class AgentKeeper {
 }
 
 extension SSHSignatureRequest {
-    /// What is wanted, in a few words.
+    /// A short description of the operation.
     var words: String {
         let host = hostKey.map { " at the host \(SSHPublicKey.fingerprint(of: $0))" } ?? ""
         let from = isForwarded ? ", asked for from another machine" : ""
@@ -179,13 +179,13 @@ extension SSHSignatureRequest {
     }
 }
 
-/// The PINs of an agent: given at its start, kept, or asked for. One that was given and is wrong is never sent again.
+/// The PINs of an agent: given at its start, cached, or asked for. A given PIN that was wrong is never sent again.
 final class AgentPINs: Sendable {
     private struct State {
         var given: SharedSecret?
         var isRead = false
         var kept: (pin: SharedSecret, time: ContinuousClock.Instant)?
-        /// Where the PIN that was handed out last came from.
+        /// The source of the last PIN.
         var last = Origin.nowhere
     }
 
@@ -202,7 +202,7 @@ final class AgentPINs: Sendable {
         self.lifetime = lifetime
     }
 
-    /// A PIN; throws when nobody gives one.
+    /// Returns a PIN; throws if none is available.
     func pin(_ question: String, _ prompt: AgentPrompt, isKept: Bool) async throws -> SharedSecret {
         if let pin = try ready(isKept: isKept) { return pin }
         guard let pin = await prompt.pin(question) else {
@@ -238,7 +238,7 @@ final class AgentPINs: Sendable {
         }
     }
 
-    /// Takes note that the card refused the PIN; says whether to ask the person: never for the last try.
+    /// Discards the PIN that the card refused; returns whether to ask the user, which is never done for the last retry.
     func wasRefused(triesLeft: Int?) throws -> Bool {
         state.withLock { state in
             state.given = nil

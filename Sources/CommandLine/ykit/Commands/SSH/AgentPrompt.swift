@@ -6,10 +6,10 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// How an agent speaks with the person: by the program of SSH_ASKPASS as OpenSSH does, by pinentry where there is no
-/// terminal, else on the terminal.
+/// Prompts of an agent: through the SSH_ASKPASS program as in OpenSSH, through pinentry if there is no terminal, or
+/// else on the terminal.
 struct AgentPrompt: Sendable {
-    /// How long somebody may take to answer.
+    /// The timeout for an answer.
     private static let patience = Duration.seconds(120)
 
     private enum Way: Sendable { case askpass(String), terminal, pinentry(String), none }
@@ -36,12 +36,12 @@ struct AgentPrompt: Sendable {
         }
     }
 
-    /// A PIN; `nil` when nobody gives one. Blocks while somebody types, so it does on a thread of its own.
+    /// Returns a PIN; `nil` if none is entered. Runs on a thread of its own, since it blocks during input.
     func pin(_ question: String) async -> SharedSecret? {
         await onThread { self.ask(question) }
     }
 
-    /// Whether the person agrees.
+    /// Whether the user agrees.
     func agrees(_ question: String) async -> Bool {
         await onThread { self.confirm(question) }
     }
@@ -76,7 +76,7 @@ struct AgentPrompt: Sendable {
         bytes.isEmpty ? nil : SharedSecret(Secret(bytes))
     }
 
-    /// Speaks Assuan with pinentry, all at once: the answer to GETPIN is the line that begins with D.
+    /// Sends all Assuan commands to pinentry at once: the answer to GETPIN is the line that begins with D.
     private func pinentry(_ program: String, _ question: String) -> SharedSecret? {
         let text = question.shown(styled: false).utf8.map { byte in
             byte == UInt8(ascii: "%") || byte < 0x20

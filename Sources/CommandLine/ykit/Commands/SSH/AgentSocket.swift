@@ -6,19 +6,19 @@ import YKHardware
 import YKSSH
 import YKTransport
 
-/// The socket of an agent: only its owner may open it, it is gone when the agent is.
+/// The socket of an agent: only its owner may open it, and it is removed when the agent ends.
 final class AgentSocket: Sendable {
-    /// The most that a message may have (OpenSSH's agent has the same limit).
+    /// The maximum message length (OpenSSH's agent has the same limit).
     private static let limit = 256 * 1024
-    /// How many clients may be connected at a time.
+    /// The maximum number of simultaneous clients.
     private static let clients = 256
 
     private let descriptor: Int32
-    /// Where it is; `nil` when systemd made it.
+    /// Its path; `nil` if systemd created it.
     let path: String?
     private let count = Atomic<Int>(0)
 
-    /// Takes the socket that systemd passed (sd_listen_fds(3)), else makes one at a path.
+    /// Uses the socket passed by systemd (sd_listen_fds(3)), or else creates one at a path.
     init(_ path: String) throws(Explanation) {
         if Variables["LISTEN_PID"] == "\(getpid())", Variables["LISTEN_FDS"] == "1" {
             descriptor = 3
@@ -32,7 +32,7 @@ final class AgentSocket: Sendable {
 
     deinit { end() }
 
-    /// Takes the socket away.
+    /// Removes the socket.
     func end() { if let path { unlink(path) } }
 
     private static func listen(at path: String) throws(Explanation) -> Int32 {
@@ -40,7 +40,7 @@ final class AgentSocket: Sendable {
         guard descriptor >= 0 else { throw failure("cannot make a socket") }
         var address = try address(path)
         if let status = FileStatus(path) {
-            // A socket that nobody listens at was left by an agent that was killed.
+            // A socket without a listener was left by an agent that was killed.
             guard !status.isRegular, !answers(path) else {
                 close(descriptor)
                 throw .usage(
@@ -78,7 +78,7 @@ final class AgentSocket: Sendable {
         return address
     }
 
-    /// A connection to a socket; `nil` when nobody listens.
+    /// Connects to a socket; returns `nil` if nothing listens there.
     static func connect(_ path: String) -> Int32? {
         guard var address = try? address(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -99,7 +99,7 @@ final class AgentSocket: Sendable {
         return true
     }
 
-    /// Serves clients until ^C; each has a thread of its own.
+    /// Serves clients until ^C, each on a thread of its own.
     func serve(_ agent: SSHAgent) throws {
         try Interruption.awake { wake in
             while !Interruption.happened {
@@ -107,7 +107,7 @@ final class AgentSocket: Sendable {
                     pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                     pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
                 ]
-                // A prompt has the signal's pipe while it asks, so that this one may miss it.
+                // During a prompt the signal wakes the prompt's pipe, so this one may miss it.
                 _ = poll(&entries, 2, 1000)
                 guard entries[0].revents & Int16(POLLIN) != 0 else { continue }
                 let client = Glibc.accept(descriptor, nil, nil)
@@ -136,16 +136,16 @@ final class AgentSocket: Sendable {
         }
     }
 
-    /// Whether the client is a process of this user, or of root.
+    /// Whether the client is a process of this user or of root.
     private static func isOwn(_ client: Int32) -> Bool {
-        // struct ucred, which needs _GNU_SOURCE: process, user, group.
+        // struct ucred, which requires _GNU_SOURCE: process, user, group.
         var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: credentials))
         guard getsockopt(client, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return false }
         return credentials.1 == geteuid() || credentials.1 == 0
     }
 
-    /// Answers a client's messages, one after the other, until it goes.
+    /// Answers a client's messages in order, until it disconnects.
     private static func serve(_ client: Int32, _ agent: SSHAgent) {
         let exchange = Exchange()
         while let message = receive(client) {
@@ -154,14 +154,14 @@ final class AgentSocket: Sendable {
         }
     }
 
-    /// Passes a message on to the agent at another socket.
+    /// Forwards a message to the agent at another socket.
     static func pass(_ message: [UInt8], to path: String) -> [UInt8]? {
         guard let other = connect(path) else { return nil }
         defer { close(other) }
         return send(message, to: other) ? receive(other) : nil
     }
 
-    /// Waits in a client's thread for the agent, which answers in tasks.
+    /// Blocks a client's thread until the agent, which runs in tasks, answers.
     private final class Exchange: Sendable {
         private let state = Mutex((connection: SSHAgent.Connection(), reply: [UInt8]()))
         private let done = Semaphore()
@@ -179,7 +179,7 @@ final class AgentSocket: Sendable {
         }
     }
 
-    /// A message: four bytes of length, then type and content; `nil` at the end, or when it is longer than allowed.
+    /// Reads a message: four length bytes, then type and content; `nil` at the end, or if it exceeds the limit.
     private static func receive(_ client: Int32) -> [UInt8]? {
         guard let head = read(4, from: client) else { return nil }
         let count = head.reduce(0) { $0 << 8 | Int($1) }

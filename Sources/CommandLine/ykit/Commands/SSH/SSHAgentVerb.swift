@@ -117,9 +117,9 @@ struct SSHAgentVerb: Verb {
     }
 }
 
-/// Hands what an agent wants of the key to the task that has it.
+/// Passes the agent's key operations to the task that owns the key.
 final class AgentKeys: SSHKeySource {
-    /// What is wanted.
+    /// An operation.
     enum Job: Sendable {
         case identities(CheckedContinuation<[SSHIdentity], Never>)
         case sign(SSHSignatureRequest, CheckedContinuation<SSHSignature?, Never>)

@@ -7,7 +7,7 @@ import YKPIV
 import YKSSH
 import YKWire
 
-/// Verbs for SSH.
+/// Commands for SSH.
 struct SSHGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ssh", abstract: "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
@@ -21,12 +21,12 @@ struct SSHGroup: ParsableCommand {
         ])
 }
 
-/// A key of a PIV slot that SSH can use.
+/// A key in a PIV slot that SSH can use.
 struct SSHSlotKey {
     let slot: PIVSlot
     let key: SSHPublicKey
     let comment: String
-    /// When the key wants the PIN; `nil` where the card does not tell.
+    /// When the key requires the PIN; `nil` if the card does not report it.
     let pinPolicy: PINPolicy?
 
     var identity: SSHIdentity { SSHIdentity(publicKey: key, comment: comment) }
@@ -37,10 +37,10 @@ struct SSHSlotKey {
         return .object(object)
     }
 
-    /// The slots that sign: 9D is for decryption.
+    /// The signing slots; 9D is for decryption.
     static let slots = [PIVSlot.authentication, .signature, .cardAuthentication] + PIVSlot.retired
 
-    /// The keys in the slots of a card, as its metadata or its certificates tell them.
+    /// Returns the keys in a card's slots, according to its metadata or certificates.
     static func all(of service: PIVService, serial: UInt32?) async throws -> [SSHSlotKey] {
         let name = serial.map { " \($0)" } ?? ""
         return try await service.report().slots.compactMap { slot in
@@ -67,12 +67,12 @@ extension SSHPublicKey {
     }
 }
 
-/// A credential that a key remembers for SSH: one whose relying party begins with `ssh:`.
+/// A credential stored on a key for SSH, which means that its relying party begins with `ssh:`.
 struct SSHCredential {
     let remembered: RememberedCredential
     let file: SecurityKeyFile
 
-    /// The name that `ssh-keygen -K` gives its file: type, application, user, without what a path may not have.
+    /// The file name that `ssh-keygen -K` uses: type, application and user, without characters that paths do not allow.
     var fileName: String {
         let type = file.publicKey.type.contains("ed25519") ? "ed25519" : "ecdsa"
         let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
@@ -81,7 +81,7 @@ struct SSHCredential {
         return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
     }
 
-    /// The user's identifier as a text, where it is one.
+    /// The user's identifier as text, if it is valid text.
     private var user: String {
         var bytes = remembered.credential.user.id
         while bytes.last == 0 { bytes.removeLast() }
@@ -98,7 +98,7 @@ struct SSHCredential {
         return .object(object)
     }
 
-    /// Those that a key remembers; needs the PIN.
+    /// Returns those stored on a key; requires the PIN.
     static func all(of service: FIDOService) async throws -> [SSHCredential] {
         let builtIn = try await service.info().hasBuiltInUV
         return try await RememberedCredential.all(of: service).compactMap { remembered in
@@ -115,7 +115,7 @@ struct SSHCredential {
         }
     }
 
-    /// The one that is meant: by its identifier, application, user or a part of them.
+    /// Returns the credential for a query: by its identifier, application or user, or by part of one.
     static func one(_ query: String, in all: [SSHCredential], _ world: World) throws -> SSHCredential {
         let exact = all.filter {
             $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"

@@ -51,7 +51,7 @@ struct SSHKeys: Verb {
     }
 }
 
-/// Makes a credential for SSH.
+/// Creates a credential for SSH.
 struct SSHGenerate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a FIDO credential for SSH, with its key files.",
@@ -62,7 +62,7 @@ struct SSHGenerate: Verb {
             """)
     static let members = ["type", "line", "fingerprint", "comment", "application", "output", "resident"]
 
-    /// The kind of key.
+    /// The key type.
     enum Algorithm: String, CaseIterable, ExpressibleByArgument {
         case ed25519, ecdsa
     }
@@ -148,7 +148,8 @@ struct SSHGenerate: Verb {
     private func request(_ challenge: [UInt8]) -> RegistrationRequest {
         var id = Array((user ?? "").utf8)
         id += [UInt8](repeating: 0, count: 32 - id.count)
-        // ssh-sk-helper (OpenSSH 9.2) names every user so; -K and the agents know credentials by application and id.
+        // ssh-sk-helper (OpenSSH 9.2) uses this name for every user; -K and the agents identify credentials by
+        // application and id.
         let account = FIDOUser(id: id, name: "openssh", displayName: "openssh")
         var request = RegistrationRequest(
             clientDataHash: HashAlgorithm.sha256.hash(challenge), relyingParty: RelyingParty(id: application),
@@ -182,7 +183,7 @@ struct SSHGenerate: Verb {
     }
 }
 
-/// Writes key files of credentials that the key remembers.
+/// Writes key files for the credentials stored on the key.
 struct SSHDownload: Verb {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Write the key files of credentials that the key remembers. Needs the PIN.",
@@ -224,7 +225,7 @@ struct SSHDownload: Verb {
     }
 }
 
-/// Makes the key forget a credential for SSH.
+/// Deletes an SSH credential from the key.
 struct SSHDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a credential that the key remembers. It cannot be recovered.")

@@ -84,7 +84,7 @@ struct SSHSign: Verb {
     }
 }
 
-/// Checks a signature as `ssh-keygen -Y verify` does.
+/// Verifies a signature as `ssh-keygen -Y verify` does.
 struct SSHVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a signature of a file. Needs no key.",
@@ -185,7 +185,7 @@ extension World {
 }
 
 extension SSHPublicKey {
-    /// The hash that ECDSA uses with this key; `nil` for keys where there is a choice, or none.
+    /// The hash function that ECDSA requires for this key; `nil` for keys with a choice or without one.
     var hash: HashAlgorithm? {
         if case .ec(let curve, _) = key { return curve.hash }
         return nil
@@ -193,7 +193,7 @@ extension SSHPublicKey {
 }
 
 extension FIDOService {
-    /// Has a credential sign data.
+    /// Signs data with a credential.
     func sign(_ data: [UInt8], with file: SecurityKeyFile) async throws -> SSHSignature {
         var request = AssertionRequest(
             rpID: file.publicKey.application ?? "", clientDataHash: HashAlgorithm.sha256.hash(data),

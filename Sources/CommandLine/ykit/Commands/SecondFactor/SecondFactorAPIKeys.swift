@@ -90,7 +90,7 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
 }
 
 extension PrivacyIDEAClient {
-    /// The answer with an API key, which the server shows once.
+    /// The answer with an API key, which the server shows only once.
     fileprivate var withKey: Answer {
         let text = apiKey.map { $0.value.withBytes { String(decoding: $0, as: UTF8.self) } } ?? ""
         var answer = Answer(

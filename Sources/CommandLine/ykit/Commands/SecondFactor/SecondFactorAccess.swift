@@ -10,7 +10,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Which privacyIDEA server is asked, and by whom.
+/// The privacyIDEA server, and the account or API key used there.
 struct SecondFactorAccess: ParsableArguments {
     @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
     var server: String?
@@ -56,7 +56,7 @@ struct SecondFactorAccess: ParsableArguments {
         completion: .file)
     var store: String?
 
-    /// How many secrets standard input has to give.
+    /// The number of secrets read from standard input.
     var standardInputs: Int { [passwordStdin, apiKeyStdin].count { $0 } }
 
     private var passwordSource: SecretInput.Source {
@@ -71,16 +71,16 @@ struct SecondFactorAccess: ParsableArguments {
             hint: "give it with --api-key-stdin, --api-key-fd N or YKIT_2FA_API_KEY")
     }
 
-    /// The address that was given.
+    /// The given address.
     private var address: String? { server ?? Variables["YKIT_2FA_SERVER"].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether a password or API key came with the command.
+    /// Whether a password or API key was given with the command.
     private var hasCredentials: Bool { passkey || passwordSource.isGiven || apiKeySource.isGiven }
 
-    /// A connection with whoever the options name; a log-in that was kept where they name nobody.
+    /// Connects with the credentials in the options, or with a stored session if there are none.
     ///
     /// - Parameters:
-    ///   - needsAccount: Whether an account has to ask, or an API key is enough.
+    ///   - needsAccount: Whether an account is required, or an API key is enough.
     func connect(
         _ world: World, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
@@ -102,10 +102,10 @@ struct SecondFactorAccess: ParsableArguments {
         return connection
     }
 
-    /// The address that was given.
+    /// The given address.
     func url() throws -> HTTPURL? { try address.map { try HTTPURL($0) } }
 
-    /// A connection for a new log-in, and the password where it was given.
+    /// Returns a connection for a new login, and the password if one was given.
     func anonymous(
         _ world: World, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
@@ -158,19 +158,19 @@ struct SecondFactorAccess: ParsableArguments {
     }
 }
 
-/// A server with whoever asks it.
+/// A server with the credentials for it.
 struct SecondFactorConnection {
     var service: SecondFactor
     let url: HTTPURL
     let trust: HTTPTrust
     let origin: Origin
     let vault: SecondFactorVault
-    /// Whether an account asks, which may administer.
+    /// Whether it uses an account, which may administer the server.
     var hasAccount = false
-    /// The API key that came with the command.
+    /// The API key given with the command.
     private(set) var apiKey: SharedSecret?
 
-    /// Takes an API key of a client, or the token of an account.
+    /// Uses a client's API key or an account's token.
     mutating func use(_ secret: SharedSecret) {
         if secret.value.withBytes({ $0.starts(with: Array("pi_".utf8)) }) {
             apiKey = secret
@@ -181,7 +181,7 @@ struct SecondFactorConnection {
         }
     }
 
-    /// The key at hand, at the server's origin.
+    /// The attached key, at the server's origin.
     func key(_ world: World, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
         let service = try await world.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
         world.announce("to \(what) at \(origin.description.printable)")

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs of a service on its users' second factors.
+/// Commands of a service for its users' second factors.
 struct SecondFactorGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "2fa", abstract: "Second factors of a service's users, at a privacyIDEA server.",
@@ -15,14 +15,14 @@ struct SecondFactorGroup: ParsableCommand {
         ])
 }
 
-/// Verbs on the keys that are registered for a user.
+/// Commands for the keys registered for a user.
 struct SecondFactorDeviceGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "The keys that are registered for a user.",
         subcommands: [SecondFactorDeviceStatus.self, SecondFactorDeviceRemove.self])
 }
 
-/// Verbs on devices that the server remembers.
+/// Commands for devices that the server remembers.
 struct SecondFactorTrustGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust", abstract: "Devices that the server remembers, so that they need no second factor.",
@@ -32,18 +32,18 @@ struct SecondFactorTrustGroup: ParsableCommand {
         ])
 }
 
-/// Verbs on the API keys of services.
+/// Commands for the API keys of services.
 struct SecondFactorAPIKeyGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-key", abstract: "The API keys of services.",
         subcommands: [SecondFactorAPIKeyCreate.self, SecondFactorAPIKeyRotate.self, SecondFactorAPIKeyList.self])
 }
 
-/// The session and the key options that each verb takes.
+/// A verb with session and key options.
 protocol SecondFactorVerb: Verb {
     var access: SecondFactorAccess { get }
     var key: StoreKeyOptions { get }
-    /// Whether an account has to ask, or an API key is enough.
+    /// Whether an account is required, or an API key is enough.
     static var needsAccount: Bool { get }
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer
 }
@@ -56,7 +56,7 @@ extension SecondFactorVerb {
         return try await answer(&connection, world)
     }
 
-    /// Refuses two secrets from one standard input.
+    /// Refuses more than one secret from standard input.
     func checkInputs(_ others: Bool...) throws {
         let count = access.standardInputs + (others + [key.keyPinStdin, key.passphraseStdin]).count { $0 }
         if count > 1 { throw UsageError("standard input cannot be read for two things") }

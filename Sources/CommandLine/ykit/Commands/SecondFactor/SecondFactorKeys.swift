@@ -46,7 +46,7 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
     }
 }
 
-/// Verifies a user by a key.
+/// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "verify-key", abstract: "Have the user's key answer; it verifies its user, by PIN or fingerprint.")

@@ -8,7 +8,7 @@ import YKSecondFactor
 import YKStore
 import YKWire
 
-/// Logs in, to see whether the credentials are right or to keep the session.
+/// Logs in, to check the credentials or to store the session.
 struct SecondFactorLogIn: Verb {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Log in at the server; with --keep, for the commands that follow.",
@@ -51,7 +51,7 @@ struct SecondFactorLogIn: Verb {
 }
 
 extension SecondFactorAccess {
-    /// A new session, never one that was kept.
+    /// Starts a new session; never uses a stored one.
     fileprivate func logIn(
         _ world: World, _ key: StoreKeyOptions
     ) async throws -> (SecondFactorConnection, PrivacyIDEASession) {
@@ -65,7 +65,7 @@ extension SecondFactorAccess {
     }
 }
 
-/// Forgets a session.
+/// Deletes a stored session.
 struct SecondFactorLogOut: Verb {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Delete the session that was kept; no key is needed for that.")
@@ -115,7 +115,7 @@ struct SecondFactorShow: SecondFactorVerb {
 }
 
 extension PrivacyIDEAToken {
-    /// What lists show.
+    /// The JSON for lists.
     var listed: JSON {
         [
             "serial": .string(serial), "type": .string(kind.rawValue), "active": .bool(isActive),
@@ -126,7 +126,7 @@ extension PrivacyIDEAToken {
         ]
     }
 
-    /// A line of a table.
+    /// The row of a table.
     var row: [String] {
         let state =
             isBlocked ? "locked" : isUsable ? "usable" : isActive ? rolloutState?.rawValue ?? "locked" : "disabled"
@@ -134,7 +134,7 @@ extension PrivacyIDEAToken {
     }
 }
 
-/// Goes through a log-in as a service would.
+/// Goes through a login as a service would.
 struct SecondFactorLogInTest: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "login-test",

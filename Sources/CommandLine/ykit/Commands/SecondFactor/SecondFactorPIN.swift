@@ -6,7 +6,7 @@ import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
-/// Where the PIN comes from that was sent.
+/// The source of a PIN that was sent to the user.
 struct SentPINOptions: ParsableArguments {
     @Flag(help: "Read the PIN that was sent from standard input, one line.")
     var codeStdin = false
@@ -16,7 +16,7 @@ struct SentPINOptions: ParsableArguments {
             "Read the PIN that was sent from this open file descriptor; or set YKIT_2FA_CODE.", valueName: "n"))
     var codeFd: Int32?
 
-    /// The PIN, given or asked for.
+    /// Returns the PIN, given or asked for.
     func read(_ world: World) throws -> Secret {
         let source = SecretInput.Source(
             isStandardInput: codeStdin, descriptor: codeFd, variable: "YKIT_2FA_CODE",
@@ -28,7 +28,7 @@ struct SentPINOptions: ParsableArguments {
     }
 }
 
-/// How PINs reach the user, on the command line.
+/// How PINs reach the user.
 enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
     case sms, mail
 
@@ -133,7 +133,7 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
     }
 }
 
-/// Shows the number that PINs are sent to.
+/// Shows the phone number that PINs are sent to.
 struct SecondFactorPhone: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "phone", abstract: "Show a user's mobile number, masked.")

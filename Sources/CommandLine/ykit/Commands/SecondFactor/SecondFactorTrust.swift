@@ -8,7 +8,7 @@ import YKSecondFactor
 import YKStore
 import YKWire
 
-/// Lets users have devices remembered.
+/// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "allow", abstract: "Allow or forbid that a user's devices are remembered.",
@@ -49,7 +49,7 @@ enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
     case on, off
 }
 
-/// Has the server remember this device.
+/// Registers this device with the server as remembered.
 struct SecondFactorTrustAdd: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Verify a user once more, and have the server remember this device.",
@@ -88,7 +88,7 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
         let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
         let pin = withKey ? SharedSecret(Secret([])) : SharedSecret(try code.read(world))
         var serial = waiting?.serial ?? ""
-        // The store is opened first: what the server gives is given once.
+        // The store is opened first, since the server returns the cookie only once.
         try await connection.vault.keep(
             id: SecondFactorVault.trustID(connection.url, user), connection.trustDescription(user)
         ) { _ in
@@ -110,7 +110,7 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
 }
 
 extension SecondFactorConnection {
-    /// Refuses to begin without an API key.
+    /// Requires an API key.
     func requireAPIKey() throws {
         guard apiKey == nil else { return }
         throw Explanation(
@@ -118,7 +118,7 @@ extension SecondFactorConnection {
             hint: "give it with --api-key-fd N or YKIT_2FA_API_KEY; 'ykit 2fa api-key create' makes one")
     }
 
-    /// The public part of a sealed cookie.
+    /// The public data of a sealed cookie.
     func trustDescription(_ user: String) -> JSON {
         [
             "kind": "trust", "server": .string(url.description), "user": .string(user),
@@ -166,7 +166,7 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
 }
 
 extension SecondFactorConnection {
-    /// The client that is named, or the one of the API key.
+    /// Returns the named client, or the one of the API key.
     func client(_ name: String?) async throws -> PrivacyIDEAClient {
         if let name { return try await service.client(named: name) }
         try requireAPIKey()
@@ -185,7 +185,7 @@ extension RememberedDevice {
     }
 }
 
-/// Asks whether this device is remembered.
+/// Checks whether this device is remembered.
 struct SecondFactorTrustCheck: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask the server whether it remembers this device for a user.",
@@ -225,7 +225,7 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
     }
 }
 
-/// Makes the server forget devices.
+/// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Make the server forget a device of a user, or all of them.")

@@ -7,13 +7,13 @@ import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
-/// Which second factors a new user gets, on the command line.
+/// The second factors of a new user.
 enum ModeChoice: String, CaseIterable, ExpressibleByArgument {
     case sms
     case smsAndKey = "sms+fp"
 }
 
-/// Makes a user.
+/// Creates a user.
 struct SecondFactorAddUser: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "add-user", abstract: "Make a user with a second factor.",
@@ -114,7 +114,7 @@ struct SecondFactorEnable: SecondFactorVerb {
     }
 }
 
-/// One kind of second factor, on the command line.
+/// A kind of second factor.
 enum FactorChoice: String, CaseIterable, ExpressibleByArgument {
     case sms, fp
 }

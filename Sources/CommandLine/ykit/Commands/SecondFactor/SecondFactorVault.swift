@@ -6,7 +6,8 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// What `2fa` keeps between commands, sealed by a security key: log-ins, API keys, and the cookies of remembered devices.
+/// The data that `2fa` stores between commands, sealed by a security key: sessions, API keys, and the cookies of
+/// remembered devices.
 struct SecondFactorVault {
     private static let service = "2fa"
 
@@ -20,13 +21,13 @@ struct SecondFactorVault {
         self.key = key
     }
 
-    /// Whose cookie it is, at which server.
+    /// The record id of a user's cookie at a server.
     static func trustID(_ url: some CustomStringConvertible, _ user: String) -> String { "trust \(url) \(user)" }
 
-    /// The log-in that was kept for a server.
+    /// Returns the stored session for a server.
     func logIn(at url: some CustomStringConvertible) throws -> StoreRecord? { try record("login \(url)") }
 
-    /// The only log-in that was kept.
+    /// Returns the only stored session.
     func onlyLogIn() throws -> StoreRecord {
         let found = try file.read().records.filter { $0.id.hasPrefix("login ") }
         guard let record = found.first else {
@@ -42,15 +43,15 @@ struct SecondFactorVault {
         return record
     }
 
-    /// A record.
+    /// Returns a record.
     func record(_ id: String) throws -> StoreRecord? { try file.read().records.first { $0.id == id } }
 
-    /// The secret of a record; the key is asked for.
+    /// Unseals the secret of a record; requires the key.
     func open(_ record: StoreRecord) async throws -> SharedSecret {
         try await storeKey().key.open(record, service: Self.service)
     }
 
-    /// The store's key, and how it is sealed when it is new.
+    /// Returns the store's key, with its seal if it is new.
     private func storeKey() async throws -> (key: StoreKey, seal: StoreSeal?) {
         let store = try file.read()
         guard store.seals.isEmpty else {
@@ -62,12 +63,13 @@ struct SecondFactorVault {
         return (made, seal)
     }
 
-    /// Seals a secret, once more when it changes; the key is asked for.
+    /// Seals a secret, replacing an earlier one; requires the key.
     func put(_ secret: SharedSecret, id: String, _ description: JSON) async throws {
         try await keep(id: id, description) { _ in secret }
     }
 
-    /// Opens the store before the secret is made, so that what a server gives once is not lost to a key that is missing.
+    /// Opens the store before the secret is created, so that a missing key does not lose what a server returns only
+    /// once.
     @discardableResult
     func keep(
         id: String, _ description: JSON, _ make: (SharedSecret?) async throws -> SharedSecret
