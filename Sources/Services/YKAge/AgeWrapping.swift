@@ -3,23 +3,23 @@
 public import YKCrypto
 import YKWire
 
-/// A file key that is wrapped for a recipient of one of the known types.
+/// A file key wrapped for a recipient of one of the known types.
 public enum AgeWrapping: Hashable, Sendable {
     /// `X25519`: the ephemeral share of 32 bytes.
     case x25519(share: [UInt8], body: [UInt8])
     /// `piv-p256`: the recipient's tag, the ephemeral share as a compressed point.
     case pivP256(tag: [UInt8], share: [UInt8], body: [UInt8])
-    /// `p256tag`: a tag of share and recipient, the ephemeral share as an uncompressed point (HPKE, RFC 9180).
+    /// `p256tag`: a tag of share and recipient, and the ephemeral share as an uncompressed point (HPKE, RFC 9180).
     case p256tag(tag: [UInt8], share: [UInt8], body: [UInt8])
-    /// `fido2-hmac`: a credential, and a wrapping for its public key of X25519.
+    /// `fido2-hmac`: a credential, and a file key wrapped for its X25519 public key.
     case fido2(AgeCredential, share: [UInt8], body: [UInt8])
 
-    /// Bytes of a file key.
+    /// The length of a file key in bytes.
     public static let fileKeySize = 16
 
-    /// Reads a stanza; `nil` when it is of another type.
+    /// Reads a stanza; `nil` if it is of an unknown type.
     ///
-    /// - Throws: ``AgeError`` for a stanza of a known type that is not as its specification says.
+    /// - Throws: ``AgeError`` for a stanza of a known type that violates its specification.
     public init?(_ stanza: AgeStanza) throws(AgeError) {
         guard ["X25519", "piv-p256", "p256tag", "fido2-hmac"].contains(stanza.type) else { return nil }
         var words: [[UInt8]] = []
@@ -47,7 +47,7 @@ public enum AgeWrapping: Hashable, Sendable {
         }
     }
 
-    /// The stanza.
+    /// The wrapping as a stanza.
     public var stanza: AgeStanza {
         func stanza(_ type: String, _ words: [[UInt8]], _ body: [UInt8]) -> AgeStanza {
             AgeStanza(type, words.map { Base64.encode($0, padded: false) }, body: body)
@@ -63,7 +63,7 @@ public enum AgeWrapping: Hashable, Sendable {
         }
     }
 
-    /// Whether the stanza says that it is for the key on P-256 with this tag (``AgePublicKey/tag``).
+    /// Whether the stanza's tag matches the P-256 key with this tag (``AgePublicKey/tag``).
     public func isTagged(for tag: [UInt8]) -> Bool {
         switch self {
         case .pivP256(let found, _, _): found == tag
@@ -72,7 +72,7 @@ public enum AgeWrapping: Hashable, Sendable {
         }
     }
 
-    /// The public key that the private key agrees with on a secret.
+    /// Returns the public key with which the private key agrees on a secret.
     ///
     /// - Throws: ``AgeError/refused(_:)``.
     public func peer() throws(AgeError) -> PublicKey {
@@ -86,10 +86,10 @@ public enum AgeWrapping: Hashable, Sendable {
     /// Unwraps the file key.
     ///
     /// - Parameters:
-    ///   - secret: What the private key and ``peer()`` agree on: 32 bytes.
+    ///   - secret: The secret shared by the private key and ``peer()``: 32 bytes.
     ///   - key: The public half of the private key.
-    /// - Returns: The file key of 16 bytes; `nil` when it is wrapped for another key.
-    /// - Throws: ``AgeError/refused(_:)`` for a public key of another kind or a secret that is zero.
+    /// - Returns: The file key of 16 bytes; `nil` if it is wrapped for another key.
+    /// - Throws: ``AgeError/refused(_:)`` for a public key of the wrong type or an all-zero secret.
     public func fileKey(_ secret: borrowing Secret, of key: AgePublicKey) throws(AgeError) -> SharedSecret? {
         let (wrap, body) = (try wrappingKey(secret, of: key), body)
         do { return SharedSecret(try ChaCha20Poly1305.open(body, key: wrap.key.value, nonce: wrap.nonce)) } catch {
@@ -101,9 +101,9 @@ public enum AgeWrapping: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - fileKey: 16 bytes.
-    ///   - recipient: For whom.
-    ///   - ephemeral: A private number of 32 random bytes, used for this alone.
-    /// - Throws: ``AgeError/refused(_:)`` for a number that is no private key, or a recipient that is no point.
+    ///   - recipient: The recipient.
+    ///   - ephemeral: The ephemeral private key: 32 random bytes, used only once.
+    /// - Throws: ``AgeError/refused(_:)`` for an invalid private key or a recipient that is not a valid point.
     public init(
         _ fileKey: borrowing Secret, for recipient: AgeRecipient, ephemeral: borrowing Secret
     ) throws(AgeError) {
@@ -166,7 +166,7 @@ public enum AgeWrapping: Hashable, Sendable {
 
     private static let tagSalt = Array("age-encryption.org/p256tag".utf8)
 
-    /// The tag of a `p256tag` stanza: HKDF-Extract of share and the recipient's tag.
+    /// Returns the tag of a `p256tag` stanza: HKDF-Extract of the share and the recipient's tag.
     private static func tag(_ share: [UInt8], _ recipient: [UInt8]) -> [UInt8] {
         Array(HashAlgorithm.sha256.hmac(key: Secret(tagSalt), share + recipient).prefix(4))
     }
@@ -207,7 +207,7 @@ enum HPKEContext {
     private static let kem = Array("KEM".utf8) + [0x00, 0x10]
     private static let suite = Array("HPKE".utf8) + [0x00, 0x10, 0x00, 0x01, 0x00, 0x03]
 
-    /// The key and the nonce of the first message.
+    /// Derives the key and the nonce of the first message.
     static func p256(
         _ secret: borrowing Secret, share: [UInt8], recipient: [UInt8], _ info: [UInt8]
     ) -> (key: SharedSecret, nonce: [UInt8]) {
@@ -230,7 +230,7 @@ enum HPKEContext {
         return Secret(HashAlgorithm.sha256.hmac(key: salt, message))
     }
 
-    /// At most one digest.
+    /// Expands to at most one digest.
     private static func expand(
         _ key: borrowing Secret, _ id: [UInt8], _ label: String, _ info: [UInt8], _ length: UInt8
     ) -> Secret {

@@ -67,12 +67,12 @@ public actor OpenPGPService: CardKeyService {
     /// Closes the connection to the card.
     public func close() { channel.close() }
 
-    /// Reads who the card is, its PINs and its keys (GET DATA 6E).
+    /// Reads the card's identity, PINs and keys (GET DATA 6E).
     public func status() throws(OpenPGPError) -> OpenPGPStatus {
         try read(0x6E) { bytes throws(WireError) in try OpenPGPStatus(decoding: bytes) }
     }
 
-    /// Reads whom the card belongs to (GET DATA 65, 5E, 5F50).
+    /// Reads the cardholder data (GET DATA 65, 5E, 5F50).
     public func cardholder() throws(OpenPGPError) -> OpenPGPCardholder {
         let login = try read(0x5E) { $0 }
         let url = try read(0x5F50) { $0 }
@@ -81,7 +81,7 @@ public actor OpenPGPService: CardKeyService {
         }
     }
 
-    /// Reads how often the signature key signed since it was generated or imported (GET DATA 7A).
+    /// Reads the number of signatures made since the signature key was generated or imported (GET DATA 7A).
     public func signatureCount() throws(OpenPGPError) -> Int {
         try read(0x7A) { bytes throws(WireError) in
             var objects = try TLV.list(bytes)
@@ -92,8 +92,8 @@ public actor OpenPGPService: CardKeyService {
         }
     }
 
-    /// Reads how PINs are hashed before they are sent (GET DATA F9); `nil` when they are sent as they are, or the card
-    /// has no such object.
+    /// Reads how PINs are hashed before they are sent (GET DATA F9); `nil` if they are sent unhashed or the card has no
+    /// such object.
     public func kdf() throws(OpenPGPError) -> OpenPGPKDF? {
         do {
             return try read(0xF9) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }

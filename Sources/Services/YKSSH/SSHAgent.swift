@@ -11,14 +11,14 @@ public struct SSHIdentity: Hashable, Sendable {
     /// The file of a FIDO key's credential, if it is one.
     public let credential: SecurityKeyFile?
 
-    /// A key of another application, such as a PIV slot.
+    /// Creates an identity for a key of another application, such as a PIV slot.
     public init(publicKey: SSHPublicKey, comment: String) {
         self.publicKey = publicKey
         self.comment = comment
         credential = nil
     }
 
-    /// A credential of a FIDO key.
+    /// Creates an identity for a credential of a FIDO key.
     public init(_ credential: SecurityKeyFile) {
         publicKey = credential.publicKey
         comment = credential.comment
@@ -78,9 +78,9 @@ public actor SSHAgent {
     /// Creates an agent.
     ///
     /// - Parameters:
-    ///   - source: Where its keys are.
+    ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
-    ///   - upstream: Asked for keys that are not here.
+    ///   - upstream: The agent to which requests for unknown keys are forwarded.
     public init(
         _ source: any SSHKeySource, allowsForwarding: Bool = true, upstream: @escaping Upstream = { _ in nil }
     ) {
@@ -103,9 +103,9 @@ public actor SSHAgent {
     /// Answers a message.
     ///
     /// - Parameters:
-    ///   - message: Type and content, without the length in front.
-    ///   - connection: Where it came from.
-    /// - Returns: The answer, likewise.
+    ///   - message: The type and content, without the length prefix.
+    ///   - connection: The client's connection.
+    /// - Returns: The reply, also without the length prefix.
     public func reply(to message: [UInt8], on connection: inout Connection) async -> [UInt8] {
         guard let request = try? AgentRequest(message) else {
             // A connection with an invalid session binding gets no signatures afterwards (as in OpenSSH's agent).
@@ -123,7 +123,7 @@ public actor SSHAgent {
         }
     }
 
-    /// Adds a credential, as a client can.
+    /// Adds a credential, as a client's request would.
     public func offer(_ credential: SecurityKeyFile) { offer(credential, AgentConstraints()) }
 
     private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {

@@ -3,14 +3,14 @@
 public import YKCrypto
 public import YKWire
 
-/// A public key of SSH (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4, OpenSSH's PROTOCOL.u2f).
+/// An SSH public key (RFC 4253 §6.6, RFC 5656 §3.1, RFC 8709 §4, OpenSSH's PROTOCOL.u2f).
 public struct SSHPublicKey: Hashable, Sendable {
-    /// The key itself: RSA, a NIST curve or Ed25519.
+    /// The key: RSA, a NIST curve or Ed25519.
     public let key: PublicKey
     /// The application of a FIDO credential, such as `ssh:`; `nil` for other keys.
     public let application: String?
 
-    /// A key without an application; `nil` for X25519, which cannot sign, and for curves without an SSH name.
+    /// Creates a key without an application; `nil` for X25519, which cannot sign, and for curves without an SSH name.
     public init?(_ key: PublicKey) {
         if case .x25519 = key { return nil }
         if case .ec(let curve, _) = key, !Self.curves.contains(curve) { return nil }
@@ -18,11 +18,11 @@ public struct SSHPublicKey: Hashable, Sendable {
         application = nil
     }
 
-    /// The key of a credential; `nil` unless it is ECDSA on P-256 or Ed25519.
+    /// Creates the key of a credential; `nil` unless it is ECDSA on P-256 or Ed25519.
     ///
     /// - Parameters:
-    ///   - cose: The public key as the authenticator tells it.
-    ///   - application: What the credential is made for: the identifier of its relying party.
+    ///   - cose: The public key as returned by the authenticator.
+    ///   - application: The application of the credential: the identifier of its relying party.
     public init?(cose: COSEKey, application: String) {
         switch cose.material {
         case .ec2(.p256, let x, let y): key = .ec(.p256, point: [0x04] + x + y)
@@ -32,7 +32,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         self.application = application
     }
 
-    /// The name of its type.
+    /// The name of the key type.
     public var type: String {
         switch key {
         case .ed25519: application == nil ? "ssh-ed25519" : "sk-ssh-ed25519@openssh.com"
@@ -42,7 +42,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         }
     }
 
-    /// The key as the protocol sends it.
+    /// The key in wire format.
     public var blob: [UInt8] {
         var writer = SSHWriter()
         writer.string(type)
@@ -59,15 +59,15 @@ public struct SSHPublicKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The line of `authorized_keys`: type, base 64, comment.
+    /// Returns the line for `authorized_keys`: type, base 64, comment.
     public func line(comment: String) -> String {
         "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(comment)")
     }
 
-    /// `SHA256:` and the digest of the blob in base 64 without padding, as OpenSSH shows it.
+    /// The fingerprint as OpenSSH shows it: `SHA256:` and the digest of the blob in base 64 without padding.
     public var fingerprint: String { Self.fingerprint(of: blob) }
 
-    /// The fingerprint of any key's blob.
+    /// Returns the fingerprint of any key's blob.
     public static func fingerprint(of blob: [UInt8]) -> String {
         "SHA256:" + Base64.encode(HashAlgorithm.sha256.hash(blob), padded: false)
     }
@@ -81,7 +81,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         try reader.finish("the key")
     }
 
-    /// Takes a key out of a longer message.
+    /// Reads a key from a longer message.
     static func read(_ reader: inout SSHReader) throws(SSHError) -> SSHPublicKey {
         let type = try reader.text("the type of the key")
         let known = [
@@ -125,7 +125,7 @@ public struct SSHPublicKey: Hashable, Sendable {
 
     /// Reads a line of a `.pub` file: type, base 64, comment.
     ///
-    /// - Returns: The key and its comment, empty when there is none.
+    /// - Returns: The key and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.
     public static func parse(line: String) throws(SSHError) -> (key: SSHPublicKey, comment: String) {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
@@ -136,7 +136,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         return (key, words.count > 2 ? String(words[2]) : "")
     }
 
-    /// The curves of RFC 5656 §10.1; a key on another one is never made.
+    /// The curves of RFC 5656 §10.1; keys on other curves cannot be created.
     private static let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
 
     private static func name(of curve: VerificationKey.Curve) -> String {

@@ -3,36 +3,36 @@
 public import YKCrypto
 import YKWire
 
-/// A signature of SSH (RFC 4253 §6.6, RFC 5656 §3.1.2, RFC 8332 §3, RFC 8709 §6, OpenSSH's PROTOCOL.u2f).
+/// An SSH signature (RFC 4253 §6.6, RFC 5656 §3.1.2, RFC 8332 §3, RFC 8709 §6, OpenSSH's PROTOCOL.u2f).
 public struct SSHSignature: Hashable, Sendable {
-    /// The name of its form, such as `rsa-sha2-512`.
+    /// The name of the signature format, such as `rsa-sha2-512`.
     public let format: String
-    /// The signature in that form: of ECDSA two numbers, else the bytes.
+    /// The signature in that format: two numbers for ECDSA, otherwise the raw bytes.
     public let blob: [UInt8]
-    /// What the authenticator says besides, for a credential of a FIDO key: the flags of its data and its counter.
+    /// The flags and the counter in the authenticator data, for a credential of a FIDO key.
     public let evidence: Evidence?
 
-    /// What a credential's signature is made over besides the message (WebAuthn Level 3 §6.1).
+    /// The part of the authenticator data that a credential's signature also covers (WebAuthn Level 3 §6.1).
     public struct Evidence: Hashable, Sendable {
-        /// 01 a touch, 04 PIN or fingerprint.
+        /// 01 for a touch, 04 for PIN or fingerprint.
         public let flags: UInt8
-        /// The counter of the key or credential.
+        /// The signature counter of the key or credential.
         public let counter: UInt32
 
-        /// Makes it of the authenticator's data.
+        /// Creates the evidence from values of the authenticator data.
         public init(flags: UInt8, counter: UInt32) {
             self.flags = flags
             self.counter = counter
         }
     }
 
-    /// Takes a signature as keys make them.
+    /// Creates a signature from the output of a key.
     ///
     /// - Parameters:
     ///   - signature: RSASSA-PKCS1-v1_5, ECDSA in DER, or the 64 bytes of Ed25519.
-    ///   - key: Whose it is.
-    ///   - hash: The hash that RSA used: SHA-256 or SHA-512. Of no account for other keys.
-    ///   - evidence: For a credential what its signature is made over besides.
+    ///   - key: The public key of the signer.
+    ///   - hash: The hash used with RSA: SHA-256 or SHA-512. Ignored for other keys.
+    ///   - evidence: The signed authenticator data, for a credential.
     /// - Throws: ``SSHError/wrongSignature(_:)``.
     public init(
         _ signature: [UInt8], by key: SSHPublicKey, hash: HashAlgorithm = .sha512, evidence: Evidence? = nil
@@ -64,7 +64,7 @@ public struct SSHSignature: Hashable, Sendable {
         ("rsa-sha2-256", .sha256), ("rsa-sha2-512", .sha512),
     ]
 
-    /// The signature as the protocol sends it.
+    /// The signature in wire format.
     public var wire: [UInt8] {
         var writer = SSHWriter()
         writer.string(format)
@@ -76,7 +76,7 @@ public struct SSHSignature: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what the protocol sends.
+    /// Reads a signature in wire format.
     ///
     /// - Throws: ``SSHError/malformed(_:)``.
     public init(wire: [UInt8]) throws(SSHError) {
@@ -92,7 +92,7 @@ public struct SSHSignature: Hashable, Sendable {
         try reader.finish("the signature")
     }
 
-    /// Whether a key made this signature over a message. SHA-1 is not accepted.
+    /// Whether the signature is valid for a message and a key. SHA-1 is not accepted.
     public func isValid(for message: [UInt8], by key: SSHPublicKey) -> Bool {
         guard (key.application != nil) == (evidence != nil) else { return false }
         let signed = Self.signed(message, key, evidence)
@@ -108,7 +108,7 @@ public struct SSHSignature: Hashable, Sendable {
         }
     }
 
-    /// What is signed: the message, or for a credential what its authenticator makes of it.
+    /// Returns the signed data: the message, or for a credential the data that its authenticator signs.
     private static func signed(_ message: [UInt8], _ key: SSHPublicKey, _ evidence: Evidence?) -> [UInt8] {
         guard let application = key.application, let evidence else { return message }
         var writer = SSHWriter()
@@ -119,7 +119,7 @@ public struct SSHSignature: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The two numbers of an ECDSA signature in DER (RFC 3279 §2.2.3).
+    /// Returns the two numbers of an ECDSA signature in DER (RFC 3279 §2.2.3).
     private static func numbers(der: [UInt8]) -> (r: [UInt8], s: [UInt8])? {
         guard let outer = try? TLV.list(der), outer.count == 1, outer[0].tag == 0x30,
             let inner = try? TLV.list(outer[0].value), inner.count == 2, inner.allSatisfy({ $0.tag == 0x02 })
@@ -127,7 +127,7 @@ public struct SSHSignature: Hashable, Sendable {
         return (inner[0].value, inner[1].value)
     }
 
-    /// The DER form of the two numbers of a blob.
+    /// Returns the DER form of the two numbers in a blob.
     private static func der(_ blob: [UInt8]) -> [UInt8]? {
         var reader = SSHReader(blob)
         guard let r = try? reader.number("r"), let s = try? reader.number("s"), reader.isAtEnd,
@@ -138,11 +138,11 @@ public struct SSHSignature: Hashable, Sendable {
     }
 }
 
-/// A signature over a file (OpenSSH's PROTOCOL.sshsig), as `ssh-keygen -Y sign` makes it.
+/// A file signature (OpenSSH's PROTOCOL.sshsig), as created by `ssh-keygen -Y sign`.
 public struct SSHFileSignature: Hashable, Sendable {
-    /// Who signed.
+    /// The public key of the signer.
     public let publicKey: SSHPublicKey
-    /// What the signature is for, such as `file` or `git`.
+    /// The purpose of the signature, such as `file` or `git`.
     public let namespace: String
     /// The hash of the file: SHA-256 or SHA-512.
     public let hash: HashAlgorithm
@@ -152,7 +152,7 @@ public struct SSHFileSignature: Hashable, Sendable {
     private static let magic = Array("SSHSIG".utf8)
     private static let label = "SSH SIGNATURE"
 
-    /// Puts a signature together.
+    /// Creates a file signature.
     public init(publicKey: SSHPublicKey, namespace: String, hash: HashAlgorithm, signature: SSHSignature) {
         self.publicKey = publicKey
         self.namespace = namespace
@@ -160,10 +160,10 @@ public struct SSHFileSignature: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// What is signed for a file.
+    /// Returns the data to sign for a file.
     ///
     /// - Parameters:
-    ///   - namespace: What the signature is for; not empty.
+    ///   - namespace: The purpose of the signature; not empty.
     ///   - hash: SHA-256 or SHA-512.
     ///   - digest: The hash of the file.
     public static func signedData(namespace: String, hash: HashAlgorithm, digest: [UInt8]) -> [UInt8] {
@@ -172,7 +172,7 @@ public struct SSHFileSignature: Hashable, Sendable {
                 Array(namespace.utf8), [], Array((hash == .sha256 ? "sha256" : "sha512").utf8), digest)
     }
 
-    /// The text of a `.sig` file.
+    /// The content of a `.sig` file.
     public var text: String {
         var writer = SSHWriter()
         writer.append(Self.magic)
@@ -207,7 +207,7 @@ public struct SSHFileSignature: Hashable, Sendable {
         guard !namespace.isEmpty else { throw .malformed("the namespace is empty") }
     }
 
-    /// Whether it is the key's signature over a file of this digest.
+    /// Whether the signature is valid for a file with this digest.
     public func isValid(digest: [UInt8]) -> Bool {
         guard digest.count == hash.digestSize else { return false }
         return signature.isValid(

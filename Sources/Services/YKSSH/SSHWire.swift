@@ -2,11 +2,11 @@
 
 import YKWire
 
-/// Builds the data types of SSH (RFC 4251 §5).
+/// Writes the SSH data types (RFC 4251 §5).
 struct SSHWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// The strings of a message, one after the other.
+    /// Returns the strings of a message, concatenated.
     static func strings(_ parts: [UInt8]...) -> [UInt8] {
         var writer = SSHWriter()
         for part in parts { writer.string(part) }
@@ -28,17 +28,17 @@ struct SSHWriter {
 
     mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// A number that is not negative, most significant byte first.
+    /// Writes a non-negative number, most significant byte first.
     mutating func number(_ digits: [UInt8]) { string(Self.number(digits)) }
 
-    /// The bytes of such a number: without leading zeros but the one that keeps it from looking negative.
+    /// Returns the bytes of a non-negative number: without leading zeros, except one that keeps the sign bit clear.
     static func number(_ digits: [UInt8]) -> [UInt8] {
         let digits = Array(digits.drop { $0 == 0 })
         return digits.first.map { $0 & 0x80 != 0 } ?? false ? [0] + digits : digits
     }
 }
 
-/// Takes the data types of SSH from the front of a message; what is wrong is named with its place.
+/// Reads the SSH data types from a message; errors name the field.
 struct SSHReader {
     private var reader: ByteReader
 
@@ -56,7 +56,7 @@ struct SSHReader {
         try take { reader throws(WireError) in try reader.uint32(what) }
     }
 
-    /// A string: four bytes of length and the bytes.
+    /// Reads a string: a length of four bytes and the bytes.
     mutating func string(_ what: String) throws(SSHError) -> [UInt8] {
         let count = try uint32("the length of \(what)")
         guard count <= UInt32(clamping: reader.remaining) else {
@@ -65,7 +65,7 @@ struct SSHReader {
         return try take { reader throws(WireError) in try reader.bytes(Int(count), what) }
     }
 
-    /// A string of UTF-8 text.
+    /// Reads a string of UTF-8 text.
     mutating func text(_ what: String) throws(SSHError) -> String {
         guard let text = String(validating: try string(what), as: UTF8.self) else {
             throw .malformed("\(what) is not UTF-8")
@@ -73,17 +73,17 @@ struct SSHReader {
         return text
     }
 
-    /// A number that is not negative, most significant byte first, without leading zeros.
+    /// Reads a non-negative number, most significant byte first, without leading zeros.
     mutating func number(_ what: String) throws(SSHError) -> [UInt8] {
         let digits = try string(what)
         if let first = digits.first, first & 0x80 != 0 { throw .malformed("\(what) is negative") }
         return Array(digits.drop { $0 == 0 })
     }
 
-    /// Everything that is left.
+    /// Returns the remaining bytes.
     mutating func rest() -> [UInt8] { reader.rest() }
 
-    /// Refuses what is left.
+    /// Throws if any bytes remain.
     func finish(_ what: String) throws(SSHError) {
         guard reader.isAtEnd else { throw .malformed("\(reader.remaining) bytes follow \(what)") }
     }
@@ -95,7 +95,7 @@ struct SSHReader {
     }
 }
 
-/// Text around base 64, as OpenSSH writes it (lines of 70 characters).
+/// Armored base 64 as written by OpenSSH (lines of 70 characters).
 enum SSHArmor {
     static func encode(_ label: String, _ bytes: [UInt8]) -> String {
         let body = Array(Base64.encode(bytes).utf8)
@@ -120,20 +120,20 @@ enum SSHArmor {
     }
 }
 
-/// Why something of SSH could not be read, made or accepted.
+/// An error in reading, creating or verifying SSH data.
 public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is not as the format says, in words.
+    /// The data is malformed, as described.
     case malformed(String)
-    /// Keys of this type are not used here.
+    /// This key type is not supported.
     case unsupportedKey(String)
-    /// The private key file is encrypted with a passphrase (the name of the cipher).
+    /// The private key file is encrypted with a passphrase, using this cipher.
     case encrypted(String)
-    /// The private key file holds a key of this type, which is in no security key.
+    /// The private key file contains an ordinary key of this type, not one in a security key.
     case notInSecurityKey(String)
-    /// A signature that does not fit its key or message, in words.
+    /// The signature does not match its key or message, as described.
     case wrongSignature(String)
 
-    /// What it is, for people.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .malformed(let words): words

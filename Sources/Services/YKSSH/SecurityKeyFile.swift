@@ -2,30 +2,30 @@
 
 import YKWire
 
-/// A private key file of OpenSSH for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f): it holds no secret, but
-/// the handle without which a credential that the key does not remember is lost.
+/// An OpenSSH private key file for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f). It contains no secret, but
+/// the handle without which a credential not stored on the key is lost.
 public struct SecurityKeyFile: Hashable, Sendable {
-    /// What the credential asks for, and where it is.
+    /// The requirements of a credential, and whether the key stores it.
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// The byte.
+        /// The raw byte.
         public let rawValue: UInt8
         /// Wraps a byte.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Each signature needs a touch.
+        /// Each signature requires a touch.
         public static let touchRequired = Flags(rawValue: 0x01)
-        /// Each signature needs PIN or fingerprint.
+        /// Each signature requires PIN or fingerprint.
         public static let verificationRequired = Flags(rawValue: 0x04)
-        /// The key remembers the credential.
+        /// The key stores the credential.
         public static let resident = Flags(rawValue: 0x20)
     }
 
     /// The public key, with its application.
     public var publicKey: SSHPublicKey
-    /// What it asks for.
+    /// The requirements of the credential.
     public var flags: Flags
     /// The credential's identifier.
     public var handle: [UInt8]
-    /// What it is called.
+    /// The comment.
     public var comment: String
 
     /// Creates the content of a file.
@@ -39,9 +39,9 @@ public struct SecurityKeyFile: Hashable, Sendable {
     private static let magic = Array("openssh-key-v1\0".utf8)
     private static let label = "OPENSSH PRIVATE KEY"
 
-    /// The file, without encryption, which protects nothing that the key does not protect better.
+    /// Returns the unencrypted file; encryption is unnecessary, since the file contains no secret.
     ///
-    /// - Parameter check: Any number; a reader compares its two copies.
+    /// - Parameter check: Any number; readers compare its two copies.
     public func text(check: UInt32) -> String {
         var section = SSHWriter()
         section.uint32(check)
@@ -64,7 +64,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
         return SSHArmor.encode(Self.label, writer.bytes)
     }
 
-    /// The key as a file and an agent's message have it: the public blob, flags, handle, and an empty string.
+    /// The private fields in a file or an agent message: the public blob, flags, handle, and an empty string.
     private var privateFields: [UInt8] {
         var writer = SSHWriter()
         writer.append(publicKey.blob)
@@ -76,8 +76,8 @@ public struct SecurityKeyFile: Hashable, Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``SSHError/encrypted(_:)``, ``SSHError/notInSecurityKey(_:)`` for usual private keys, which are never
-    ///   looked into, and ``SSHError/malformed(_:)``.
+    /// - Throws: ``SSHError/encrypted(_:)``, ``SSHError/notInSecurityKey(_:)`` for ordinary private keys, which are
+    ///   never parsed, and ``SSHError/malformed(_:)``.
     public init(parsing text: [UInt8]) throws(SSHError) {
         let bytes = try SSHArmor.decode(Self.label, text)
         guard bytes.starts(with: Self.magic) else { throw .malformed("this is no private key file of OpenSSH") }
@@ -111,7 +111,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
         return file
     }
 
-    /// Takes the private fields of a credential out of a longer message. Other private keys are not looked into.
+    /// Reads the private fields of a credential from a longer message. Other private keys are not parsed.
     static func take(_ reader: inout SSHReader) throws(SSHError) -> SecurityKeyFile {
         var start = reader
         let type = try start.text("the type of the key")
@@ -125,12 +125,12 @@ public struct SecurityKeyFile: Hashable, Sendable {
     }
 }
 
-/// The attestation of a credential as `ssh-keygen -O write-attestation` writes it (OpenSSH's PROTOCOL.u2f).
+/// The attestation of a credential as written by `ssh-keygen -O write-attestation` (OpenSSH's PROTOCOL.u2f).
 public enum SSHAttestation {
-    /// The file.
+    /// Returns the content of the file.
     ///
     /// - Parameters:
-    ///   - certificate: The attestation certificate, DER; empty when there is none.
+    ///   - certificate: The attestation certificate, DER; empty if there is none.
     ///   - signature: The authenticator's signature over its data and the SHA-256 of the challenge.
     ///   - authenticatorData: The authenticator's data.
     public static func encoded(certificate: [UInt8], signature: [UInt8], authenticatorData: [UInt8]) -> [UInt8] {

@@ -2,13 +2,13 @@
 
 public import YKWire
 
-/// The content of a store: keys that open it, records, and settings that are not secret.
+/// The content of a store: the keys that open it, its records, and settings that are not secret.
 public struct SealedStore: Hashable, Sendable {
     /// The service that uses the store, such as `securid`.
     public let service: String
     /// The keys that open it.
     public private(set) var seals: [StoreSeal] = []
-    /// The records, in the order in which they were added.
+    /// The records in the order of addition.
     public private(set) var records: [StoreRecord] = []
     /// Values that are not secret and not authenticated.
     public var settings = JSON.Object()
@@ -36,7 +36,7 @@ public struct SealedStore: Hashable, Sendable {
         return match
     }
 
-    /// Adds a record, or replaces the one with its identifier.
+    /// Adds a record, or replaces the one with the same identifier.
     public mutating func put(_ record: StoreRecord) {
         if let index = records.firstIndex(where: { $0.id == record.id }) {
             records[index] = record
@@ -51,7 +51,7 @@ public struct SealedStore: Hashable, Sendable {
     /// Removes a record.
     public mutating func remove(_ id: String) { records.removeAll { $0.id == id } }
 
-    /// Removes all records and all keys; settings stay.
+    /// Removes all records and all keys; keeps the settings.
     public mutating func clear() {
         seals = []
         records = []

@@ -13,23 +13,23 @@ public struct StoreAuthenticator: Sendable {
     private let service: FIDOService
     private let random: any RandomSource
 
-    /// Uses a security key.
+    /// Creates an authenticator that uses a security key.
     public init(_ service: FIDOService, _ random: any RandomSource) {
         self.service = service
         self.random = random
     }
 
-    /// Creates a credential and encrypts a store's key under its hmac-secret: one touch for the credential, and one for the
-    /// secret unless the key gives it at once (hmac-secret-mc).
+    /// Creates a credential and encrypts a store's key under its hmac-secret. Requires one touch for the credential,
+    /// and one for the secret unless the key returns it immediately (hmac-secret-mc).
     ///
-    /// The user is verified when the key can do so; otherwise anyone who has the key can open the store.
+    /// The user is verified if the key supports it; otherwise anyone who has the key can open the store.
     ///
     /// - Parameters:
     ///   - key: The store's key.
-    ///   - name: The name for people.
-    ///   - isDiscoverable: Whether the key stores the credential, so that it can be deleted and old copies of the file with
-    ///     it become unreadable.
-    ///   - known: The store's seals, of which the key may have none yet.
+    ///   - name: The display name.
+    ///   - isDiscoverable: Whether the key stores the credential. Deleting it then makes old copies of the file
+    ///     unreadable with this key.
+    ///   - known: The store's existing seals; the key must not be among them.
     /// - Throws: `cannotSeal`, `duplicateKey`, or `fido`.
     public func seal(
         _ key: StoreKey, name: String, isDiscoverable: Bool, added: Int64, besides known: [StoreSeal]
@@ -97,7 +97,7 @@ public struct StoreAuthenticator: Sendable {
         throw .notThisKey
     }
 
-    /// Deletes the credentials of seals that the key stores itself; those that it does not store cannot be deleted.
+    /// Deletes the credentials of seals that the key itself stores; other credentials cannot be deleted.
     public func delete(_ seals: [StoreSeal]) async throws(StoreError) {
         for seal in seals {
             guard case .fido(let credential, _, _, true) = seal.means else { continue }

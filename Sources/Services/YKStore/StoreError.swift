@@ -12,7 +12,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     /// The file could not be written.
     case unwritable(path: String, reason: String)
-    /// The content is not a store, or was changed.
+    /// The content is not a store, or was modified.
     case malformed(path: String, reason: String)
     /// The file was written by a later version.
     case laterVersion(path: String, Int64)
@@ -22,26 +22,26 @@ public enum StoreError: Error, Hashable, Sendable {
     case notThisKey
     /// The key's secret does not open the store: it was changed, or the key verified the user differently.
     case notOpened
-    /// A record cannot be decrypted: it was changed, or belongs to another store.
+    /// A record cannot be decrypted: it was modified, or belongs to another store.
     case recordChanged(String)
     /// The passphrase is wrong.
     case wrongPassphrase
     /// The key cannot seal: it lacks hmac-secret.
     case cannotSeal
-    /// The key in a PIV slot can neither decrypt nor agree on secrets.
+    /// The key in a PIV slot supports neither decryption nor key agreement.
     case unfitSlot(String)
-    /// The key seals the store already.
+    /// The key already seals the store.
     case duplicateKey(String)
     /// No key of the store has this identifier or name.
     case noSuchKey(String)
     /// The last key cannot be removed.
     case lastKey
-    /// A primitive failed.
+    /// A cryptographic operation failed.
     case crypto(CryptoFault)
     /// The FIDO application failed.
     case fido(FIDOError)
     /// The PIV application failed.
     case piv(PIVError)
-    /// The system gave no random bytes.
+    /// The system provided no random bytes.
     case random
 }

@@ -6,8 +6,8 @@ import YKWire
 
 /// A store in a file: JSON, mode 0600, written to a temporary file, synced and renamed, under a lock.
 ///
-/// If the program is killed at any time, the file has the old content or the new one. The lock is a separate file
-/// beside it (`.lock`), which is never deleted.
+/// If the program is killed at any time, the file has either the old or the new content. The lock is a separate file
+/// next to it (`.lock`), which is never deleted.
 public struct StoreFile: Sendable {
     /// The path of the file.
     public let path: String
@@ -37,9 +37,9 @@ public struct StoreFile: Sendable {
         return stat(path, &info) == 0 && info.st_mode & 0o077 != 0
     }
 
-    /// Changes the content under the lock: no other program writes between reading and writing.
+    /// Changes the content under the lock, so that no other program writes between reading and writing.
     ///
-    /// - Throws: `inUse`, `unwritable`, what ``read()`` throws, or what `body` throws.
+    /// - Throws: `inUse`, `unwritable`, the errors of ``read()``, or the error of `body`.
     public func update<Value>(
         _ body: (inout SealedStore) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

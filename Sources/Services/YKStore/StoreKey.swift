@@ -4,8 +4,8 @@ public import YKCrypto
 public import YKTransport
 public import YKWire
 
-/// The key of a store, 32 random bytes that encrypt its records. It is in memory only while a record is sealed or opened;
-/// in the file it is encrypted for each of the keys that open the store.
+/// The key of a store, 32 random bytes that encrypt its records. It is in memory only while a record is sealed or
+/// opened; the file contains it encrypted for each of the keys that open the store.
 public struct StoreKey: Sendable {
     private let secret: SharedSecret
     static let size = 32
@@ -22,8 +22,8 @@ public struct StoreKey: Sendable {
         self.secret = SharedSecret(secret)
     }
 
-    /// Encrypts a record: AES-256-GCM under a key derived for the record, with its identifier and public part as associated
-    /// data, so that neither can be changed or exchanged.
+    /// Encrypts a record with AES-256-GCM under a key derived for the record. The identifier and the public part are
+    /// associated data, so that neither can be changed or swapped.
     public func seal(
         _ value: borrowing Secret, id: String, service: String, _ description: JSON
     ) throws(StoreError) -> StoreRecord {
@@ -55,7 +55,7 @@ public struct StoreKey: Sendable {
     }
 }
 
-/// A record of a store: a public part that anyone can read, and a sealed one.
+/// A record of a store: a public part that anyone can read, and a sealed part.
 public struct StoreRecord: Hashable, Sendable {
     /// The identifier, unique in the store.
     public let id: String

@@ -6,7 +6,7 @@ public import YKTransport
 import YKWire
 
 extension StoreSeal {
-    /// Encrypts a store's key for the key in a PIV slot; the card is not needed for that.
+    /// Encrypts a store's key for the key in a PIV slot, without needing the card.
     ///
     /// - Parameters:
     ///   - slot: The slot.
@@ -49,7 +49,7 @@ extension StoreSeal {
         return try StoreSeal(key, under: secret.value, means, name: name, added: added, random)
     }
 
-    /// The PIV slot whose key opens the store; `nil` for a seal of another kind.
+    /// The PIV slot whose key opens the store; `nil` for another kind of seal.
     public var slot: PIVSlot? {
         switch means {
         case .pivRSA(let slot, _, _), .pivECDH(let slot, _, _): PIVSlot(rawValue: slot)
@@ -57,7 +57,7 @@ extension StoreSeal {
         }
     }
 
-    /// Whether a public key is the one the store is sealed for.
+    /// Whether the store is sealed for a public key.
     public func isSealed(for key: PublicKey) -> Bool {
         switch means {
         case .pivRSA(_, let bytes, _), .pivECDH(_, let bytes, _): bytes == key.subjectPublicKeyInfo
@@ -65,7 +65,7 @@ extension StoreSeal {
         }
     }
 
-    /// Decrypts the store's key with the key in a PIV slot, to which the PIN was given.
+    /// Decrypts the store's key with the key in a PIV slot, after the PIN was verified.
     ///
     /// - Throws: `piv`, `notThisKey`, or `notOpened`.
     public func open(_ service: PIVService, _ algorithm: PIVAlgorithm) async throws(StoreError) -> StoreKey {

@@ -8,7 +8,8 @@ extension StoreSeal {
     /// scrypt's cost for new passphrases: 16 MiB and about a third of a second.
     private static let cost = (n: 1 << 14, r: 8, p: 5)
 
-    /// Encrypts a store's key under a passphrase: without hardware, a copy of the file can be attacked by guessing.
+    /// Encrypts a store's key under a passphrase. No hardware is involved, so a copy of the file can be attacked by
+    /// guessing.
     public static func passphrase(
         _ key: StoreKey, _ passphrase: borrowing Secret, name: String, added: Int64, _ random: any RandomSource
     ) throws(StoreError) -> StoreSeal {
@@ -20,14 +21,15 @@ extension StoreSeal {
 
     /// Decrypts the store's key with a passphrase.
     ///
-    /// - Throws: `wrongPassphrase`, or `notThisKey` for a seal of another kind.
+    /// - Throws: `wrongPassphrase`, or `notThisKey` for another kind of seal.
     public func open(passphrase: borrowing Secret) throws(StoreError) -> StoreKey {
         guard case .passphrase(let salt, let cost, let blockSize, let parallelism) = means else { throw .notThisKey }
         return try open(try Self.stretched(passphrase, salt, cost, blockSize, parallelism))
     }
 
-    /// Encrypts a store's key under a new random secret, which the caller gives to the desktop's Secret Service under the
-    /// seal's ``item``: without hardware, whoever reads the unlocked keyring and the file has the records.
+    /// Encrypts a store's key under a new random secret, which the caller stores in the desktop's Secret Service under
+    /// the seal's ``item``. No hardware is involved, so anyone with the unlocked keyring and the file can read the
+    /// records.
     public static func secretService(
         _ key: StoreKey, name: String, added: Int64, _ random: any RandomSource
     ) throws(StoreError) -> (seal: StoreSeal, secret: SharedSecret) {

@@ -6,28 +6,28 @@ import YKWire
 
 /// One of the keys that open a store: how its secret is obtained, and the store's key encrypted under it.
 public struct StoreSeal: Hashable, Sendable {
-    /// Where the secret comes from.
+    /// The source of the secret.
     public enum Means: Hashable, Sendable {
-        /// hmac-secret of a FIDO2 credential (CTAP 2.2 §12.7), with or without user verification: a key answers
-        /// differently with and without.
+        /// hmac-secret of a FIDO2 credential (CTAP 2.2 §12.7), with or without user verification, which give different
+        /// secrets.
         case fido(credential: [UInt8], salt: [UInt8], isVerified: Bool, isDiscoverable: Bool)
         /// A message that the RSA key in a PIV slot decrypts (RSAES-OAEP with SHA-256).
         case pivRSA(slot: UInt8, publicKey: [UInt8], message: [UInt8])
-        /// Diffie-Hellman of the key in a PIV slot with an ephemeral key.
+        /// Diffie-Hellman between the key in a PIV slot and an ephemeral key.
         case pivECDH(slot: UInt8, publicKey: [UInt8], ephemeral: [UInt8])
-        /// A passphrase through scrypt (RFC 7914), without hardware.
+        /// A passphrase stretched with scrypt (RFC 7914), without hardware.
         case passphrase(salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int)
-        /// A random secret that the desktop's Secret Service keeps under this name, without hardware.
+        /// A random secret stored under this name in the desktop's Secret Service, without hardware.
         case secretService(item: String)
     }
 
     /// The identifier, eight hexadecimal digits.
     public let id: String
-    /// The name for people.
+    /// The display name.
     public let name: String
-    /// When it was added, in seconds since 1970.
+    /// The time at which it was added, in seconds since 1970.
     public let added: Int64
-    /// Where the secret comes from.
+    /// The source of the secret.
     public let means: Means
     private let wrapped: [UInt8]
 
@@ -35,9 +35,9 @@ public struct StoreSeal: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - key: The store's key.
-    ///   - secret: What the other key answered, or derived.
-    ///   - means: How it is obtained again.
-    ///   - name: The name for people.
+    ///   - secret: The secret that the other key returned or derived.
+    ///   - means: The source from which the secret can be obtained again.
+    ///   - name: The display name.
     public init(
         _ key: StoreKey, under secret: borrowing Secret, _ means: Means, name: String, added: Int64,
         _ random: any RandomSource
@@ -50,7 +50,7 @@ public struct StoreSeal: Hashable, Sendable {
         wrapped = try key.wrapped(under: try Self.derived(secret, id), context)
     }
 
-    /// Decrypts the store's key with what the other key answered.
+    /// Decrypts the store's key with the other key's secret.
     ///
     /// - Throws: `notOpened`, or `wrongPassphrase`.
     public func open(_ secret: borrowing Secret) throws(StoreError) -> StoreKey {
@@ -70,12 +70,12 @@ public struct StoreSeal: Hashable, Sendable {
         } catch { throw .crypto(error) }
     }
 
-    /// What is authenticated with the key: everything else in the file that belongs to it.
+    /// Returns the associated data of the encrypted key: everything else in the seal.
     private static func context(_ id: String, _ name: String, _ added: Int64, _ means: Means) -> [UInt8] {
         Array("ykit store key 1\n\(id)\n\(name)\n\(added)\n\(means.json.text)".utf8)
     }
 
-    /// The kind, stable for programs.
+    /// The kind, stable for scripts.
     public var kind: String {
         switch means {
         case .fido: "fido2"
@@ -85,7 +85,7 @@ public struct StoreSeal: Hashable, Sendable {
         }
     }
 
-    /// Whether no hardware is needed.
+    /// Whether the seal works without hardware.
     public var isSoftware: Bool {
         switch means {
         case .passphrase, .secretService: true
@@ -93,7 +93,7 @@ public struct StoreSeal: Hashable, Sendable {
         }
     }
 
-    /// The name under which the Secret Service keeps the secret; `nil` for a seal of another kind.
+    /// The name of the secret in the Secret Service; `nil` for another kind of seal.
     public var item: String? { if case .secretService(let item) = means { item } else { nil } }
 
     var json: JSON {

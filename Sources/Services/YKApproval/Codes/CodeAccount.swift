@@ -5,20 +5,20 @@ import YKWire
 
 /// An account whose secret is in the OATH application of a security key.
 public struct CodeAccount: Hashable, Sendable {
-    /// What all kinds of accounts have in common.
+    /// The properties common to all kinds of accounts.
     public var account: ApprovalAccount
     /// The account's name in the OATH application.
     public let id: OATHAccountID
-    /// The serial number of the container that the token belongs to; `nil` for none.
+    /// The serial number of the token's container; `nil` for none.
     public let container: String?
 
-    /// Describes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
     ///   - id: Its name in the OATH application.
-    ///   - name: The name for people.
+    ///   - name: The display name.
     ///   - serial: The serial number of the server's token.
-    ///   - server: Host and port of the server, or the issuer where no server is known.
+    ///   - server: The server's host and port, or the issuer if the server is unknown.
     public init(
         id: OATHAccountID, name: String, serial: String, server: String, container: String?, added: Int64
     ) {
@@ -29,7 +29,7 @@ public struct CodeAccount: Hashable, Sendable {
         account.details = details
     }
 
-    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    /// Reads an account from the store; `nil` if it is of another kind or malformed.
     public init?(_ account: ApprovalAccount) {
         guard account.kind == .totp || account.kind == .hotp,
             let bytes = account.details["oath"]?.string.flatMap({ try? Hex.decode($0) }),
@@ -40,7 +40,7 @@ public struct CodeAccount: Hashable, Sendable {
         container = account.details["container"]?.string
     }
 
-    /// The account for the store.
+    /// The account in the form for the store.
     public var stored: ApprovalAccount {
         var stored = account
         stored.details = details

@@ -5,19 +5,19 @@ public import YKOATH
 public import YKTransport
 import YKWire
 
-/// An `otpauth://totp` or `hotp` link of a server, where the device may have to contribute to the secret (two-step
-/// enrolment of privacyIDEA).
+/// An `otpauth://totp` or `hotp` link of a server. The device may have to contribute to the secret (privacyIDEA's
+/// two-step enrolment).
 public struct CodeLink: Sendable {
-    /// The account that the link describes. With ``twoStep`` its secret is only the server's part.
+    /// The account in the link. With ``twoStep``, its secret is only the server's part.
     public let account: NewOATHAccount
-    /// The serial number of the token at the server, when the link has it.
+    /// The serial number of the token at the server, if the link contains it.
     public let serial: String?
-    /// What the device has to contribute; `nil` when the link has the whole secret.
+    /// The device's contribution; `nil` if the link contains the whole secret.
     public let twoStep: TwoStep?
 
     /// Reads a link.
     ///
-    /// - Throws: `link` with the field that is wrong, or `malformed` for the parameters of a two-step enrolment.
+    /// - Throws: `link` with the invalid field, or `malformed` for invalid parameters of a two-step enrolment.
     public init(_ text: String) throws(ApprovalError) {
         do { account = try OtpauthURI.parse(text) } catch { throw .link(error) }
         let link = try LinkQuery(text.filter { $0 != " " })
@@ -31,9 +31,9 @@ public struct CodeLink: Sendable {
 public struct TwoStep: Hashable, Sendable {
     /// The number of bytes that the device generates.
     public let saltSize: Int
-    /// Bytes of the secret.
+    /// The length of the secret in bytes.
     public let secretSize: Int
-    /// Rounds of PBKDF2.
+    /// The number of PBKDF2 iterations.
     public let rounds: Int
 
     /// Reads the parameters of a link; `nil` if it has none of them.
@@ -60,8 +60,8 @@ public struct TwoStep: Hashable, Sendable {
         } catch { throw .random }
     }
 
-    /// The device's part as the person types it in at the server: base 32 of a checksum, the first four bytes of the
-    /// part's SHA-1, and the part (privacyIDEA, "base32check"). It is half of the secret.
+    /// Returns the device's part in the form that the user types in at the server: base 32 of a checksum, the first
+    /// four bytes of the part's SHA-1, and the part (privacyIDEA, "base32check"). It is half of the secret.
     public static func shown(_ part: borrowing Secret) -> String {
         var bytes = part.copyBytes()
         defer { Secret.wipe(&bytes) }
@@ -70,8 +70,8 @@ public struct TwoStep: Hashable, Sendable {
         return Base32.encode(checked)
     }
 
-    /// The secret: PBKDF2 with HMAC-SHA-1 over the server's part in lower-case hexadecimal digits, with the device's part as
-    /// salt.
+    /// Derives the secret: PBKDF2 with HMAC-SHA-1 over the server's part in lower-case hexadecimal digits, with the
+    /// device's part as salt.
     ///
     /// - Throws: `crypto`.
     public func secret(server: borrowing Secret, part: borrowing Secret) throws(ApprovalError) -> SharedSecret {

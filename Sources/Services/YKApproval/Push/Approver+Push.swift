@@ -42,10 +42,10 @@ public enum PushRefusal: Hashable, Sendable {
 }
 
 extension Approver {
-    /// Fetches the open requests of an account. Requires a signature of its key, and a second one if this clock is
-    /// wrong by more than 20 seconds: the server's time is used for that, and for nothing else.
+    /// Fetches the open requests of an account. Requires a signature of its key, and a second one, with the
+    /// server's time, if this clock is wrong by more than 20 seconds. The server's time is used for nothing else.
     ///
-    /// - Throws: `clock`, `pollRefused`, `server`, or what the key throws.
+    /// - Throws: `clock`, `pollRefused`, `server`, or the error of the key.
     public func requests(of account: PushAccount, _ key: some ApprovalKey) async throws -> PushPoll {
         let now = environment.clock.now
         let url = try address(of: account)
@@ -107,7 +107,7 @@ extension Approver {
     ///
     /// - Parameter number: The number on the log-in page, if the request offers some.
     /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`; `noReceipt` if the server
-    ///   may have received the answer; or what the key throws.
+    ///   may have received the answer; or the error of the key.
     public func approve(
         _ request: PushRequest, number: String? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -125,7 +125,7 @@ extension Approver {
 
     /// Declines a request. The reason is sent if the server accepts one.
     ///
-    /// - Throws: `server`; `noReceipt` if the server may have received the answer; or what the key throws.
+    /// - Throws: `server`; `noReceipt` if the server may have received the answer; or the error of the key.
     public func decline(
         _ request: PushRequest, _ reason: DeclineReason? = nil, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushReceipt {
@@ -178,7 +178,7 @@ extension Approver {
     /// Sets another delivery address for requests; store the account with it afterwards.
     ///
     /// - Parameter address: An address for the server's gateway: a topic or a URL, without `|` and control characters.
-    /// - Throws: `malformed`, `pollRefused` if the server refuses the signature, `server`, or what the key throws.
+    /// - Throws: `malformed`, `pollRefused` if the server refuses the signature, `server`, or the error of the key.
     public func setAddress(
         _ address: String, _ account: PushAccount, _ key: some ApprovalKey
     ) async throws -> PushAccount {
@@ -228,9 +228,9 @@ extension Approver {
         } catch { throw .server(error) }
     }
 
-    /// New requests of an account as they come, each once, until the task that reads them is cancelled or a poll fails.
+    /// Yields each new request of an account once, until the reading task is cancelled or a poll fails.
     ///
-    /// - Parameter interval: How long to wait between two polls. Each poll costs a signature of the account's key.
+    /// - Parameter interval: The time between two polls. Each poll requires a signature of the account's key.
     public func requests(
         of account: PushAccount, _ key: some ApprovalKey & Sendable, every interval: Duration
     ) -> AsyncThrowingStream<PushRequest, any Error> {
@@ -261,7 +261,7 @@ extension PushRequest {
 }
 
 extension PushAccount {
-    /// The server's URL without the path of its interface, for signing in there.
+    /// The server's URL without the path of its interface, for signing in.
     public var base: HTTPURL? {
         let parts = url.split(separator: "/ttype/", maxSplits: 1)
         return parts.first.flatMap { try? HTTPURL(String($0)) }

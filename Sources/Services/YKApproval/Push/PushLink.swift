@@ -33,9 +33,9 @@ public struct PushLink: Sendable {
         return ["otpauth://pipush/", "pia://pipush/"].contains { start.hasPrefix($0) }
     }
 
-    /// Reads a link; fields that are not known are ignored.
+    /// Reads a link, ignoring unknown fields.
     ///
-    /// - Throws: `malformed` with what is wrong, `unsupportedVersion` when the field `v` is not 1.
+    /// - Throws: `malformed` with the reason, `unsupportedVersion` if the field `v` is not 1.
     public init(_ text: String) throws(ApprovalError) {
         guard text.utf8.count <= Self.limit else { throw .malformed("a link of more than \(Self.limit) bytes") }
         guard Self.matches(text) else { throw .malformed("not a link that enrols a push account") }
@@ -62,7 +62,8 @@ public struct PushLink: Sendable {
         unlock = fields["app_force_unlock"] ?? (asksPIN ? "pin" : "")
     }
 
-    /// Serial numbers are separated by bars in signed texts: letters, digits, hyphens and underscores, up to 64.
+    /// Whether a text is a valid serial number: up to 64 letters, digits, hyphens and underscores, since bars separate
+    /// serial numbers in signed texts.
     static func isSerial(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
             && text.utf8.allSatisfy { byte in

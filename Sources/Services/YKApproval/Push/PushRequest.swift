@@ -4,7 +4,7 @@ public import YKCrypto
 import YKHTTP
 public import YKWire
 
-/// Why an entry of a poll, or a delivered message, is not shown.
+/// The reason for not showing an entry of a poll or a delivered message.
 public enum PushRequestFault: Error, Hashable, Sendable {
     /// A member is missing or has the wrong type.
     case malformed(String)
@@ -18,20 +18,20 @@ public enum PushRequestFault: Error, Hashable, Sendable {
 
 /// A request to approve a log-in, signed by the enrolled server.
 ///
-/// The signature is over the members joined with bars, and bars may occur in the question and in the title: the boundary
-/// between these two is the only one that is not authenticated.
+/// The signature covers the members joined with bars. Since the question and the title may themselves contain bars, the
+/// boundary between these two is not authenticated; all others are.
 public struct PushRequest: Hashable, Sendable {
     /// Its identifier, which is signed in the answer.
     public let nonce: String
-    /// The server's question, as it came: up to 512 characters, not fit for a terminal.
+    /// The server's question as received: up to 512 characters, not safe to print to a terminal.
     public let question: String
-    /// The server's title, as it came: up to 128 characters, not fit for a terminal.
+    /// The server's title as received: up to 128 characters, not safe to print to a terminal.
     public let title: String
     /// The serial number of the server's token.
     public let serial: String
     /// The numbers from which the user must choose the one on the log-in page; `nil` if none is required.
     public let numbers: [String]?
-    /// Whether the server accepts a reason for declining, by its own signature.
+    /// Whether the server's signed capabilities for this request allow a reason for declining.
     public let takesReason: Bool
     /// The whole object as received.
     public let challenge: JSON
@@ -40,16 +40,16 @@ public struct PushRequest: Hashable, Sendable {
     /// The server's signature in base 32, as received.
     public let signature: String
 
-    /// Maximum number of entries of a poll.
+    /// Maximum number of entries in a poll.
     static let limit = 100
 
-    /// Checks an entry of a poll or a delivered message; nothing is read from it before its signature is verified.
+    /// Checks an entry of a poll or a delivered message; the signature is verified before anything else is read.
     ///
     /// - Parameters:
-    ///   - challenge: The object as it came.
+    ///   - challenge: The object as received.
     ///   - serial: The account's serial number.
     ///   - url: The account's enrolled URL, as ``HTTPURL`` writes it.
-    ///   - key: The server's key of that account.
+    ///   - key: The server's key for that account.
     /// - Throws: ``PushRequestFault``.
     public init(
         _ challenge: JSON, serial: String, url: String, key: PublicKey
@@ -94,10 +94,10 @@ public struct PushRequest: Hashable, Sendable {
     /// The short identifier for display: the nonce's first eight characters.
     public var id: String { String(nonce.prefix(8)) }
 
-    /// A text of the server as one line that is safe to show: without control characters and the marks of bidirectional
-    /// text, cut with an ellipsis.
+    /// Returns a text of the server as one line that is safe to show: without control characters and bidirectional
+    /// marks, truncated with an ellipsis.
     ///
-    /// - Parameter limit: The most characters.
+    /// - Parameter limit: The maximum number of characters.
     public static func shown(_ text: String, limit: Int) -> String {
         var safe = ""
         safe.unicodeScalars = text.unicodeScalars.reduce(into: safe.unicodeScalars) { result, scalar in
@@ -118,7 +118,7 @@ public struct PushRequest: Hashable, Sendable {
         (1...32).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.isHazardous || $0 == "|" }
     }
 
-    /// What the app may do beyond the usual, when the server signed that for this request.
+    /// Returns the optional capabilities that the server signed for this request; `nil` if there are none.
     private static func capabilities(_ challenge: JSON, _ nonce: String, _ key: PublicKey) -> JSON? {
         guard let text = challenge["capabilities"]?.string, text.utf8.count <= 4096,
             let signature = challenge["capabilities_signature"]?.string, signature.utf8.count <= 2048,

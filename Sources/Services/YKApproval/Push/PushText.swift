@@ -3,20 +3,20 @@
 import YKCrypto
 import YKWire
 
-/// Why a request is declined; the server and its log distinguish them.
+/// The reason for declining a request; the server and its log distinguish the reasons.
 public enum DeclineReason: String, Hashable, Sendable, CaseIterable {
-    /// The user did not start this: somebody else may know the password.
+    /// The user did not start the log-in: somebody else may know the password.
     case unknownTrigger = "unknown_trigger"
-    /// The user who started it has cancelled.
+    /// The user who started the log-in has cancelled it.
     case cancelled
 }
 
-/// The texts of privacyIDEA's push tokens that the account's key signs: RSASSA-PKCS1-v1_5 with SHA-256 over their UTF-8
-/// form, the signature in base 32 with padding.
+/// The texts of privacyIDEA's push tokens that the account's key signs, using RSASSA-PKCS1-v1_5 with SHA-256 over their
+/// UTF-8 form. The signature is in base 32 with padding.
 public enum PushText {
-    /// Asks for the requests that are open.
+    /// Fetches the open requests.
     ///
-    /// - Parameter timestamp: RFC 3339; the server accepts 60 seconds either way.
+    /// - Parameter timestamp: RFC 3339; the server tolerates a difference of 60 seconds.
     public static func poll(serial: String, timestamp: String) -> String { "\(serial)|\(timestamp)" }
 
     /// Approves a request, with the chosen number if one is required.
@@ -31,18 +31,19 @@ public enum PushText {
 
     /// Sets the delivery address of requests.
     ///
-    /// - Parameter timestamp: RFC 3339; the server accepts five minutes either way.
+    /// - Parameter timestamp: RFC 3339; the server tolerates a difference of five minutes.
     public static func address(_ address: String, serial: String, timestamp: String) -> String {
         "\(address)|\(serial)|\(timestamp)"
     }
 
-    /// The signature as sent: upper case and padded, as the server requires.
+    /// Encodes a signature in upper case with padding, as the server requires.
     static func encoded(_ signature: [UInt8]) -> String { Base32.encode(signature, padded: true) }
 }
 
-/// JSON in the one form that can be signed (RFC 8785): members in the order of their UTF-16 code units, no blanks.
+/// JSON in its canonical form for signing (RFC 8785): members sorted by UTF-16 code units, no white space.
 enum CanonicalJSON {
-    /// The text; `nil` for numbers with a fraction or an exponent, and for integers that a double does not hold.
+    /// Returns the text; `nil` for numbers with a fraction or an exponent, and for integers that a double cannot
+    /// represent.
     static func text(_ value: JSON) -> String? {
         switch value {
         case .null: return "null"

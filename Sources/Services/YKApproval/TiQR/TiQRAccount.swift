@@ -5,22 +5,22 @@ import YKWire
 
 /// An account that answers the log-ins of a TiQR service; its secret is in the sealed part of its record.
 public struct TiQRAccount: Hashable, Sendable {
-    /// What all kinds of accounts have in common.
+    /// The properties common to all kinds of accounts.
     public var account: ApprovalAccount
-    /// The identifier of the service, which each log-in names.
+    /// The identifier of the service, contained in each log-in.
     public let service: String
-    /// The person's identifier at the service.
+    /// The user's identifier at the service.
     public let identity: String
-    /// The person's name, in the service's words.
+    /// The user's name, as given by the service.
     public let identityName: String
-    /// Where log-ins are answered.
+    /// The URL to which log-ins are answered.
     public let url: HTTPURL
-    /// How a challenge is answered.
+    /// The OCRA suite of the responses.
     public let suite: OCRASuite
     /// How the server is authenticated.
     public var trust: HTTPTrust
 
-    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    /// Reads an account from the store; `nil` if it is of another kind or malformed.
     public init?(_ account: ApprovalAccount) {
         func text(_ name: String) -> String? { account.details[name]?.string }
         guard account.kind == .tiqr, let service = text("service"), let identity = text("identity"),
@@ -33,7 +33,7 @@ public struct TiQRAccount: Hashable, Sendable {
         (self.url, self.suite, self.trust) = (url, suite, trust)
     }
 
-    /// The account for the store.
+    /// The account in the form for the store.
     public var stored: ApprovalAccount {
         var stored = account
         var object = JSON.Object()
@@ -47,9 +47,9 @@ public struct TiQRAccount: Hashable, Sendable {
         return stored
     }
 
-    /// Checks that a log-in is one of this account's.
+    /// Checks that a log-in belongs to this account.
     ///
-    /// - Throws: `otherAccount` when it names another service or person.
+    /// - Throws: `otherAccount` if it names another service or user.
     public func check(_ login: TiQRLogin) throws(ApprovalError) {
         guard login.service == service, login.identity.map({ $0 == identity }) ?? true else {
             throw .otherAccount((login.identity.map { $0 + "@" } ?? "") + login.service)
@@ -57,18 +57,18 @@ public struct TiQRAccount: Hashable, Sendable {
     }
 }
 
-/// What a TiQR service says of an enrolment, before it has the secret.
+/// An enrolment as described by a TiQR service, before the service has the secret.
 public struct TiQREnrolment: Hashable, Sendable {
     /// The account.
     public let account: TiQRAccount
-    /// Where the secret is sent.
+    /// The URL to which the secret is sent.
     public let url: HTTPURL
 
-    /// Reads the metadata of a service.
+    /// Reads a service's metadata.
     ///
     /// - Parameters:
-    ///   - metadata: What the service says.
-    ///   - link: Where it said it: addresses of another server are refused.
+    ///   - metadata: The metadata.
+    ///   - link: The link from which it was fetched; addresses of another server are refused.
     /// - Throws: `malformed`, or `otherServer`.
     init(_ metadata: JSON, _ link: TiQREnrolmentLink, _ trust: HTTPTrust, added: Int64) throws(ApprovalError) {
         let (service, identity) = (metadata["service"], metadata["identity"])

@@ -6,24 +6,24 @@ import YKPrivacyIDEA
 public import YKTransport
 import YKWire
 
-/// What a service answers to a log-in.
+/// A service's answer to a log-in.
 public enum TiQRResult: Hashable, Sendable {
-    /// The response was right.
+    /// The response was correct.
     case accepted
-    /// The response was wrong; how many tries are left, when the service says so.
+    /// The response was wrong; the number of remaining tries, if the service reports it.
     case wrong(triesLeft: Int?)
-    /// The session is unknown, over, or used.
+    /// The session is unknown, has expired, or was already used.
     case unknownChallenge
-    /// The service does not know the person.
+    /// The service does not know the user.
     case unknownIdentity
-    /// The account is locked, for so many minutes when the service says so.
+    /// The account is locked; the number of minutes, if the service reports it.
     case blocked(minutes: Int?)
-    /// The request was not understood, or something else.
+    /// The service did not understand the request, or gave another answer.
     case other(String)
 
-    /// Reads an answer, a word with an optional number: `INVALID_RESPONSE:9`.
+    /// Reads an answer, a word with an optional number, such as `INVALID_RESPONSE:9`.
     ///
-    /// - Throws: `malformed` for what is no such word.
+    /// - Throws: `malformed` for anything else.
     public init(_ body: [UInt8]) throws(ApprovalError) {
         guard (1...64).contains(body.count), body.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) else {
             throw .malformed("the service's answer is not one of TiQR's")
@@ -43,17 +43,17 @@ public enum TiQRResult: Hashable, Sendable {
     }
 }
 
-/// Enrols at services of TiQR, and answers log-ins.
+/// Enrols accounts at TiQR services and answers log-ins.
 public struct TiQRClient: Sendable {
     private let http: any HTTPClient
     private let random: any RandomSource
     /// How the server's certificate is verified.
     public var trust = HTTPTrust()
-    /// How long one request may take.
+    /// Timeout for a request.
     public var timeout = Duration.seconds(30)
-    /// The language that the service may use, two letters (ISO 639-1).
+    /// The preferred language for the service's messages, two letters (ISO 639-1).
     public var language = "en"
-    /// Bytes of a secret.
+    /// The length of a secret in bytes.
     public static let secretSize = 32
     private static let limit = 64 << 10
 
@@ -63,7 +63,7 @@ public struct TiQRClient: Sendable {
         self.random = random
     }
 
-    /// Reads what a service says of an enrolment. It can be read again until ``register(_:at:)`` has used the session up.
+    /// Reads an enrolment's metadata. This can be repeated until ``register(_:at:)`` has used up the session.
     ///
     /// - Parameter now: The time, in seconds since 1970.
     /// - Throws: `server`, `malformed`, or `otherServer`.
@@ -80,7 +80,7 @@ public struct TiQRClient: Sendable {
         return try TiQREnrolment(json, link, trust, added: now)
     }
 
-    /// Draws the secret of an account.
+    /// Generates the secret of an account.
     public func secret() throws(ApprovalError) -> SharedSecret {
         do {
             var bytes = try random.draw(Self.secretSize, secret: true)
@@ -89,9 +89,9 @@ public struct TiQRClient: Sendable {
         } catch { throw .random }
     }
 
-    /// Sends the secret to the service, which ends the enrolment: keep the secret before it is sent.
+    /// Sends the secret to the service, which completes the enrolment. Store the secret before sending it.
     ///
-    /// - Throws: `server` with the service's refusal, or `malformed`.
+    /// - Throws: `server` if the service refuses, or `malformed`.
     public func register(_ secret: borrowing Secret, at url: HTTPURL) async throws(ApprovalError) {
         var bytes = secret.copyBytes()
         defer { Secret.wipe(&bytes) }
@@ -104,9 +104,9 @@ public struct TiQRClient: Sendable {
         guard answer.body == Array("OK".utf8) else { throw .malformed("the service did not confirm the enrolment") }
     }
 
-    /// The response to a log-in, which the service takes instead of a password.
+    /// Returns the response to a log-in, which the service accepts in place of a password.
     ///
-    /// - Throws: `otherAccount`, or `malformed` for a challenge that the suite does not have.
+    /// - Throws: `otherAccount`, or `malformed` for a challenge that does not fit the suite.
     public func response(
         to login: TiQRLogin, _ account: TiQRAccount, _ secret: borrowing Secret
     ) throws(ApprovalError) -> String {
@@ -114,7 +114,7 @@ public struct TiQRClient: Sendable {
         return try account.suite.response(secret, OCRAInput(login.challenge))
     }
 
-    /// Answers a log-in at the address that was enrolled.
+    /// Answers a log-in at the enrolled address.
     ///
     /// - Throws: `otherAccount` before anything is sent, `server`, or `malformed`.
     public func answer(
@@ -149,7 +149,7 @@ public struct TiQRClient: Sendable {
             throw .server(.http(.redirected(to: place, status: response.status)))
         }
         guard response.status == 200 else {
-            // A refusal is an answer of privacyIDEA's; another service says only the status.
+            // privacyIDEA explains a refusal in its answer; other services send only the status.
             do { _ = try PrivacyIDEAAnswer(response) } catch { throw .server(error) }
             throw .server(.status(response.status))
         }

@@ -3,11 +3,11 @@
 public import YKHTTP
 import YKWire
 
-/// The link of an enrolment: `tiqrenroll://` before the address of the metadata (TiQR protocol, "Enrollment").
+/// An enrolment link: `tiqrenroll://` followed by the address of the metadata (TiQR protocol, "Enrollment").
 public struct TiQREnrolmentLink: Hashable, Sendable {
-    /// Where the metadata is.
+    /// The address of the metadata.
     public let metadata: HTTPURL
-    /// The serial number of the token, where the address has it as privacyIDEA writes it.
+    /// The serial number of the token, if the address contains it in privacyIDEA's form.
     public var serial: String? {
         let serial = (try? LinkQuery(metadata.description))?["serial"]
         return serial.flatMap { PushLink.isSerial($0) ? $0 : nil }
@@ -15,7 +15,7 @@ public struct TiQREnrolmentLink: Hashable, Sendable {
 
     /// Reads a link.
     ///
-    /// - Throws: `malformed` for another scheme, or an address that is neither over TLS nor on this machine.
+    /// - Throws: `malformed` for another scheme, or an address that neither uses TLS nor is on this machine.
     public init(_ text: String) throws(ApprovalError) {
         let scheme = "tiqrenroll://"
         guard text.lowercased().hasPrefix(scheme) else { throw .malformed("a link of TiQR begins with \(scheme)") }
@@ -25,23 +25,23 @@ public struct TiQREnrolmentLink: Hashable, Sendable {
     }
 }
 
-/// The link of a log-in: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It has no
-/// address: the answer goes to the one that was enrolled for the service.
+/// A log-in link: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It contains
+/// no address: the answer is sent to the address enrolled for the service.
 public struct TiQRLogin: Hashable, Sendable {
-    /// Whose log-in it is; `nil` when the service does not say.
+    /// The user's identifier; `nil` if the service does not include it.
     public let identity: String?
     /// The identifier of the service, compared with the enrolled one.
     public let service: String
-    /// The session that the answer names.
+    /// The session, which the answer names.
     public let session: String
     /// The challenge.
     public let challenge: String
-    /// The service's name as the link has it, which nobody vouches for.
+    /// The service's name in the link, which is not authenticated.
     public let name: String
 
     /// Reads a link.
     ///
-    /// - Throws: `malformed` when a part is missing or longer than 255 bytes.
+    /// - Throws: `malformed` if a part is missing or longer than 255 bytes.
     public init(_ text: String) throws(ApprovalError) {
         let link = try LinkQuery(text)
         guard link.scheme == "tiqrauth" else { throw .malformed("a log-in of TiQR begins with tiqrauth://") }
@@ -65,7 +65,7 @@ public struct TiQRLogin: Hashable, Sendable {
         return value
     }
 
-    /// A plus sign stands for a blank, as in forms.
+    /// Decodes a plus sign as a space, as in forms.
     private static func spaced(_ text: Substring) -> String {
         String(decoding: text.utf8.map { $0 == 0x2B ? 0x20 : $0 }, as: UTF8.self)
     }

@@ -4,55 +4,56 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Brings together the requests that are delivered and those that are polled: each is told once, whichever way it comes.
+/// Merges delivered and polled requests and reports each request once.
 ///
-/// A request that is delivered counts only when the server of an account signed it; the others are counted and forgotten.
+/// A delivered request is reported only if the server of an account signed it; other messages are counted and
+/// discarded.
 public struct RequestWatch: Sendable {
-    /// A request that was not told before.
+    /// A newly reported request.
     public struct Found: Hashable, Sendable {
         /// The request.
         public let request: PushRequest
-        /// The account that it is for.
+        /// The account of the request.
         public let account: PushAccount
-        /// Whether it was fetched rather than delivered.
+        /// Whether it was polled rather than delivered.
         public let isPolled: Bool
     }
 
-    /// How many messages came, by what became of them.
+    /// The number of received messages by outcome.
     public struct Counts: Hashable, Sendable {
         /// New requests.
         public var told = 0
-        /// Requests that had been told before, or were answered already.
+        /// Requests that were already reported or answered.
         public var repeated = 0
         /// Messages that are not requests signed by the server of an account.
         public var unverified = 0
     }
 
-    /// The accounts that are watched.
+    /// The watched accounts.
     public let accounts: [PushAccount]
-    /// What came so far.
+    /// The counts so far.
     public private(set) var counts = Counts()
 
-    /// The most requests that are remembered; afterwards the oldest are forgotten.
+    /// Maximum number of remembered requests; beyond it, the oldest are forgotten.
     public static let memory = 20_000
 
     private var known: Set<String> = []
-    /// What is known, in the order in which it came, from `first` on.
+    /// The known requests in order of arrival, starting at `first`.
     private var order: [String] = []
     private var first = 0
 
-    /// Watches accounts.
+    /// Creates a watch for accounts.
     ///
-    /// - Parameter answered: Identifiers of accounts with the nonces of their requests that were answered before.
+    /// - Parameter answered: Account identifiers with the nonces of requests that were already answered.
     public init(_ accounts: [PushAccount], answered: [(account: String, nonce: String)] = []) {
         self.accounts = accounts
         for entry in answered { remember(Self.key(entry.account, entry.nonce)) }
     }
 
-    /// Takes the body of a delivered message: `{"to":ADDRESS,"push":REQUEST}` as privacyIDEA's HTTP gateway sends it, or
+    /// Takes the body of a delivered message: `{"to":ADDRESS,"push":REQUEST}` as sent by privacyIDEA's HTTP gateway, or
     /// the request itself.
     ///
-    /// - Returns: The request when it is new; `nil` otherwise.
+    /// - Returns: The request if it is new; `nil` otherwise.
     public mutating func take(delivered body: [UInt8]) -> Found? {
         guard let message = try? JSON(parsing: body), let found = verified(message["push"] ?? message) else {
             counts.unverified += 1
@@ -61,21 +62,21 @@ public struct RequestWatch: Sendable {
         return fresh(found)
     }
 
-    /// Takes what a poll of an account had.
+    /// Takes the result of a poll of an account.
     ///
-    /// - Returns: The requests that are new, oldest first.
+    /// - Returns: The new requests, oldest first.
     public mutating func take(_ poll: PushPoll, of account: PushAccount) -> [Found] {
         counts.unverified += poll.faults.count
         return poll.requests.compactMap { fresh(Found(request: $0, account: account, isPolled: true)) }
     }
 
-    /// Forgets a request that could not be told, so that it is when it comes again.
+    /// Forgets a request that could not be reported, so that it is reported when it is received again.
     public mutating func forget(_ found: Found) {
         guard known.remove(Self.key(found.account.account.id, found.request.nonce)) != nil else { return }
         counts.told -= 1
     }
 
-    /// The request with the account whose server signed it.
+    /// Returns the request and the account whose server signed it; `nil` if there is none.
     private func verified(_ challenge: JSON) -> Found? {
         guard let serial = challenge["serial"]?.string else { return nil }
         for account in accounts where account.account.serial == serial {
@@ -89,7 +90,7 @@ public struct RequestWatch: Sendable {
     private mutating func fresh(_ found: Found) -> Found? {
         let key = Self.key(found.account.account.id, found.request.nonce)
         guard !known.contains(key) else {
-            // A poll gives an open request again and again; only a second delivery is worth counting.
+            // Polls repeat open requests, so only repeated deliveries are counted.
             if !found.isPolled { counts.repeated += 1 }
             return nil
         }
@@ -112,30 +113,30 @@ public struct RequestWatch: Sendable {
     private static func key(_ account: String, _ nonce: String) -> String { "\(account) \(nonce)" }
 }
 
-/// How often an account is asked for its requests.
+/// The times between polls of an account.
 public struct PollSchedule: Hashable, Sendable {
     /// The time between two polls while the server answers.
     public let interval: Duration
-    /// The longest time between two polls of a server that does not answer.
+    /// The maximum time between two polls of a server that does not answer.
     public static let longest = Duration.seconds(300)
-    /// By what part of it a time is changed at random, so that many computers do not ask at once.
+    /// The fraction by which each time is varied at random, to spread the polls of many computers.
     public static let spread = 0.2
 
-    /// How often polls failed one after the other.
+    /// The number of consecutive failed polls.
     public private(set) var failures = 0
 
-    /// Asks at this interval.
+    /// Creates a schedule with this interval.
     public init(every interval: Duration) { self.interval = interval }
 
-    /// The time until the next poll after one that was answered.
+    /// Returns the time until the next poll after a successful one.
     ///
-    /// - Parameter chance: From 0 to 1, drawn at random.
+    /// - Parameter chance: A random number from 0 to 1.
     public mutating func afterSuccess(_ chance: Double) -> Duration {
         failures = 0
         return Self.spread(interval, chance)
     }
 
-    /// The time until the next poll after one that failed: it doubles up to eight times the interval.
+    /// Returns the time until the next poll after a failed one; it doubles up to eight times the interval.
     public mutating func afterFailure(_ chance: Double) -> Duration {
         failures = min(failures + 1, 3)
         return Self.spread(min(interval * (1 << failures), max(interval, Self.longest)), chance)
@@ -148,17 +149,17 @@ public struct PollSchedule: Hashable, Sendable {
 }
 
 extension PushAccount {
-    /// What a poll of an account costs its owner.
+    /// The user interaction that a poll of an account requires.
     public enum PollCost: Hashable, Sendable {
-        /// Nothing.
+        /// None.
         case nothing
-        /// A touch now and then: the key remembers one for 15 seconds.
+        /// An occasional touch: the key caches a touch for 15 seconds.
         case someTouches
-        /// A touch each time.
+        /// A touch for each poll.
         case touch
     }
 
-    /// What a poll costs, by the policy with which the account's key was made.
+    /// The user interaction that a poll requires under the touch policy of the account's key.
     public var pollCost: PollCost {
         guard case .piv(let place) = place else { return .nothing }
         return switch place.policies.touch {

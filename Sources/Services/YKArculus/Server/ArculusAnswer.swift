@@ -4,8 +4,8 @@ public import YKFIDO
 public import YKWire
 
 extension RegistrationResponse {
-    /// The message that completes a registration with a server of Arculus or of the conformance tests. The transport of
-    /// a card that reports none is NFC.
+    /// The message that completes a registration with an Arculus server or a server of the conformance tests. If the
+    /// card reports no transport, NFC is used.
     public var arculusJSON: JSON {
         var response = JSON.Object()
         response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)
@@ -17,7 +17,7 @@ extension RegistrationResponse {
 }
 
 extension AuthenticationResponse {
-    /// The message that completes an authentication with a server of Arculus or of the conformance tests.
+    /// The message that completes an authentication with an Arculus server or a server of the conformance tests.
     public var arculusJSON: JSON {
         var response = JSON.Object()
         response["clientDataJSON"] = clientDataJSON.map(JSON.base64url)

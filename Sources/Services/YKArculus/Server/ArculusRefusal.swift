@@ -46,7 +46,7 @@ struct ArculusReply {
         try self.init(object, httpStatus: response.status)
     }
 
-    /// Reads what a backend handed on.
+    /// Reads a reply forwarded by a backend.
     init(backend text: [UInt8]) throws(ArculusError) {
         guard let json = try? JSON(parsing: text), let object = json.object else {
             throw .reply("the backend's reply is no JSON object")

@@ -2,31 +2,31 @@
 
 public import YKWire
 
-/// What every call of Arculus' SDK answers, as a JSON text.
+/// The result of a call of Arculus' SDK, in JSON form.
 public struct ArculusResult: Hashable, Sendable {
-    /// How it went. An open set.
+    /// The status of a result. An open set.
     public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The word.
         public let rawValue: String
         /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Done.
+        /// The call succeeded.
         public static let ok = Status(rawValue: "ok")
-        /// Not done.
+        /// The call failed.
         public static let failed = Status(rawValue: "failed")
-        /// Not done, as the server's session is over.
+        /// The call failed because the server's session has expired.
         public static let noSession = Status(rawValue: "false")
         /// The word.
         public var description: String { rawValue }
     }
 
-    /// How it went.
+    /// The status.
     public var status: Status
-    /// Why not; empty when done.
+    /// The error message; empty on success.
     public var errorMessage: String
-    /// The code in letters: of the card, of the server, or the HTTP status.
+    /// The code as a string: from the card, from the server, or the HTTP status.
     public var statuscode: String
-    /// The code as a number: of the card, or the HTTP status.
+    /// The code as a number: from the card, or the HTTP status.
     public var responseCode: Int
 
     /// Creates a result.
@@ -37,10 +37,10 @@ public struct ArculusResult: Hashable, Sendable {
         self.responseCode = responseCode
     }
 
-    /// Done.
+    /// The result of a successful call.
     public static let ok = ArculusResult(status: .ok, errorMessage: "", statuscode: "200", responseCode: 200)
 
-    /// The four members.
+    /// The result as a JSON object with the four members.
     public var json: JSON {
         [
             "status": .string(status.rawValue), "errorMessage": .string(errorMessage),

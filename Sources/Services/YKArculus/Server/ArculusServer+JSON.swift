@@ -4,7 +4,7 @@ import YKHTTP
 import YKWire
 
 extension ArculusServer {
-    /// The members of a description, for messages.
+    /// The members of a description, as listed in messages.
     private static let known: Set<String> = [
         "url", "paths", "dialect", "rpId", "origin", "pins", "authorities", "timeout", "limit",
         "registrationBeginEndpoint", "registrationCompleteEndpoint", "authenticationBeginEndpoint",
@@ -15,11 +15,11 @@ extension ArculusServer {
         "authenticationCompleteEndpoint",
     ]
 
-    /// Reads a description of a server: a JSON object with `url` and what differs from the usual, `paths` (`arculus`,
-    /// `arculus-register`, `arculus-short`, `conformance`) or the four endpoints by name, `dialect`, `rpId`, `origin`,
-    /// `pins`, `authorities`, `timeout` in seconds, `limit` in bytes.
+    /// Reads a description of a server: a JSON object with `url` and settings that differ from the defaults: `paths`
+    /// (`arculus`, `arculus-register`, `arculus-short`, `conformance`) or the four endpoints by name, `dialect`,
+    /// `rpId`, `origin`, `pins`, `authorities`, `timeout` in seconds, `limit` in bytes.
     ///
-    /// Throws `configuration` with the member that is wrong, also for one that is not known.
+    /// - Throws: `configuration` with the invalid or unknown member.
     public init(parsing text: [UInt8]) throws(ArculusError) {
         let json: JSON
         do { json = try JSON(parsing: text) } catch { throw .configuration("not JSON: \(error)") }

@@ -3,32 +3,32 @@
 public import YKFIDO
 public import YKHTTP
 
-/// A FIDO server and how it is spoken to: what Arculus' SDK calls ArculusFidoServer.
+/// A FIDO server and its protocol variant: the SDK's ArculusFidoServer.
 public struct ArculusServer: Hashable, Sendable {
-    /// How requests are written.
+    /// The request format.
     public enum Dialect: String, Hashable, Sendable, CaseIterable {
-        /// As the Arculus REST reference has it: wishes as members of their own.
+        /// The format of the Arculus REST reference: options as members of their own.
         case arculus
-        /// As the FIDO conformance tests have it: wishes in `authenticatorSelection`.
+        /// The format of the FIDO conformance tests: options in `authenticatorSelection`.
         case conformance
     }
 
-    /// The four addresses.
+    /// The four endpoints.
     public struct Endpoints: Hashable, Sendable {
-        /// Where a registration begins.
+        /// Starts a registration.
         public var registrationBegin: HTTPURL
-        /// Where it is completed.
+        /// Completes a registration.
         public var registrationComplete: HTTPURL
-        /// Where an authentication begins.
+        /// Starts an authentication.
         public var authenticationBegin: HTTPURL
-        /// Where it is completed.
+        /// Completes an authentication.
         public var authenticationComplete: HTTPURL
 
-        /// All four.
+        /// All four endpoints.
         var all: [HTTPURL] { [registrationBegin, registrationComplete, authenticationBegin, authenticationComplete] }
     }
 
-    /// Paths that servers usually have.
+    /// The paths of common servers.
     public enum Preset: String, Hashable, Sendable, CaseIterable {
         /// Arculus' `/fidoapi/certify/attestation/options` and so on.
         case arculus
@@ -53,29 +53,29 @@ public struct ArculusServer: Hashable, Sendable {
             }
         }
 
-        /// How requests to such a server are written.
+        /// The request format of such a server.
         public var dialect: Dialect { self == .conformance ? .conformance : .arculus }
     }
 
-    /// Where it is.
+    /// The endpoints.
     public var endpoints: Endpoints
-    /// How requests are written.
+    /// The request format.
     public var dialect: Dialect
-    /// The relying party that it has to speak for; `nil` for the one that it names.
+    /// The required relying party; `nil` for the one that the server names.
     public var rpID: String?
-    /// Who asks, in the client data: the server's own origin unless told otherwise.
+    /// The origin in the client data; by default the server's own origin.
     public var origin: Origin
-    /// Whose word is taken for who the server is.
+    /// How the server is authenticated.
     public var trust = HTTPTrust()
-    /// How long each request may take.
+    /// Timeout for a request.
     public var timeout = Duration.seconds(30)
-    /// The most bytes that are read of an answer.
+    /// Maximum size of an answer in bytes.
     public var limit = 1 << 20
 
-    /// Describes a server by its base address and the paths behind it.
+    /// Creates a server from its base address and the paths of its endpoints.
     ///
-    /// Throws `configuration` when an endpoint is no address, is at another origin, or the origin can have no
-    /// credentials.
+    /// - Throws: `configuration` if an endpoint is not a valid address or has another origin, or if the origin cannot
+    ///   have credentials.
     public init(
         _ base: String, paths: [String] = Preset.arculus.paths, dialect: Dialect = .arculus, rpID: String? = nil,
         origin: String? = nil
@@ -101,7 +101,7 @@ public struct ArculusServer: Hashable, Sendable {
         }
     }
 
-    /// Describes a server with the usual paths.
+    /// Creates a server with common paths.
     public init(_ base: String, _ preset: Preset, rpID: String? = nil) throws(ArculusError) {
         try self.init(base, paths: preset.paths, dialect: preset.dialect, rpID: rpID)
     }

@@ -21,7 +21,7 @@ public struct ArculusWishes: Hashable, Sendable {
     /// Creates the default options.
     public init() {}
 
-    /// What begins a registration.
+    /// Returns the request that starts a registration.
     func registration(_ username: String, _ displayName: String, _ dialect: ArculusServer.Dialect) -> JSON {
         var object = begin(username)
         object["displayName"] = .string(displayName)
@@ -46,7 +46,7 @@ public struct ArculusWishes: Hashable, Sendable {
         return .object(object)
     }
 
-    /// What begins an authentication; the same in both dialects.
+    /// Returns the request that starts an authentication; the same in both dialects.
     func authentication(_ username: String) -> JSON {
         var object = begin(username)
         object["userVerification"] = .string(userVerification.rawValue)

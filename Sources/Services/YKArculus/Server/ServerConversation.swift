@@ -3,7 +3,7 @@
 import YKHTTP
 import YKWire
 
-/// The requests of one operation: the cookie of the first goes with the second, and is forgotten then.
+/// The requests of one operation: the cookie of the first is sent with the second and then discarded.
 struct ServerConversation {
     let server: ArculusServer
     let http: any HTTPClient
@@ -14,7 +14,9 @@ struct ServerConversation {
         self.http = http
     }
 
-    /// Posts a body and reads the answer; throws `http`, `server` and `reply`.
+    /// Posts a body and reads the answer.
+    ///
+    /// - Throws: `http`, `server` or `reply`.
     mutating func post(_ body: JSON, to url: HTTPURL) async throws(ArculusError) -> ArculusReply {
         var request = HTTPRequest(post: url, Array(body.text.utf8), type: "application/json")
         request.fields.append(HTTPField("Accept", "application/json"))
@@ -22,7 +24,7 @@ struct ServerConversation {
         request.timeout = server.timeout
         request.limit = server.limit
         request.trust = server.trust
-        // What WebAuthn sends over the network is public: challenges, credentials and signatures.
+        // All data that WebAuthn sends over the network is public: challenges, credentials and signatures.
         request.secrets = HTTPSecrets(request: [], answer: [])
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .http(error) }
