@@ -135,7 +135,7 @@ extension Capture.Event {
         return findings
     }
 
-    /// Whether any byte of these runs is there in clear.
+    /// Whether any byte in these ranges is present in clear.
     fileprivate func shows(_ masks: (command: [Mask], reply: [Mask])) -> Bool {
         switch kind {
         case .exchange(let command, let reply):

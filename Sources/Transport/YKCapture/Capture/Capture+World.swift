@@ -3,15 +3,16 @@
 import YKTransport
 import YKWire
 
-/// The clock and the randomness of a session that another tool recorded, as far as its commands give them away.
+/// The clock and the randomness of a session recorded by another tool, as far as they can be recovered from its
+/// commands.
 ///
-/// Without them a replay could not send the same bytes: OATH sends the time in CALCULATE, and challenges in VALIDATE and
-/// SET CODE.
+/// Without them, a replay could not send the same bytes: OATH sends the time in CALCULATE, and challenges in VALIDATE
+/// and SET CODE.
 extension Capture {
     struct World: Sendable {
         /// The times of OATH CALCULATE ALL, in seconds since 1970, by the index of their events.
         private var all: [(index: Int, seconds: Int64)] = []
-        /// The times of CALCULATE, which are those of the account's period.
+        /// The times of CALCULATE, computed with the account's period.
         private var single: [(index: Int, seconds: Int64)] = []
         /// The host's challenges in OATH VALIDATE and SET CODE, in order.
         private(set) var random: [UInt8] = []
@@ -29,7 +30,7 @@ extension Capture {
             }
         }
 
-        /// The time that the host needs from an event on to send what was recorded.
+        /// The time that the host needs from an event on in order to send the recorded bytes.
         func time(from position: Int) -> Int64? {
             let times = all.isEmpty ? single : all
             return (times.first { $0.index >= position } ?? times.last)?.seconds

@@ -4,7 +4,7 @@ import YKTransport
 import YKWire
 
 extension Capture.Event {
-    /// The event as one line without its end.
+    /// The event as one line, without the line end.
     package var text: String {
         var object = JSON.Object()
         switch kind {
@@ -30,7 +30,7 @@ extension Capture.Event {
         .array(masks.map { .array([.int(Int64($0.offset)), .int(Int64($0.length))]) })
     }
 
-    /// Reads one event; unknown keys are ignored, a line with none or two of the event keys is refused.
+    /// Parses an event. Ignores unknown keys; throws if the line has none or several of the event keys.
     init(_ object: JSON.Object, line: Int) throws(CaptureError) {
         let present = ["c", "w", "d", "sf", "gf", "h", "e"].filter { object[$0] != nil }
         guard let key = present.first, present.count == 1 else {

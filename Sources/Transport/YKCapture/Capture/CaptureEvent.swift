@@ -77,7 +77,7 @@ extension Capture {
 }
 
 extension [UInt8] {
-    /// The bytes with the masked runs overwritten by zeros; a run that sticks out is cut.
+    /// The bytes with the masked ranges overwritten by zeros; ranges are clamped to the bounds.
     package func masked(_ masks: [Capture.Event.Mask]) -> [UInt8] {
         var bytes = self
         for mask in masks where mask.offset >= 0 && mask.offset < count && mask.length > 0 {

@@ -2,24 +2,25 @@
 
 import YKTransport
 
-/// A capture on disk while it grows: mode 0600, never through a symbolic link, every event flushed as it happens.
+/// A capture being written to disk: mode 0600, never through a symbolic link, every event flushed as it happens.
 ///
-/// A change of the header replaces the file at once by a complete new one.
+/// To change the header, the file is replaced atomically by a complete new one.
 final class CaptureFile {
     private let path: String
     private var file: NewFile
     private var lines: [String] = []
-    /// How many bytes the complete lines have.
+    /// The size of the complete lines, in bytes.
     private var size = 0
 
-    /// Creates the file; an existing one is refused, nothing is overwritten.
+    /// Creates the file; fails if it exists, so nothing is overwritten.
     init(creating path: String, header: String) throws(LinkError) {
         self.path = path
         do { file = try NewFile(creating: path) } catch { throw error.asLinkError }
         try append(header)
     }
 
-    /// Adds a line; one that the disk has no room for is taken off again, so that the file stays a capture.
+    /// Appends a line. If the disk is full, the partial line is removed again, so that the file remains a valid
+    /// capture.
     func append(_ line: String) throws(LinkError) {
         let bytes = Array((line + "\n").utf8)
         do { try file.append(bytes) } catch {
@@ -30,7 +31,7 @@ final class CaptureFile {
         size += bytes.count
     }
 
-    /// Replaces the first line: the whole file is written anew beside the old one and takes its name.
+    /// Replaces the first line: writes a complete new file beside the old one and renames it.
     func replaceHeader(_ header: String) throws(LinkError) {
         lines[0] = header
         do {

@@ -3,27 +3,27 @@
 import YKTransport
 import YKWire
 
-/// Where the host is when it asks a recording in its own way: the parts it sent of a command, and what it has not fetched
-/// of a reply.
+/// The state of a host that splits commands differently from the recording: the chained parts it has sent, and the part
+/// of a reply it has not fetched.
 struct CardLookup: Sendable {
-    /// The parts of a chain, put together.
+    /// The joined parts of a chain.
     private var chain: APDU?
-    /// Whether a part was not cut as in the recording.
+    /// Whether a part was split differently from the recording.
     private var isCutAnew = false
     private var rest: [UInt8] = []
     private var end = StatusWord.ok
 
-    /// What to do with a command.
+    /// How to handle a command.
     enum Step {
-        /// A part of a chain: it is taken.
+        /// A part of a chain; acknowledge it.
         case part
-        /// The next piece of a reply that was given in the form that the host asked for.
+        /// The next part of a reply, in the form requested by the host.
         case piece([UInt8])
-        /// A command, its chain put together; `isCutAnew` when the recording cannot have it in the same parts.
+        /// A command with its chain joined; `isCutAnew` if the recording cannot have it in the same parts.
         case command(APDU, isCutAnew: Bool)
     }
 
-    /// Takes a command. `isRecorded` says whether the recording has this very exchange.
+    /// Processes a command. `isRecorded` says whether the recording contains this exact exchange.
     mutating func take(_ command: APDU, _ bytes: [UInt8], isRecorded: Bool) -> Step {
         if !rest.isEmpty, command.data.isEmpty, [0xC0, 0xA5].contains(command.ins) {
             return .piece(piece(command, bytes))
@@ -45,7 +45,7 @@ struct CardLookup: Sendable {
         return .part
     }
 
-    /// The first piece of a reply in the form that a command asks for.
+    /// Returns the first part of a reply in the form that the command asks for.
     mutating func give(_ reply: ResponseAPDU, to command: APDU, _ bytes: [UInt8]) -> [UInt8] {
         rest = reply.data
         end = reply.status
@@ -59,7 +59,7 @@ struct CardLookup: Sendable {
         let piece = Array(rest.prefix(length))
         rest = Array(rest.dropFirst(length))
         guard !rest.isEmpty else { return ResponseAPDU(end, data: piece).encoded }
-        // 6100 stands for 256 bytes and more.
+        // 6100 stands for 256 bytes or more.
         let left = rest.count < 256 ? UInt16(rest.count) : 0
         return ResponseAPDU(StatusWord(0x6100 | left), data: piece).encoded
     }

@@ -3,20 +3,20 @@
 import YKTransport
 import YKWire
 
-/// A command of a recording as it is meant: the parts of its chain put together, and its reply with all that was fetched
-/// for it (ISO 7816-4 §5.3).
+/// A recorded command independent of its encoding: the joined parts of its chain, and its complete reply (ISO 7816-4
+/// §5.3).
 struct CardTransaction: Sendable {
-    /// The events it was made of, in order.
+    /// The events it consists of, in order.
     private(set) var events: [Int]
-    /// The event with the last part of the command, and the first of the reply.
+    /// The event with the last part of the command and the first part of the reply.
     private(set) var asked: Int
-    /// The command with all its data and without the marks of a chain.
+    /// The command with all its data and without chaining bits.
     private(set) var command: APDU
-    /// The runs of the data that held a secret.
+    /// The secret ranges of the data.
     private(set) var mask: [Capture.Event.Mask]
     private(set) var reply: ResponseAPDU
 
-    /// Whether the reply was fetched to its end.
+    /// Whether the whole reply was fetched.
     var isWhole: Bool { reply.status.bytesRemaining == nil }
 
     /// All transactions of a recording, in order.
@@ -67,7 +67,7 @@ struct CardTransaction: Sendable {
         return whole
     }
 
-    /// The chain with one more part; `nil` when it belongs to another command.
+    /// Appends another part to the chain; `nil` if it belongs to another command.
     private func joined(_ next: CardTransaction) -> CardTransaction? {
         guard command.chainHeader == next.command.chainHeader, command.data.count <= 1 << 20 else { return nil }
         var whole = next
@@ -78,13 +78,13 @@ struct CardTransaction: Sendable {
         return whole
     }
 
-    /// Adds what was fetched of the reply.
+    /// Appends a fetched part of the reply.
     private mutating func fetch(_ rest: CardTransaction) {
         events += rest.events
         reply = ResponseAPDU(rest.reply.status, data: reply.data + rest.reply.data)
     }
 
-    /// Whether this command is the same outside what was masked.
+    /// Whether this command is the same outside the masked ranges.
     func matches(_ other: APDU) -> Bool {
         let mine = command.meaning
         let other = other.meaning
@@ -93,12 +93,12 @@ struct CardTransaction: Sendable {
 }
 
 extension APDU {
-    /// Whether more parts of the same command follow (ISO 7816-4 §5.3.3). In a proprietary class the bit says so in
-    /// CTAP only.
+    /// Whether more parts of the same command follow (ISO 7816-4 §5.3.3). In a proprietary class, only CTAP uses this
+    /// bit.
     var isPartOfChain: Bool { cla & 0x10 != 0 && (cla & 0x80 == 0 || ins == 0x10) }
 
-    /// The command without what tools write differently: Le, the class of GET RESPONSE (CTAP takes 00 and 80), and
-    /// NFCCTAP_MSG's P1, which says only whether the host can ask again (CTAP 2.2 §11.3.7.1).
+    /// The command without the fields that tools write differently: Le, the class of GET RESPONSE (CTAP accepts 00 and
+    /// 80), and NFCCTAP_MSG's P1, which says only whether the host can poll (CTAP 2.2 §11.3.7.1).
     var meaning: APDU {
         var meaning = self
         meaning.le = .none

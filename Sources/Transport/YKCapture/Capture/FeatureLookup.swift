@@ -3,18 +3,18 @@
 import YKTransport
 import YKWire
 
-/// An OTP application that answers frames from a recording which another tool made.
+/// An OTP application that answers frames from a recording made by another tool.
 struct FeatureLookup {
-    /// A frame of the recording, and what the key gave afterwards.
+    /// A recorded frame and the key's answers to it.
     private struct Transaction {
         var frame: [UInt8]
         var mask: [UInt8]
         var answers: [[UInt8]] = []
-        /// The line of an answer that was overwritten.
+        /// The line of a redacted answer.
         var overwritten: Int?
         var isUsed = false
 
-        /// Whether another frame asks the same: command and payload outside what was overwritten.
+        /// Whether another frame is the same request: same command, and same payload outside the redacted bytes.
         func matches(_ other: [UInt8]) -> Bool {
             (0..<(OTPFrame.payloadSize + 1)).allSatisfy { mask[$0] != 0 || frame[$0] == other[$0] }
         }
@@ -52,12 +52,12 @@ struct FeatureLookup {
         status = first ?? OTPReport.status([]).encoded
     }
 
-    /// A report with FF where something was overwritten, with the same number.
+    /// A report with the same flags and number, and FF in place of redacted bytes.
     private static func shown(_ masks: [Capture.Event.Mask], _ flags: UInt8) -> [UInt8] {
         (0..<7).map { index in masks.contains { $0.offset <= index && index < $0.end } ? 0xFF : 0 } + [flags]
     }
 
-    /// Takes a report; with the last one of a frame its answers are ready.
+    /// Processes a report; the last one of a frame makes its answers available.
     mutating func set(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
         let progress = try lift(LinkError.malformed) { () throws(WireError) in try assembler.add(report) }
         guard case .whole(let frame) = progress else {
@@ -74,7 +74,7 @@ struct FeatureLookup {
         outgoing = transactions[index].answers
     }
 
-    /// The next report: of an answer, else the latest status.
+    /// The next report of an answer, or else the latest status.
     mutating func next() throws(LinkError) -> [UInt8] {
         guard !outgoing.isEmpty else { return status }
         let report = outgoing.removeFirst()

@@ -11,9 +11,9 @@ public final class Recorder: Sendable {
         var file: CaptureFile?
         var redactor: Redactor?
         var random: [UInt8] = []
-        /// Milliseconds of the latest event.
+        /// The time of the latest event, in milliseconds.
         var latest = 0.0
-        /// Why nothing is written any more.
+        /// Why recording has stopped.
         var failure: LinkError?
     }
 
@@ -73,11 +73,11 @@ public final class Recorder: Sendable {
         try append(.init(.link(.powerOn, why: nil)))
     }
 
-    /// Begins a capture of what is asked of servers, unless one of a key has begun.
+    /// Begins a capture of requests to servers, unless a capture of a key has begun.
     func beginHTTP() throws(LinkError) { try begin(.http) { _ in } }
 
-    /// Creates the file for a link, of which a recording has one kind. Requests to servers go with either kind: where one
-    /// came first, the header is completed.
+    /// Creates the file for a link; a recording has only one kind of link. Requests to servers can be added to either
+    /// kind: if one came first, the header is completed.
     private func begin(_ kind: Capture.LinkKind, _ fill: (inout Capture.Header) -> Void) throws(LinkError) {
         try with { state throws(LinkError) in
             let link = state.header.link
@@ -95,8 +95,8 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// The time of day in the recorded session, in whole seconds. When it is later than the latest event says, it is
-    /// written down as an event of its own, so that a replay sees the same.
+    /// The time of day in the recorded session, in whole seconds. If it is later than the latest event implies, it is
+    /// recorded as a separate event, so that a replay sees the same time.
     var now: Int64 {
         let elapsed = start.duration(to: .now) / .milliseconds(1)
         let isLater = state.withLock { (elapsed / 1000).rounded(.down) > ($0.latest / 1000).rounded(.down) }
@@ -115,8 +115,8 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// Records how a link failed, then lets the failure go on. Where the host only waits for what may come, the end of
-    /// its time leaves no trace.
+    /// Records a failure of the link and rethrows it. A timeout or cancellation is not recorded while the host only
+    /// waits for reports that may come.
     func noting<Value>(
         isWaiting: Bool = false, _ body: () throws(LinkError) -> Value
     ) throws(LinkError) -> Value {
@@ -131,7 +131,7 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// Notes what was drawn; secret bytes as zeros, and apart from the others where secrets are kept.
+    /// Records drawn random bytes: secret ones as zeros, and additionally in a separate list if secrets are kept.
     func note(random bytes: [UInt8], isSecret: Bool) throws(LinkError) {
         try with { state throws(LinkError) in
             state.random += isSecret ? [UInt8](repeating: 0, count: bytes.count) : bytes
@@ -150,7 +150,7 @@ public final class Recorder: Sendable {
 }
 
 extension Recorder.State {
-    /// Writes to the file; after the first failure nothing more.
+    /// Writes to the file; does nothing after the first failure.
     fileprivate mutating func write(_ body: (CaptureFile) throws(LinkError) -> Void) {
         guard let file, failure == nil else { return }
         do { try body(file) } catch { failure = error }

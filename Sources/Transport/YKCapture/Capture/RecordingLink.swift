@@ -2,7 +2,7 @@
 
 import YKTransport
 
-/// A card link that writes every exchange and every event of the link below into a capture.
+/// A card link that records every exchange and every event of the underlying link in a capture.
 final class RecordingLink: CardLink {
     private let link: any CardLink
     private let recorder: Recorder

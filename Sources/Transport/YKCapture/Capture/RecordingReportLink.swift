@@ -10,7 +10,7 @@ extension Recorder {
     }
 }
 
-/// A HID device that writes every report, and how it failed, into a capture.
+/// A HID device that records every report and every failure in a capture.
 final class RecordingReportLink: ReportLink {
     private let link: any ReportLink
     private let recorder: Recorder

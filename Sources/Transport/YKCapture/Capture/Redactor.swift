@@ -4,10 +4,10 @@ import YKProtocols
 import YKTransport
 package import YKWire
 
-/// Finds the bytes of a session that hold a secret, in both directions, by the tables of YKProtocols.
+/// Finds the secret bytes of a session in both directions, using the tables of YKProtocols.
 ///
-/// It follows SELECT, command chaining and the collection of long replies, because the same instruction is a secret in
-/// one application and not in another. What it cannot read it masks.
+/// It keeps track of SELECT, command chaining and response chaining, because the same instruction may carry a secret in
+/// one application and not in another. Masks data that it cannot parse.
 package struct Redactor: Sendable {
     package typealias Mask = Capture.Event.Mask
 
@@ -18,13 +18,13 @@ package struct Redactor: Sendable {
     private var reading = NDEFProtocol.Reading()
     private var reports = ReportRedactor()
 
-    /// The data of a command that comes in parts.
+    /// The data of a chained command.
     private struct Chain {
         var header: [UInt8] = []
         var data: [UInt8] = []
     }
 
-    /// A reply that comes in parts, and the command that it answers.
+    /// A reply received in parts, and the command it answers.
     private struct Answer {
         let command: APDU
         let asked: [UInt8]
@@ -33,7 +33,7 @@ package struct Redactor: Sendable {
 
     package init() {}
 
-    /// The event with its secrets overwritten, and where they were; masks that it has already are kept.
+    /// The event with its secrets overwritten and their ranges; existing masks are kept.
     package mutating func redacted(_ event: Capture.Event) -> Capture.Event {
         var event = event
         let found = masks(event)
@@ -53,7 +53,7 @@ package struct Redactor: Sendable {
         return event
     }
 
-    /// The runs to overwrite in an event.
+    /// The ranges to overwrite in an event.
     package mutating func masks(_ event: Capture.Event) -> (command: [Mask], reply: [Mask]) {
         switch event.kind {
         case .exchange(let command, let reply): return masks(command: command, reply: reply)
@@ -68,7 +68,7 @@ package struct Redactor: Sendable {
         }
     }
 
-    /// The runs to overwrite in a command and in its reply; an empty reply is one that is not known.
+    /// The ranges to overwrite in a command and in its reply; an empty reply is treated as unknown.
     package mutating func masks(command bytes: [UInt8], reply: [UInt8]) -> (command: [Mask], reply: [Mask]) {
         guard let command = try? APDU(decoding: bytes) else {
             chain = Chain()
@@ -88,7 +88,7 @@ package struct Redactor: Sendable {
         if !command.isPartOfChain { chain = Chain() }
         let start = APDU.dataOffset(bytes)
         var masks = runs.map { Mask(offset: start + $0.lowerBound, length: $0.count) }
-        // A length that is one short makes the last byte of a PIN look like Le.
+        // If the length field is one too small, the last byte of a PIN looks like Le.
         if let last = masks.last, last.end == start + command.data.count, case .bytes = command.le {
             masks[masks.count - 1] = Mask(offset: last.offset, length: bytes.count - last.offset)
         }
@@ -116,7 +116,7 @@ package struct Redactor: Sendable {
         return places.parts(in: start..<chain.data.count)
     }
 
-    /// The runs of a reply, or of a part of one.
+    /// The ranges of a reply or of a part of one.
     private mutating func replyMasks(_ reply: [UInt8]) -> [Mask] {
         guard reply.count >= 2, var whole = answer else { return [] }
         let data = Array(reply.dropLast(2))
@@ -137,14 +137,14 @@ package struct Redactor: Sendable {
             .map { Mask(offset: $0.lowerBound, length: $0.count) }
     }
 
-    /// The most bytes of a command or reply that are put together.
+    /// The maximum number of bytes of a command or reply that are joined.
     private static let longest = 1 << 20
 
     private static func body(_ reply: [UInt8]) -> [Mask] {
         reply.count > 2 ? [Mask(offset: 0, length: reply.count - 2)] : []
     }
 
-    /// Runs in order, those that touch or overlap made one.
+    /// Sorts ranges and merges those that touch or overlap.
     package static func joined(_ masks: [Mask]) -> [Mask] {
         var result: [Mask] = []
         for mask in masks.filter({ $0.length > 0 && $0.offset >= 0 }).sorted(by: { $0.offset < $1.offset }) {
@@ -159,7 +159,7 @@ package struct Redactor: Sendable {
 }
 
 extension Capture.Event.Mask {
-    /// The index behind the last byte.
+    /// The index after the last byte.
     package var end: Int {
         let (end, overflows) = offset.addingReportingOverflow(length)
         return overflows ? .max : end
@@ -167,26 +167,26 @@ extension Capture.Event.Mask {
 }
 
 extension APDU {
-    /// Where the data field of an encoded command starts.
+    /// The offset of the data field in an encoded command.
     package static func dataOffset(_ command: [UInt8]) -> Int {
         command.count > 7 && command[4] == 0 ? 7 : 5
     }
 
-    /// Whether this asks for the rest of a reply: GET RESPONSE, or OATH's own.
+    /// Whether this command fetches the rest of a reply: GET RESPONSE, or OATH's own.
     package func continues(in applet: AID?) -> Bool {
         ins == ISO7816.getResponse || ins == OATHProtocol.Instruction.sendRemaining && applet == .oath && data.isEmpty
     }
 }
 
 extension AID {
-    /// The application that a SELECT of these bytes names, among those known here.
+    /// The known application that a SELECT with these bytes names.
     package static func known(_ bytes: [UInt8]) -> AID? {
         CardApplication.vocabulary(of: AID(rawValue: bytes))?.aid
     }
 }
 
 extension [Range<Int>] {
-    /// What of the ranges is in a part, counted from its start.
+    /// The ranges clamped to a part, relative to its start.
     func parts(in part: Range<Int>) -> [Range<Int>] {
         map { $0.clamped(to: part) }.filter { !$0.isEmpty }
             .map { ($0.lowerBound - part.lowerBound)..<($0.upperBound - part.lowerBound) }

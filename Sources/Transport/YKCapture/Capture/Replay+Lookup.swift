@@ -5,9 +5,9 @@ import YKTransport
 import YKWire
 
 extension Replay {
-    /// The reply of the next unused exchange with the same bytes outside what was masked; else that of the next unused
-    /// command that means the same, whatever its length form and however command and reply were cut into parts. The
-    /// search starts behind the last hit and wraps around.
+    /// Returns the reply of the next unused exchange with the same bytes outside the masked ranges, or else of the next
+    /// unused command with the same meaning, regardless of its length encoding and of how command and reply were split.
+    /// The search starts after the last match and wraps around.
     func lookedUpReply(to bytes: [UInt8]) throws(LinkError) -> [UInt8] {
         try state.withLock { state throws(LinkError) in
             let exact = unused(state) { $0.command.masked($0.mask) == bytes.masked($0.mask) }
@@ -28,8 +28,9 @@ extension Replay {
         }
     }
 
-    /// What the recording has for the selection of an application, by whatever part of its identifier and however often:
-    /// the latest answer. A program that finds PIV selected does not select it, so PIV's own commands stand for it.
+    /// Returns the latest recorded answer to the selection of an application, by any part of its identifier and any
+    /// number of times. A program that finds PIV selected does not select it, so PIV's own commands count as a
+    /// selection.
     private func selected(_ command: APDU, _ bytes: [UInt8], _ state: inout State) -> [UInt8]? {
         guard command.isSelection, let aid = AID.known(command.data) else { return nil }
         let position = state.position
@@ -43,7 +44,7 @@ extension Replay {
         return isPresumed ? [0x90, 0x00] : nil
     }
 
-    /// The reply of an exchange that was found; throws when there was none.
+    /// Returns the reply of the matching exchange; throws if there is none.
     private func take(_ hit: Int?, _ bytes: [UInt8], _ state: inout State) throws(LinkError) -> [UInt8] {
         guard let hit, case .exchange(_, let reply) = capture.events[hit].kind else {
             let reason = "the recording has no unused exchange with this command"
@@ -55,7 +56,7 @@ extension Replay {
         return reply
     }
 
-    /// The reply to a command that means the same as a recorded one, in the form that the host asked for.
+    /// Returns the reply to a command with the same meaning as a recorded one, in the form that the host asked for.
     private func meant(
         _ whole: APDU, _ command: APDU, _ bytes: [UInt8], _ state: inout State
     ) throws(LinkError) -> [UInt8]? {
@@ -69,7 +70,7 @@ extension Replay {
         return state.cards.give(hit.reply, to: command, bytes)
     }
 
-    /// The first unused exchange that matches, from the position on and then from the start.
+    /// Finds the first unused matching exchange, starting at the position and wrapping around.
     private func unused(
         _ state: State, _ matches: (_ exchange: (command: [UInt8], mask: [Capture.Event.Mask])) -> Bool
     ) -> Int? {
@@ -84,7 +85,7 @@ extension Replay {
 }
 
 extension [UInt8] {
-    /// Whether two exchanges ask the same, as they are.
+    /// Whether two exchanges have the same command as recorded.
     fileprivate func isSameCommand(as other: APDU) -> Bool {
         guard count >= 4, self[1] == other.ins, let mine = try? APDU(decoding: self) else { return false }
         return mine.meaning == other.meaning

@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension Replay {
-    /// A mismatch with no event of the recording: the command is put into words as it reads at that place.
+    /// A mismatch without a recorded event; the command is described as it reads at that position.
     func mismatch(past index: Int, actual: [UInt8], _ reason: String) -> ReplayMismatch {
         let found = mismatch(at: index, actual: actual, reason)
         var mismatch = ReplayMismatch(line: 0, actual: found.actual, reason: reason)
@@ -13,13 +13,13 @@ extension Replay {
         return mismatch
     }
 
-    /// A mismatch before or at an event, both commands put into words as they read at that place of the session.
+    /// A mismatch before or at an event; both commands are described as they read at that position of the session.
     func mismatch(at index: Int, actual: [UInt8]?, _ reason: String) -> ReplayMismatch {
         let sent = actual.map { Capture.Event(.exchange(command: $0, reply: [])) }
         return mismatch(at: index, sent: sent, reason)
     }
 
-    /// A mismatch before or at an event, where the host sent something else, or nothing.
+    /// A mismatch before or at an event where the host sent something else or nothing.
     func mismatch(at index: Int, sent: Capture.Event?, _ reason: String) -> ReplayMismatch {
         var narrator = Narrator(capture.header.link)
         var redactor = Redactor()
@@ -39,8 +39,8 @@ extension Replay {
 }
 
 extension Replay {
-    /// Throws when the reply of an exchange is a result, or part of one, that was overwritten. Proofs of knowledge and
-    /// FIDO messages pass: services know which of their parts are missing.
+    /// Throws if the reply of an exchange is a redacted result, or part of one. Proofs of knowledge and FIDO messages
+    /// are let through: services know which of their parts are missing.
     func requireResult(_ index: Int) throws(LinkError) {
         let event = capture.events[index]
         guard !event.replyMask.isEmpty, capture.header.keepsSecrets == false else { return }
@@ -54,7 +54,7 @@ extension Replay {
 }
 
 extension Capture.Event {
-    /// Whether another event asks for the rest of a reply.
+    /// Whether another event fetches the rest of a reply.
     fileprivate func isContinuation(_ event: Capture.Event) -> Bool {
         guard case .exchange(let bytes, _) = event.kind, let command = try? APDU(decoding: bytes) else { return true }
         return command.ins == ISO7816.getResponse
@@ -62,7 +62,7 @@ extension Capture.Event {
 }
 
 extension ReplayMismatch {
-    /// Where both read alike, says which byte is another one; what is hidden in a recording is not told.
+    /// If both descriptions are the same, names the first byte that differs; redacted bytes are not disclosed.
     fileprivate mutating func tellApart() {
         guard let words = expectedWords, words == actualWords, let expected, let actual else { return }
         let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }
@@ -83,7 +83,7 @@ extension Capture.Event {
         }
     }
 
-    /// What the host sent, in words, as it reads after what the narrator has seen.
+    /// Describes what the host sent, in the context of what the narrator has seen.
     fileprivate func words(_ narrator: Narrator) -> String? {
         var narrator = narrator
         switch kind {

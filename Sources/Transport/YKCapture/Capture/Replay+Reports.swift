@@ -4,7 +4,7 @@ import Synchronization
 import YKTransport
 
 extension Replay {
-    /// How a HID report travels.
+    /// How a HID report is transferred.
     enum ReportWay {
         /// Written to the device and delivered by it.
         case interrupt
@@ -12,9 +12,8 @@ extension Replay {
         case feature
     }
 
-    /// Goes past the next report that the host sent, which has to have exactly these bytes outside what was masked.
-    /// Reports of the device that nobody read before are passed over: a key that was waited for is waited for as long
-    /// as it takes.
+    /// Moves past the next report from the host, which must match these bytes outside the masked ranges. Skips unread
+    /// reports of the device: how long the host waits for a key may vary.
     func take(_ report: [UInt8], by way: ReportWay) throws(LinkError) {
         let sent = way.sending(report)
         try state.withLock { state throws(LinkError) in
@@ -31,8 +30,8 @@ extension Replay {
         }
     }
 
-    /// The next report that the device gave. Where the recording goes on with one that the host sent, nothing came in
-    /// time, or, of a feature report, which is always there, the host asked for one too many.
+    /// The next report from the device. If the recording continues with a report from the host, this throws: for
+    /// interrupt reports a timeout, for a feature report, which is always available, a mismatch for one read too many.
     func nextReport(by way: ReportWay) throws(LinkError) -> [UInt8] {
         try state.withLock { state throws(LinkError) in
             while let event = try nextEvent(&state) {
@@ -48,7 +47,7 @@ extension Replay {
         }
     }
 
-    /// The event at the position, `nil` at the end; throws, and goes past it, where the recorded link failed.
+    /// The event at the position, `nil` at the end; throws and moves past it if the recorded link failed there.
     private func nextEvent(_ state: inout State) throws(LinkError) -> Capture.Event? {
         guard state.position < capture.events.count else { return nil }
         let event = capture.events[state.position]

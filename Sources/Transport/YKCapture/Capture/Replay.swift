@@ -9,7 +9,7 @@ public final class Replay: Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Exactly the recorded bytes in the recorded order, and nothing left unread.
         case strict
-        /// The next unused exchange or message that asks the same, however it is cut up; for recordings made with
+        /// The next unused exchange or message with the same request, however it is split; for recordings made by
         /// another tool.
         case lookup
     }
@@ -29,9 +29,9 @@ public final class Replay: Sendable {
     /// How commands are matched.
     public let mode: Mode
     let state: Mutex<State>
-    /// The times and the randomness that the commands give away, where the header does not tell.
+    /// The times and the randomness recovered from the commands, if the header has none.
     private let world: Capture.World
-    /// What was asked of a card, for looking it up.
+    /// The recorded card transactions, for lookup.
     let transactions: [CardTransaction]
 
     /// Starts at the beginning of a capture.
@@ -57,8 +57,8 @@ public final class Replay: Sendable {
         return environment
     }
 
-    /// Throws unless the replay is complete: in strict mode every exchange and every recorded random byte must have
-    /// been used, without any difference.
+    /// Throws unless the replay is complete: in strict mode, every exchange and every recorded random byte must have
+    /// been used, without a mismatch.
     public func finish() throws(LinkError) {
         guard mode == .strict else { return }
         if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
@@ -75,7 +75,7 @@ public final class Replay: Sendable {
     /// The time of day in the recorded session.
     fileprivate var now: Int64? {
         let position = state.withLock { state in
-            // The host looked at the clock here, and it had moved on.
+            // The host read the clock here, after the time had advanced.
             while mode == .strict, state.position < capture.events.count,
                 case .link(.time, _) = capture.events[state.position].kind
             { state.position += 1 }

@@ -34,7 +34,7 @@ final class ReplayLink: CardLink {
 }
 
 extension Replay {
-    /// The first difference ends a strict replay, whatever the service above makes of it.
+    /// Ends a strict replay at the first mismatch, regardless of how the service handles it.
     func failingForGood(_ body: () throws(LinkError) -> [UInt8]) throws(LinkError) -> [UInt8] {
         if let mismatch = state.withLock({ $0.mismatch }) { throw .replay(mismatch) }
         do { return try body() } catch {
@@ -43,7 +43,7 @@ extension Replay {
         }
     }
 
-    /// The reply of the next exchange, which has to have exactly these bytes outside what was masked.
+    /// The reply of the next exchange, which must match these bytes outside the masked ranges.
     func strictReply(to command: [UInt8]) throws(LinkError) -> [UInt8] {
         try state.withLock { state throws(LinkError) in
             while state.position < capture.events.count {
@@ -70,7 +70,7 @@ extension Replay {
         }
     }
 
-    /// Whether the card lost its state before the next exchange of the recording: it was powered anew or reset.
+    /// Whether the card was powered on or reset, and thus lost its state, before the next recorded exchange.
     func takeReset() -> Bool {
         guard mode == .strict else { return false }
         return state.withLock { state in
@@ -85,7 +85,7 @@ extension Replay {
         }
     }
 
-    /// Goes on to the next link event of this kind, which has to come before the next exchange.
+    /// Skips to the next link event of this kind, which must come before the next exchange.
     func skip(to wanted: Capture.Event.LinkEvent) throws(LinkError) {
         try state.withLock { state throws(LinkError) in
             while state.position < capture.events.count {

@@ -9,8 +9,8 @@ extension Replay {
 
 /// A HID device that answers from a recording.
 ///
-/// In strict mode each report has to be written where the recording has it written. In lookup mode each message is
-/// answered with what the recording has for it, on whatever channel.
+/// In strict mode, each report must be written where it is in the recording. In lookup mode, each message gets the
+/// recorded answer, on any channel.
 final class ReplayReportLink: ReportLink {
     private let replay: Replay
     private var lookup: ReportLookup
@@ -61,7 +61,7 @@ extension Capture.Event {
     /// Whether this is a request to a server.
     var isHTTP: Bool { if case .http = kind { true } else { false } }
 
-    /// Whether this is something that the host did.
+    /// Whether this is an action of the host.
     var isDoneByHost: Bool {
         switch kind {
         case .exchange, .written, .featureSet, .http: true

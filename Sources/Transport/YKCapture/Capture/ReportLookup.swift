@@ -4,7 +4,7 @@ import Synchronization
 import YKTransport
 import YKWire
 
-/// A HID device that answers messages from a recording which another tool made, with other nonces and channels.
+/// A HID device that answers messages from a recording made by another tool, with other nonces and channels.
 struct ReportLookup {
     private let transactions: [ReportTransaction]
     private var assemblers: [CTAPHID.Channel: CTAPHID.Assembler] = [:]
@@ -12,7 +12,7 @@ struct ReportLookup {
 
     init(_ capture: Capture) { transactions = ReportTransaction.all(in: capture) }
 
-    /// Takes a report of the host's; with the last one of a message its answer is ready to be read.
+    /// Processes a report from the host; the last one of a message makes its answer available.
     mutating func write(_ report: [UInt8], _ replay: Replay) throws(LinkError) {
         let channel = CTAPHID.Channel(rawValue: report.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
         var assembler = assemblers[channel] ?? CTAPHID.Assembler(channel: channel)
@@ -26,7 +26,7 @@ struct ReportLookup {
         }
     }
 
-    /// The next report of an answer; without one, nothing comes in time.
+    /// The next report of an answer; times out if there is none.
     mutating func read() throws(LinkError) -> [UInt8] {
         guard !outgoing.isEmpty else { throw .timedOut("a report of the recording") }
         return outgoing.removeFirst()
@@ -38,7 +38,7 @@ struct ReportLookup {
         }
     }
 
-    /// What the key answered to the next unused message that asks the same, on the host's channel.
+    /// The key's answers to the next unused message with the same request, on the host's channel.
     private func answers(
         to message: CTAPHID.Message, _ report: [UInt8], _ replay: Replay
     ) throws(LinkError) -> [CTAPHID.Message] {
@@ -49,7 +49,7 @@ struct ReportLookup {
         return hit.answers.map { .init($0.command, on: message.channel, $0.payload) }
     }
 
-    /// The next unused transaction, from the last hit on and then from the start; it is used then.
+    /// Finds the next unused transaction, starting after the last match and wrapping around, and marks it as used.
     private func next(_ replay: Replay, _ isWanted: (ReportTransaction) -> Bool) -> ReportTransaction? {
         replay.state.withLock { state in
             let unused = transactions.filter { !state.used[$0.asked] && isWanted($0) }
@@ -60,8 +60,8 @@ struct ReportLookup {
         }
     }
 
-    /// The recorded answer to INIT with the host's nonce: the next unused one, else the last one again, else one that
-    /// says what the recording shows.
+    /// The recorded answer to INIT with the host's nonce: the next unused one, or else the last one again, or else one
+    /// derived from the recording.
     private func initialisation(_ message: CTAPHID.Message, _ replay: Replay) -> [CTAPHID.Message] {
         let recorded = next(replay) { $0.message.command == .initialize && !$0.answers.isEmpty }
         let last = transactions.last { $0.message.command == .initialize && !$0.answers.isEmpty }
@@ -74,13 +74,13 @@ struct ReportLookup {
         }
     }
 
-    /// An answer to INIT: the nonce, then what the key says of itself, of which the first four bytes are the channel.
+    /// An answer to INIT: the nonce, then the key's profile, whose first four bytes are the channel.
     private func reply(to message: CTAPHID.Message, _ profile: [UInt8]) -> CTAPHID.Message {
         let channel = message.channel == .broadcast ? Array(profile[..<4]) : message.channel.bytes
         return .init(.initialize, on: message.channel, message.payload.prefix(8) + channel + profile[4...])
     }
 
-    /// Channel 1, version 2 of the protocol, no version of the device, and CBOR where the recording has any.
+    /// Channel 1, protocol version 2, no device version, and CBOR if the recording contains any.
     private var ownProfile: [UInt8] {
         let hasCTAP2 = transactions.contains { $0.message.command == .cbor }
         return [0, 0, 0, 1, 2, 0, 0, 0, hasCTAP2 ? 0x04 : 0x00]
@@ -88,7 +88,7 @@ struct ReportLookup {
 }
 
 extension Replay {
-    /// A mismatch with no event of the recording, where the host sent a message of which this is the last report.
+    /// A mismatch without a recorded event, for a message from the host that ends with this report.
     fileprivate func mismatch(
         past message: CTAPHID.Message, _ report: [UInt8], _ reason: String
     ) -> ReplayMismatch {

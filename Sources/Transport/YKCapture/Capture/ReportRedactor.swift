@@ -6,21 +6,21 @@ import YKWire
 
 /// Finds the secrets in HID reports, in both directions: CTAPHID messages (CTAP 2.1 §11.2) and OTP slot frames.
 struct ReportRedactor: Sendable {
-    /// A message that comes in reports.
+    /// A message split into reports.
     private struct Message {
         var channel: ArraySlice<UInt8>
         let command: UInt8
         let total: Int
         var data: [UInt8] = []
 
-        /// Starts a message with an initial report.
+        /// Starts a message with an initialization report.
         init(_ report: [UInt8]) {
             channel = report[..<4]
             command = report[4] & 0x7F
             total = Int(report[5]) << 8 | Int(report[6])
         }
 
-        /// Adds the content of a report, and returns where it is in the message.
+        /// Appends the content of a report and returns its range in the message.
         mutating func add(_ report: [UInt8], from offset: Int) -> Range<Int> {
             let start = data.count
             data += report[offset...].prefix(max(0, total - start))
@@ -33,16 +33,16 @@ struct ReportRedactor: Sendable {
     /// The command of the latest slot frame.
     private var slotCommand: OTPCommand?
 
-    /// The runs to overwrite in a report that the host writes.
+    /// The ranges to overwrite in a report from the host.
     mutating func masks(written report: [UInt8]) -> [Capture.Event.Mask] {
         Self.masks(report, &request, starts: { _ in true }) { Self.places($0.command, $0.data) }
     }
 
-    /// The runs to overwrite in a report that the device delivers.
+    /// The ranges to overwrite in a report from the device.
     mutating func masks(delivered report: [UInt8]) -> [Capture.Event.Mask] {
         let asked = request
         let isReply = { (message: Message) in
-            // Keepalives come between, also while a message is being delivered on another channel.
+            // Keepalives may come in between, even while a message is being delivered on another channel.
             message.command == CTAPHID.Command.cbor.rawValue && message.channel == asked?.channel
         }
         return Self.masks(report, &reply, starts: isReply) { message in
@@ -80,9 +80,9 @@ struct ReportRedactor: Sendable {
         }
     }
 
-    /// The runs to overwrite in a feature report: the payload of a slot frame. The slot command comes last in a frame,
-    /// so whether the payload is a secret is not known while it passes; it is taken for one. The CRC behind it says
-    /// something of the payload and goes with it, but for commands that are known to carry no secret.
+    /// The ranges to overwrite in a feature report from the host: the payload of a slot frame. The slot command comes
+    /// last in a frame, so the payload is masked before it is known whether it is secret. The CRC after it reveals
+    /// something about the payload and is masked too, except for commands known to carry no secret.
     mutating func masks(featureSet report: [UInt8]) -> [Capture.Event.Mask] {
         guard report.count == OTPReport.size, report[7] & 0x80 != 0, report[7] & 0x1F <= 9 else { return [] }
         guard report[7] & 0x1F == 9 else { return [Capture.Event.Mask(offset: 0, length: 7)] }
@@ -92,7 +92,7 @@ struct ReportRedactor: Sendable {
         return Self.openCommands.contains(command) ? [payload] : [payload, .init(offset: 2, length: 2)]
     }
 
-    /// The runs to overwrite in a feature report from the key: the reply to an HMAC challenge, and its CRC.
+    /// The ranges to overwrite in a feature report from the key: the reply to an HMAC challenge, and its CRC.
     func masks(featureGot report: [UInt8]) -> [Capture.Event.Mask] {
         guard report.count == OTPReport.size, report[7] & 0x40 != 0,
             slotCommand == .challengeHMAC1 || slotCommand == .challengeHMAC2
@@ -101,7 +101,7 @@ struct ReportRedactor: Sendable {
         return length > 0 ? [Capture.Event.Mask(offset: 0, length: min(7, length))] : []
     }
 
-    /// Commands whose payload is none or no secret.
+    /// Commands with no payload or no secret in it.
     private static let openCommands: Set<OTPCommand> = [.serial, .deviceInfo, .fipsMode, .swap]
 
     /// The length of a reply to an HMAC challenge with its CRC.

@@ -3,16 +3,16 @@
 import YKTransport
 import YKWire
 
-/// A CTAPHID message of a recording, and what the key sent in answer, keepalives too.
+/// A recorded CTAPHID message and the key's answers, including keepalives.
 struct ReportTransaction: Sendable {
     /// The event with the last report of the message.
     let asked: Int
     let message: CTAPHID.Message
-    /// The runs of the message that held a secret.
+    /// The secret ranges of the message.
     let mask: [Capture.Event.Mask]
     private(set) var answers: [CTAPHID.Message] = []
 
-    /// All transactions of a recording, in order. Reports that belong to no message are passed over.
+    /// All transactions of a recording, in order. Reports that belong to no message are skipped.
     static func all(in capture: Capture) -> [ReportTransaction] {
         var found: [ReportTransaction] = []
         var latest: [Key: Int] = [:]
@@ -40,7 +40,7 @@ struct ReportTransaction: Sendable {
         self.mask = mask
     }
 
-    /// What a message and its answers have in common: the channel, and for INIT on the common channel its nonce.
+    /// What a message and its answers share: the channel, and for INIT on the broadcast channel its nonce.
     private struct Key: Hashable {
         let channel: CTAPHID.Channel
         let nonce: ArraySlice<UInt8>
@@ -52,19 +52,19 @@ struct ReportTransaction: Sendable {
         }
     }
 
-    /// Whether another message asks the same, outside what was masked.
+    /// Whether another message is the same request outside the masked ranges.
     func matches(_ other: CTAPHID.Message) -> Bool {
         message.command == other.command && message.payload.masked(mask) == other.payload.masked(mask)
     }
 }
 
-/// One direction of a channel: a message while it is put together, and what is masked in it.
+/// One direction of a channel: the message being assembled and its masked ranges.
 private struct Half {
     private var assembler: CTAPHID.Assembler
     private var mask: [Capture.Event.Mask] = []
     private var count = 0
 
-    /// Takes a report; gives a message that became whole.
+    /// Processes a report; returns the message once it is complete.
     static func take(
         _ report: [UInt8], _ mask: [Capture.Event.Mask], _ halves: inout [CTAPHID.Channel: Half]
     ) -> (CTAPHID.Message, [Capture.Event.Mask])? {

@@ -4,12 +4,12 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// Where the secrets of a card's commands and replies are, whichever application is selected, and before one is.
+/// Locates the secrets in a card's commands and replies for each application, and before one is selected.
 ///
-/// Every rule works on the part of a message that is known so far: what is cut off counts as far as it goes, and what
-/// cannot be read is a secret from there on.
+/// Every rule works on the known part of a message: truncated data is handled as far as it goes, and from the first
+/// byte that cannot be parsed, everything is treated as secret.
 enum SecretPlaces {
-    /// The secret runs of a command's data, which may be the first parts of a chain.
+    /// The secret ranges of a command's data, which may be the first parts of a chain.
     static func inCommand(_ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8]) -> [Range<Int>] {
         if ISO7816.secretInstructions.contains(command.ins) { return SecretRuns.all(data) }
         if isProtected(command) { return carriers.contains(command.ins) ? SecretRuns.all(data) : [] }
@@ -24,7 +24,7 @@ enum SecretPlaces {
         return recognizable.flatMap { $0.secrets(in: command, data: data) }
     }
 
-    /// The secret runs of a reply's data, which may be the first parts of it.
+    /// The secret ranges of a reply's data, which may be its first parts.
     static func inReply(
         _ applet: AID?, _ hasSelected: Bool, _ command: APDU, data: [UInt8], reply: [UInt8]
     ) -> [Range<Int>] {
@@ -35,7 +35,8 @@ enum SecretPlaces {
         return hasSelected ? [] : recognizable.flatMap { $0.secrets(inReply: reply, to: command, data: data) }
     }
 
-    /// Whether a reply with secrets in it holds more than a result: a proof that services can do without, or a FIDO
+    /// Whether a reply with secrets is more than a result: a proof that services can do without, or a FIDO message of
+    /// which they may not need every part.
     /// message of which they need not use every part.
     static func isProof(_ command: APDU) -> Bool {
         switch command.ins {
@@ -46,11 +47,11 @@ enum SecretPlaces {
         }
     }
 
-    /// Whether a command went through a secure channel: its data are ciphertext, in which no part can be told from another,
-    /// and which the public factory keys decrypt.
+    /// Whether a command was sent through a secure channel. Its data are then ciphertext, whose parts cannot be
+    /// distinguished and which the public factory keys decrypt.
     private static func isProtected(_ command: APDU) -> Bool { command.isProtected && command.ins != 0x82 }
 
-    /// Applications whose commands can be told without a SELECT.
+    /// Applications whose commands can be recognized without a SELECT.
     private static let recognizable: [any CardVocabulary.Type] = [
         PIVProtocol.self, OTPProtocol.self, FIDOProtocol.self, OATHProtocol.self,
     ]
@@ -65,7 +66,7 @@ enum SecretPlaces {
         PIVProtocol.Instruction.importKey, PIVProtocol.Instruction.setManagementKey,
     ]
 
-    /// Every instruction that has a rule: what such a command holds is a secret when it cannot be read at all.
+    /// Every instruction with a rule; if such a command cannot be parsed at all, its data is treated as secret.
     static let carriers: Set<UInt8> = ambiguous.union(ISO7816.secretInstructions).union([
         HSMAuthProtocol.Instruction.delete, FIDOProtocol.Instruction.message, CanoKeyProtocol.Instruction.changePIN,
         PIVProtocol.Instruction.authenticate, OATHProtocol.Instruction.validate,

@@ -27,7 +27,7 @@ extension Capture.HTTPExchange {
         fields.isEmpty ? nil : .array(fields.map { .string("\($0.name): \($0.value)") })
     }
 
-    /// Bytes that are UTF-8 as a text, others in hexadecimal.
+    /// Stores UTF-8 bytes as text, and other bytes in hexadecimal.
     private static func put(_ bytes: [UInt8]?, _ key: String, _ object: inout JSON.Object) {
         guard let bytes else { return }
         if let text = String(validating: bytes, as: UTF8.self) {
@@ -37,7 +37,7 @@ extension Capture.HTTPExchange {
         }
     }
 
-    /// Reads the value of `h`.
+    /// Parses the value of `h`.
     init(_ json: JSON, line: Int) throws(CaptureError) {
         guard let object = json.object else { throw CaptureError(line: line, "\"h\" is not an object") }
         func text(_ key: String) throws(CaptureError) -> String {
@@ -92,7 +92,7 @@ extension HTTPSecrets.Part {
         }
     }
 
-    /// Reads what is a secret: all of it where the recording does not say.
+    /// Parses which parts are secret: all of them if the recording does not say.
     fileprivate init(_ json: JSON?) {
         let names = json?.array?.map(\.string)
         self = names.map { $0.contains(nil) ? .all : .members(Set($0.compactMap(\.self))) } ?? .all

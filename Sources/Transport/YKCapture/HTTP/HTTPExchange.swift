@@ -28,7 +28,7 @@ extension Capture {
         /// The secret parts.
         public var secrets: HTTPSecrets
 
-        /// What was asked, before there is an answer.
+        /// Creates an exchange from a request and its outcome.
         init(_ request: HTTPRequest, _ outcome: Outcome) {
             method = request.method.rawValue
             url = request.url.description
@@ -48,10 +48,10 @@ extension Capture {
 }
 
 extension Capture.HTTPExchange {
-    /// What stands in place of a secret.
+    /// The placeholder for a secret.
     static let hidden = "<hidden>"
 
-    /// The exchange without secrets and without header fields that may hold some.
+    /// The exchange without its secrets and without header fields that may contain any.
     func redacted() -> Self {
         var exchange = self
         exchange.url = hiddenQuery
@@ -68,19 +68,19 @@ extension Capture.HTTPExchange {
         return exchange
     }
 
-    /// Whether two requests ask the same: method, address, media type and body.
+    /// Whether two requests are the same: method, URL, media type and body.
     func asks(_ other: Self) -> Bool {
         method == other.method && url == other.url && fields.type == other.fields.type
             && (body ?? []) == (other.body ?? [])
     }
 
-    /// Whether nothing of the answer is left.
+    /// Whether the whole answer was redacted.
     var hidesAnswer: Bool {
         guard case .answer(_, _, let body) = outcome, secrets.answer == .all else { return false }
         return body == Array(Self.hidden.utf8)
     }
 
-    /// The request's first line, without what is a secret.
+    /// The method and URL of the request, without secrets.
     var line: String { "\(method) \(hiddenQuery)" }
 
     private var hiddenQuery: String {
@@ -101,7 +101,7 @@ extension HTTPSecrets.Part {
 }
 
 extension HTTPField {
-    /// Whether what the field says is never a secret, whoever sends it.
+    /// Whether the field's value is never a secret, whoever sends it.
     var isHarmless: Bool {
         ["accept", "content-type", "content-length", "date", "origin", "retry-after", "soapaction"]
             .contains(name.lowercased())
@@ -109,7 +109,7 @@ extension HTTPField {
 }
 
 extension [HTTPField] {
-    /// The media type in small letters, without its parameters.
+    /// The media type in lower case, without its parameters.
     var type: String? {
         values(of: "Content-Type").first?.split(separator: ";").first?.lowercased().filter { $0 != " " }
     }

@@ -3,9 +3,9 @@
 import YKHTTP
 import YKWire
 
-/// What is in the body of a message, by its media type: members with names.
+/// The named members of a message body, parsed according to its media type.
 enum MessageBody {
-    /// What to put in place of a value, by its name and, when it is a text, itself; `nil` to leave it.
+    /// Returns the replacement for a value, given its name and, for a text, its value; `nil` leaves it unchanged.
     typealias Change = (_ name: String, _ value: String?) -> String?
 
     /// The body without its secrets.
@@ -17,7 +17,7 @@ enum MessageBody {
         return shown ?? Array(hidden.utf8)
     }
 
-    /// The body with some values replaced, as it was when there are none; `nil` when its members cannot be told.
+    /// The body with some values replaced, unchanged if there are none; `nil` if its members cannot be determined.
     static func rewriting(_ body: [UInt8], _ type: String?, _ change: Change) -> [UInt8]? {
         switch type {
         case "application/x-www-form-urlencoded"?: return rewritingForm(body, change)
@@ -37,7 +37,7 @@ enum MessageBody {
         return Array(parts.map { Array(rewritten($0, isEncoded: true, change)) }.joined(separator: [UInt8(ascii: "&")]))
     }
 
-    /// Lines `name=value`.
+    /// Lines of the form `name=value`.
     private static func rewritingLines(_ text: [UInt8], _ change: Change) -> [UInt8] {
         let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
         let changed = lines.map { line -> [UInt8] in
@@ -73,7 +73,7 @@ enum MessageBody {
 }
 
 extension Capture.HTTPExchange {
-    /// The recorded answer with the secrets that the host itself sends put back, where the answer repeats them.
+    /// The recorded answer; redacted values that repeat secrets sent by the host are restored from the request.
     func answering(_ request: Self) -> Self {
         guard case .answer(let status, let fields, let body) = outcome, secrets.answer != .all else { return self }
         var sent: [String: String] = [:]

@@ -12,7 +12,7 @@ extension Recorder {
     }
 }
 
-/// A client that writes each request and what came of it into a capture.
+/// A client that records each request and its outcome in a capture.
 private struct RecordingHTTPClient: HTTPClient {
     let client: any HTTPClient
     let recorder: Recorder
@@ -40,8 +40,8 @@ extension Replay {
     /// The first difference between the requests and the recording, even if a service handled it.
     public var httpMismatch: ReplayMismatch? { state.withLock { $0.httpMismatch } }
 
-    /// What came of a request: of the next one in the recording, or, looking it up, of the next unused one that asks the
-    /// same.
+    /// The outcome of a request: of the next one in the recording or, in lookup mode, of the next unused one that is
+    /// the same.
     fileprivate func outcome(of request: HTTPRequest) throws(LinkError) -> Capture.HTTPExchange.Outcome {
         let sent = Capture.HTTPExchange(request, .failure(.cancelled))
         do {
@@ -71,7 +71,7 @@ extension Replay {
 
     private static let misplaced = "the host asks a server, the recording goes on with something else"
 
-    /// The next event that the host caused, which has to ask the same.
+    /// The next event that the host caused, which must be the same request.
     private func next(_ sent: Capture.HTTPExchange, _ state: inout State) throws(LinkError) -> Int {
         var index = state.position
         while index < capture.events.count, case .link = capture.events[index].kind { index += 1 }
@@ -87,7 +87,7 @@ extension Replay {
         return index
     }
 
-    /// The next unused request that asks the same, from the position on and then from the start.
+    /// Finds the next unused request that is the same, starting at the position and wrapping around.
     private func found(_ sent: Capture.HTTPExchange, _ state: inout State) throws(LinkError) -> Int {
         let count = capture.events.count
         for step in 0..<count {
@@ -98,7 +98,7 @@ extension Replay {
         throw .replay(httpMismatch(at: count, sent, "the recording has no unused request like this"))
     }
 
-    /// Whether a request is the recorded one, apart from what was overwritten.
+    /// Whether a request matches the recorded one apart from redacted parts.
     private func asks(_ recorded: Capture.HTTPExchange, _ sent: Capture.HTTPExchange) -> Bool {
         if capture.header.keepsSecrets { return recorded.asks(sent) }
         var sent = sent
@@ -125,7 +125,7 @@ extension Replay {
 }
 
 extension HTTPSecrets.Part {
-    /// What either of two says is a secret.
+    /// The union of what either of the two marks as secret.
     fileprivate func joined(_ other: Self) -> Self {
         guard case .members(let mine) = self, case .members(let theirs) = other else { return .all }
         return .members(mine.union(theirs))
@@ -133,7 +133,7 @@ extension HTTPSecrets.Part {
 }
 
 extension [UInt8]? {
-    /// The beginning of a body, to tell two apart.
+    /// The beginning of a body, to show how two differ.
     fileprivate var beginning: String { "the body \(String(decoding: (self ?? []).prefix(400), as: UTF8.self))" }
 }
 
