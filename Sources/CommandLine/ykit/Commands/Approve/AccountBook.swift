@@ -8,7 +8,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Where the accounts are.
+/// The location of the account store.
 struct ApproveStoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -24,11 +24,11 @@ struct ApproveStoreOptions: ParsableArguments {
         return file
     }
 
-    /// The accounts in it.
+    /// Reads the accounts.
     func book(_ world: World) throws -> AccountBook { try AccountBook(file(world)) }
 }
 
-/// The accounts of a store, with the history beside it.
+/// The accounts of a store, and their history.
 struct AccountBook {
     let file: StoreFile
     let store: SealedStore
@@ -43,7 +43,7 @@ struct AccountBook {
     /// The accounts that approve requests.
     var push: [PushAccount] { accounts.compactMap { PushAccount($0) } }
 
-    /// How many accounts there are, in words.
+    /// The number of accounts, for people.
     var countText: String { accounts.count == 1 ? "1 account" : "\(accounts.count) accounts" }
 
     /// Whether the server refused the account's signature last time: the account may have been deleted there.
@@ -62,7 +62,7 @@ struct AccountBook {
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 
-    /// The account that a text names; without one, the only account.
+    /// Returns the account that a text names, or the only account if there is no text.
     func one(_ query: String?) throws(Explanation) -> ApprovalAccount {
         let found = query.map { ApprovalStore.matches($0, in: accounts) } ?? accounts
         guard let account = found.first else { throw Self.none(query) }
@@ -76,7 +76,7 @@ struct AccountBook {
         return account
     }
 
-    /// The push account that a text names; without one, the only push account.
+    /// Returns the push account that a text names, or the only push account if there is no text.
     func onePush(_ query: String?) throws(Explanation) -> PushAccount {
         guard query != nil else {
             guard push.count == 1, let only = push.first else {
@@ -90,7 +90,7 @@ struct AccountBook {
         return push
     }
 
-    /// The push accounts that are asked for requests: the named one, or all.
+    /// Returns the push accounts to poll: the named one, or all.
     func asked(_ query: String?) throws(Explanation) -> [PushAccount] {
         if let query { return [try onePush(query)] }
         guard !push.isEmpty else { throw Self.none(nil) }
@@ -110,7 +110,7 @@ struct AccountBook {
     }
 }
 
-/// The history: a file of JSON lines beside the store, to which lines are only added.
+/// The history: an append-only file of JSON lines next to the store.
 struct HistoryFile {
     let path: String
     private let store: StoreFile
@@ -121,18 +121,18 @@ struct HistoryFile {
         path = name + "-history.jsonl"
     }
 
-    /// What it holds.
+    /// Reads the history.
     func read() throws(Explanation) -> ApprovalHistory {
         guard access(path, F_OK) == 0 else { return ApprovalHistory(parsing: []) }
         return ApprovalHistory(parsing: try Files.read(path))
     }
 
-    /// Whether lines are missing at the end: the store remembers the hash of the last one.
+    /// Whether lines are missing at the end, according to the hash of the last line in the store.
     func isCut(_ history: ApprovalHistory, _ store: SealedStore) -> Bool {
         store.settings["historyHead"]?.string != history.head
     }
 
-    /// Adds a line, under the lock of the store.
+    /// Appends a line, with the store locked.
     func append(_ event: ApprovalEvent) throws {
         var failure: Explanation?
         try store.update { store throws(StoreError) in

@@ -63,7 +63,7 @@ struct ApproveAccounts: Verb {
     }
 }
 
-/// Changes where requests are delivered to.
+/// Changes the address for delivered requests.
 struct ApproveAddress: Verb {
     static let configuration = CommandConfiguration(
         commandName: "address", abstract: "Have the server deliver an account's requests to another address.")
@@ -95,7 +95,7 @@ struct ApproveAddress: Verb {
         }
         let keys = ApproveKeys(world, book, key)
         let opened = try await keys.key(of: push)
-        // A store that cannot be written is found before the server is told.
+        // Checks that the store is writable before the server is informed.
         try book.file.update { _ in }
         let changed = try await world.approver().setAddress(address, push, opened)
         try keys.replace(changed.stored)
@@ -105,7 +105,7 @@ struct ApproveAddress: Verb {
     }
 }
 
-/// Ends an account.
+/// Removes an account.
 struct ApproveLogout: Verb {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "End an account: at the server, on the key, and in the store.",
@@ -139,7 +139,7 @@ struct ApproveLogout: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// The password of the OATH application: asked for, or given by its variable.
+    /// The password of the OATH application, asked for or from its variable.
     private var password: PasswordOptions { PasswordOptions() }
 
     func check() throws {
@@ -153,7 +153,7 @@ struct ApproveLogout: Verb {
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
             in: world)
         guard world.plan == nil else { return Answer() }
-        // A store that cannot be written is found before anything is deleted.
+        // Checks that the store is writable before anything is deleted.
         try book.file.update { _ in }
         if let container = ContainerAccount(ended) { return try await leave(container, book, world) }
         if let codes = CodeAccount(ended) { return try await forget(codes, book, world) }
@@ -182,7 +182,7 @@ struct ApproveLogout: Verb {
 }
 
 extension ApproveLogout {
-    /// Ends an account with one-time codes: its secret is deleted from the key's OATH application.
+    /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
     private func forget(_ codes: CodeAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
         var fate = "kept"
         if !keepKey {
@@ -213,7 +213,8 @@ struct SlotCleaning {
         (self.world, self.managementKey, self.pin) = (world, managementKey, pin)
     }
 
-    /// Deletes keys whose public half is the account's, on the security key in use; answers whose were deleted.
+    /// Deletes the keys of accounts from the security key in use if their public keys match; returns the accounts whose
+    /// keys were deleted.
     func remove(_ accounts: [PushAccount]) async throws -> [PushAccount] {
         let service = try await world.openPIV()
         let serial = try await service.serial()
@@ -334,7 +335,7 @@ struct ApproveMoveStore: Verb {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }
         guard world.plan == nil else { return Answer() }
-        // Both locks are held while the content moves; the old file goes last.
+        // Both locks are held while the content moves; the old file is deleted last.
         try book.file.update { store throws(StoreError) in
             let content = store
             do throws(Explanation) {

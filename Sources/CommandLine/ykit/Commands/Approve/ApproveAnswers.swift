@@ -35,7 +35,7 @@ struct ApproveYes: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How many numbers may be wrong; the server itself has no limit.
+    /// The maximum number of wrong numbers; the server itself has no limit.
     private static let tries = 2
 
     func answer(in world: World) async throws -> Answer {
@@ -81,7 +81,8 @@ struct ApproveYes: Verb {
         return numbers[try prompt.choose(question, among: numbers.map(\.printable))]
     }
 
-    /// Asks for consent where no touch will give it. A cached touch is none: the poll may have been what it was for.
+    /// Asks for consent unless a touch provides it. A cached touch does not count, since it may have been made for the
+    /// poll.
     private func ask(_ open: OpenRequest) throws {
         if id?.uppercased() == open.request.nonce { return }
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
@@ -110,7 +111,7 @@ struct ApproveYes: Verb {
         return Self.done(open, receipt, "declined")
     }
 
-    /// What is said of an answer that the server accepted.
+    /// Reports an answer that the server accepted.
     static func done(_ open: OpenRequest, _ receipt: PushReceipt, _ decision: String = "approved") -> Answer {
         let message = receipt.message.map { PushRequest.shown($0, limit: 200) }
         var lines = ["\(decision) for '\(open.account.account.name.printable)'"]
@@ -188,7 +189,7 @@ struct ApproveNo: Verb {
 }
 
 extension RequestDesk {
-    /// Answers a request, and writes what was signed into the history whatever the server says.
+    /// Answers a request, and adds what was signed to the history whether or not the server accepts it.
     func answer(
         _ open: OpenRequest, _ decision: String, _ body: (PushAccount, ApproveKey) async throws -> PushReceipt
     ) async throws -> PushReceipt {
@@ -215,8 +216,8 @@ extension RequestDesk {
         }
     }
 
-    /// Why the server did not accept an answer: it gives no reason, so it is asked for the open requests once more. A key
-    /// that needs a touch each time is not asked for that.
+    /// Explains why the server did not accept an answer. The server gives no reason, so this fetches the open requests
+    /// again, unless the key requires a touch each time.
     func refusal(_ open: OpenRequest, hadNumber: Bool) async throws -> Explanation {
         var cause = PushRefusal.unknown
         var isTouched = false

@@ -62,17 +62,17 @@ struct CodeEnrolment {
     let force: Bool
     let touch: Bool
 
-    /// The account of a link, and what the person has to type in at the server where it wants half of the secret.
+    /// The account of a link, and what the user must enter at the server if it requires half of the secret.
     struct Made {
         let account: ApprovalAccount
         let entry: String?
     }
 
-    /// Writes the account of a link to the key.
+    /// Adds the account of a link to the key.
     ///
     /// - Parameters:
-    ///   - name: The name for people; that of the link without it.
-    ///   - server: Host and port where they are known.
+    ///   - name: The display name; by default the one in the link.
+    ///   - server: The host and port, if known.
     ///   - container: The container that the token belongs to.
     func add(
         _ link: CodeLink, name: String?, server: String, container: String?, _ accounts: [ApprovalAccount],

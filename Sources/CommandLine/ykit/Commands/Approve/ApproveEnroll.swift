@@ -11,9 +11,9 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Where the link of an enrolment comes from.
+/// The source of an enrolment link.
 enum LinkSource {
-    /// A link on the command line, in standard input, or in a picture with a QR code.
+    /// Reads a link from the command line, standard input, or an image with a QR code.
     static func read(_ link: String?, _ picture: String?) throws(Explanation) -> String {
         if let link, link != "-" { return link }
         var bytes = try Files.read(link ?? picture ?? "-")
@@ -192,7 +192,7 @@ struct ApproveEnroll: Verb {
     private func enrolled(
         _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountBook, _ world: World
     ) async throws -> Approver.Enrolment {
-        // What the key can refuse comes before a slot is used.
+        // Steps that the key may refuse come before a slot is used.
         let proof = world.plan == nil ? try await proof(name, world) : nil
         let made: NewApproveKey
         do { made = try await NewApproveKey.make(self, link, world) } catch {
@@ -219,7 +219,7 @@ struct ApproveEnroll: Verb {
         }
     }
 
-    /// Makes the credential for `--require uv`.
+    /// Creates the credential for `--require uv`.
     private func proof(_ name: String, _ world: World) async throws -> UserProof? {
         guard require == .uv else { return nil }
         let service = try await world.openFIDO(key.fidoPIN, for: "make the credential of the account")
@@ -229,7 +229,7 @@ struct ApproveEnroll: Verb {
         return proof
     }
 
-    /// What a plan says of the rest.
+    /// Adds the remaining steps to a plan.
     private func plan(_ link: PushLink, _ world: World) {
         guard let plan = world.plan else { return }
         plan.add(
@@ -285,12 +285,12 @@ struct ApproveEnroll: Verb {
     }
 }
 
-/// What `--require` takes.
+/// The values of `--require`.
 enum RequiredProof: String, ExpressibleByArgument, CaseIterable {
     case uv
 }
 
-/// What the policies of a key mean, in words.
+/// Describes the policies of a key.
 enum TouchWords {
     static func text(_ policies: KeyPolicies) -> String {
         let touch =
@@ -305,7 +305,7 @@ enum TouchWords {
 }
 
 extension Optional {
-    /// Transforms the value, if there is one, with something that waits.
+    /// Transforms the value, if there is one, asynchronously.
     func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async throws -> Value? {
         guard let self else { return nil }
         return try await transform(self)
@@ -313,7 +313,7 @@ extension Optional {
 }
 
 extension ExchangePlan {
-    /// Adds what is not sent to a key: what would be signed, or asked of a server.
+    /// Adds steps that do not involve the key: data to sign, or requests to a server.
     func add(_ words: String, _ details: [String] = []) {
         add(Step(command: [], summary: words, details: details, isSent: false))
     }

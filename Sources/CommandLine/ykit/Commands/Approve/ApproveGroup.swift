@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs that approve log-ins.
+/// Commands that approve logins.
 struct ApproveGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Approve or decline log-ins of a privacyIDEA server with a security key.",

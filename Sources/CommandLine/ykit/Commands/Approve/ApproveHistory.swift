@@ -5,7 +5,7 @@ import YKApproval
 import YKHTTP
 import YKWire
 
-/// Shows what was answered.
+/// Shows the answers given so far.
 struct ApproveHistoryVerb: Verb {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what was approved and declined, here or in the server's log.",

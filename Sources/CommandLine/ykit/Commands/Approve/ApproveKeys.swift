@@ -11,7 +11,8 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Secrets that open an account's key: the PIN of the security key, or the passphrase of a store with keys in software.
+/// The secrets that unlock an account's key: the PIN of the security key, or the passphrase of a store with software
+/// keys.
 struct ApproveKeyOptions: ParsableArguments {
     @Flag(help: "Read the security key's PIN from standard input, one line.")
     var pinStdin = false
@@ -36,10 +37,10 @@ struct ApproveKeyOptions: ParsableArguments {
     @Flag(help: "Read the store's passphrase, for keys in software, from standard input, one line.")
     var passphraseStdin = false
 
-    /// Whether standard input supplies a secret.
+    /// Whether a secret is read from standard input.
     var usesStandardInput: Bool { pinStdin || passphraseStdin }
 
-    /// The options of the PIV application's PIN.
+    /// The PIN options of the PIV application.
     var pin: PINOptions {
         var options = PINOptions()
         options.pinStdin = pinStdin
@@ -47,14 +48,14 @@ struct ApproveKeyOptions: ParsableArguments {
         return options
     }
 
-    /// The options of the FIDO2 application's PIN.
+    /// The PIN options of the FIDO2 application.
     var fidoPIN: PINOptions {
         var options = PINOptions()
         options.pinFd = fidoPinFd
         return options
     }
 
-    /// The options of the store's keys.
+    /// Returns the options of the store's keys.
     ///
     /// - Parameter software: Whether a passphrase or the keyring opens the store.
     func storeKey(software: Bool) throws -> StoreKeyOptions {
@@ -75,7 +76,7 @@ final class ApproveKeys {
     private let book: AccountBook
     private var cards: [UInt32?: PIVUnlocking] = [:]
     private var pins: [UInt32?: PINKeeper] = [:]
-    /// The security keys that refused the PIN that was given: it is not sent to them again.
+    /// The security keys that refused the given PIN, which is not sent to them again.
     private var refusals: [UInt32?: PIVError] = [:]
     private var storeKey: StoreKey?
 
@@ -83,7 +84,7 @@ final class ApproveKeys {
         (self.world, self.book, self.options) = (world, book, options)
     }
 
-    /// The key of an account, checked to be the one that was enrolled.
+    /// Returns the key of an account, after checking that it is the enrolled one.
     func key(of account: PushAccount) async throws -> ApproveKey {
         guard case .piv(let place) = account.place else {
             world.terminal.warn("the key of account '\(account.account.name.printable)' is in software")
@@ -95,7 +96,7 @@ final class ApproveKeys {
         return ApproveKey(self, account, nil)
     }
 
-    /// Signs with the key in a slot, after its PIN and touch.
+    /// Signs with the key in a slot, after PIN and touch.
     func sign(_ text: [UInt8], _ account: PushAccount, _ place: PIVKeyPlace) async throws -> [UInt8] {
         guard var unlocking = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
         if let refusal = refusals[place.keySerial] { throw refusal }
@@ -137,29 +138,29 @@ final class ApproveKeys {
         return try unlocking(service, place)
     }
 
-    /// What unlocks a security key: its PIN is asked for once, even when the key is unplugged in between.
+    /// Returns the unlocking of a security key; asks for its PIN once, even if the key is unplugged in between.
     private func unlocking(_ service: PIVService, _ place: PIVKeyPlace) throws -> PIVUnlocking {
         let keeper = pins[place.keySerial] ?? PINKeeper(world, options.pin)
         pins[place.keySerial] = keeper
         return keeper.unlocking(service)
     }
 
-    /// Closes the security keys; each is opened again when it is used next.
+    /// Closes the security keys; each is opened again on its next use.
     func close() async {
         for unlocking in cards.values { await unlocking.service.close() }
         cards = [:]
     }
 
-    /// Whether the command line names no key, so that the account chooses it.
+    /// Whether the command line selects no key, so that the account determines it.
     private var hasNoChoice: Bool {
         let selection = world.selection
         return selection.device == nil && selection.reader == nil && selection.path == nil && world.replay == nil
             && world.software == nil
     }
 
-    /// Has the person prove to be there with FIDO2, on the security key of the account.
+    /// Requests FIDO2 user verification on the account's security key.
     func prove(_ proof: UserProof, for open: OpenRequest) async throws {
-        // The card lets go of its PIV application first, so that another one can be used.
+        // The PIV application is closed first, so that another one can be selected.
         await close()
         let serial = open.account.place.keySerial
         if let serial, hasNoChoice { world.keys.selection.serial = String(serial) }
@@ -176,8 +177,8 @@ final class ApproveKeys {
         try result.get()
     }
 
-    /// Writes a changed account over the one with its identifier. A record that seals a key in software, which was opened
-    /// to sign, is sealed again: its public part is authenticated with the secret.
+    /// Replaces an account with a changed one. A record with a software key, which was unsealed to sign, is sealed
+    /// again, since the seal authenticates the public data.
     func replace(_ account: ApprovalAccount) throws {
         guard let old = book.store.records.first(where: { $0.id == account.id }) else { return }
         var record = account.record
@@ -209,7 +210,7 @@ final class ApproveKeys {
     }
 }
 
-/// The key of an account in the dialog of the command line.
+/// The key of an account, with prompts on the command line.
 struct ApproveKey: ApprovalKey {
     private let keys: ApproveKeys
     private let account: PushAccount
@@ -229,7 +230,7 @@ struct ApproveKey: ApprovalKey {
 }
 
 extension PIVError {
-    /// Whether the key refused a PIN, so that sending it again would block the key.
+    /// Whether the key refused a PIN; sending it again could block the key.
     var isRefusedPIN: Bool {
         switch self {
         case .wrong(.pin, _), .blocked(.pin): true
@@ -239,7 +240,7 @@ extension PIVError {
 }
 
 extension ServerTrustOptions {
-    /// How an account's server is authenticated; the path of the authorities is made absolute because it is stored.
+    /// Returns how to authenticate an account's server; the path of the CA file is made absolute because it is stored.
     func trust(forAccountIn world: World) throws -> HTTPTrust {
         var kept = self
         kept.ca = ca.map(Files.absolute)
@@ -247,7 +248,7 @@ extension ServerTrustOptions {
     }
 }
 
-/// The user's name and password at the server, for operations that a device may not do itself.
+/// The user's name and password at the server, for operations that devices are not permitted to do.
 struct ApproveUserOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
     var user: String?
@@ -261,7 +262,7 @@ struct ApproveUserOptions: ParsableArguments {
                 + "YKIT_APPROVE_PASSWORD.", valueName: "n"))
     var passwordFd: Int32?
 
-    /// The password, given or asked for.
+    /// Returns the password, given or asked for.
     func password(_ world: World) throws -> SharedSecret {
         let source = SecretInput.Source(
             isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_APPROVE_PASSWORD",
@@ -278,7 +279,7 @@ struct ApproveUserOptions: ParsableArguments {
 }
 
 extension World {
-    /// What enrols accounts and answers requests.
+    /// Returns the client that enrols accounts and answers requests.
     func approver() throws -> Approver {
         var approver = Approver(try http(), environment)
         approver.timeout = environment.timeout

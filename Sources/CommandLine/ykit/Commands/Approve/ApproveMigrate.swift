@@ -8,14 +8,14 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// Verbs that move accounts to another key.
+/// Commands that move accounts to another key.
 struct ApproveMigrateGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Move the accounts of a container to another security key.",
         subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self])
 }
 
-/// What can be moved.
+/// Lists the accounts that can be moved.
 struct ApproveMigrateCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Show which accounts can be moved to another key; nothing is changed.",
@@ -152,7 +152,7 @@ struct ApproveMigrateRun: Verb {
         return answer(tokens.answer, old, new)
     }
 
-    /// The hand-over: until the other key is registered, the present one stays what it is.
+    /// Hands the container over; until the other key is registered, the current one remains valid.
     private func hand(
         _ old: ContainerAccount, _ present: DeviceKey, to next: DeviceKey, _ client: ContainerClient, _ world: World
     ) async throws -> ContainerAccount {

@@ -7,7 +7,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// The hash function by which a server makes a challenge of a text.
+/// The hash function that a server uses to derive a challenge from a text.
 enum TextHash: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512
 
@@ -108,7 +108,7 @@ struct ApproveAdd: Verb {
     }
 }
 
-/// Makes an offline code for a text.
+/// Calculates an offline code for a text.
 struct ApproveOffline: Verb {
     static let configuration = CommandConfiguration(
         commandName: "offline",
@@ -238,7 +238,7 @@ struct ApproveOffline: Verb {
     }
 }
 
-/// Finds the account that a log-in of TiQR is for.
+/// Finds the account for a TiQR login.
 enum TiQRMatch {
     static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountBook) throws -> TiQRAccount {
         let all = book.accounts.compactMap { TiQRAccount($0) }

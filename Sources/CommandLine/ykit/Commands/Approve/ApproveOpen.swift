@@ -11,7 +11,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Shows what a link or QR code is for.
+/// Shows the purpose of a link or QR code.
 struct ApproveQRType: Verb {
     static let configuration = CommandConfiguration(
         commandName: "qr-type", abstract: "Show what a link or QR code is for; nothing is sent.",
@@ -50,7 +50,7 @@ struct ApproveQRType: Verb {
     }
 }
 
-/// Does what a link or QR code is for.
+/// Performs the action of a link or QR code.
 struct ApproveOpen: Verb {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a link or QR code: log in, or enrol an account.",
@@ -193,7 +193,7 @@ struct ApproveOpen: Verb {
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
-            // The service may have it: an account that was not refused is kept.
+            // The service may have enrolled it, so an account that was not refused is kept.
             if case .server(.refused(_, _, _)) = error { try book.file.update { $0.remove(account.account.id) } }
             throw error
         }
@@ -287,7 +287,7 @@ struct ApproveOpen: Verb {
 }
 
 extension ApproveEnroll {
-    /// Enrols an account of another kind, with the options that both verbs have.
+    /// Enrols an account of another kind, with the options that both verbs share.
     func open(_ text: String, _ world: World) async throws -> Answer {
         if try ApprovalLink(text).kind == .onlineAuth {
             throw Explanation.usage("this link answers a log-in", hint: "ykit approve open, with the same link")

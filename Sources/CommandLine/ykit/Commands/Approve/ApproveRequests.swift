@@ -6,11 +6,11 @@ import YKPIV
 import YKStore
 import YKWire
 
-/// An open request, with the account that it is for.
+/// An open request and its account.
 struct OpenRequest {
     let request: PushRequest
     let account: PushAccount
-    /// When it was first seen here, in seconds since 1970.
+    /// When this computer first saw it, in seconds since 1970.
     let seen: Int64
     let isPolled: Bool
 
@@ -32,7 +32,7 @@ struct OpenRequest {
         account.account.issuer.isEmpty ? "" : ", " + PushRequest.shown(account.account.issuer, limit: 64)
     }
 
-    /// The row of a list.
+    /// The row of a table.
     func row(at now: Int64) -> [String] {
         [
             request.id, account.account.name.printable, PushRequest.shown(request.question, limit: 60),
@@ -40,7 +40,7 @@ struct OpenRequest {
         ]
     }
 
-    /// The form for programs.
+    /// The JSON form.
     var json: JSON {
         [
             "id": .string(request.nonce), "account": .string(account.account.name),
@@ -60,7 +60,7 @@ struct OpenRequest {
     }
 }
 
-/// What fetches the requests of accounts and keeps them for a verb.
+/// Fetches the requests of accounts and keeps them for a verb.
 struct RequestDesk {
     let world: World
     let book: AccountBook
@@ -68,7 +68,7 @@ struct RequestDesk {
     let approver: Approver
     let history: ApprovalHistory
     private(set) var open: [OpenRequest] = []
-    /// Why some accounts could not be asked.
+    /// Why some accounts could not be polled.
     private(set) var failures: [(account: PushAccount, reason: Explanation)] = []
 
     init(_ world: World, _ path: ApproveStoreOptions, _ options: ApproveKeyOptions) throws {
@@ -79,8 +79,8 @@ struct RequestDesk {
         history = try book.history.read()
     }
 
-    /// Asks accounts for their open requests, each once; those that were answered here already are left out. When none
-    /// of the accounts could be asked, the first reason is thrown.
+    /// Polls accounts for open requests, and omits those already answered here. Throws the first error if no account
+    /// could be polled.
     mutating func fetch(_ query: String?) async throws {
         let accounts = try book.asked(query)
         var found: [(PushRequest, PushAccount)] = []
@@ -130,7 +130,7 @@ struct RequestDesk {
         }
     }
 
-    /// When requests were first seen; the store remembers for an hour.
+    /// Returns when requests were first seen; the store remembers this for an hour.
     private func seen(_ nonces: [String]) throws -> [String: Int64] {
         let known = book.store.settings["seen"]?.object ?? JSON.Object()
         var times: [String: Int64] = [:]
@@ -148,7 +148,8 @@ struct RequestDesk {
         return times
     }
 
-    /// The request that an identifier means, eight characters of it or more; without one, the only request.
+    /// Returns the request for at least eight characters of an identifier, or the only request if there is no
+    /// identifier.
     func one(_ id: String?) throws(Explanation) -> OpenRequest {
         if let id, id.utf8.count < 8 { throw .usage("an identifier has eight characters or more") }
         let found = id.map { id in open.filter { $0.request.nonce.hasPrefix(id.uppercased()) } } ?? open
@@ -170,7 +171,7 @@ struct RequestDesk {
         return request
     }
 
-    /// What a plan says of a poll.
+    /// Adds a poll to a plan.
     func plan(_ query: String?) throws -> Bool {
         guard let plan = world.plan else { return false }
         for account in try book.asked(query) {

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on the keys that open the account store.
+/// Commands for the keys that open the account store.
 struct ApproveStoreGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "The keys that open the secrets in the account store.",

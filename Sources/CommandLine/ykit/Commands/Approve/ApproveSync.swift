@@ -68,7 +68,7 @@ struct ApproveSync: Verb {
     }
 }
 
-/// The tokens of a container on their way to the key: each step is written to the store before the next one.
+/// Transfers the tokens of a container to the key; each step is saved in the store before the next one.
 final class ContainerTokens {
     private(set) var container: ContainerAccount
     private let sealed: SealedAccounts
@@ -90,20 +90,20 @@ final class ContainerTokens {
         (self.password, self.pin, self.managementKey) = (password, pin, managementKey)
     }
 
-    /// Writes what an earlier synchronization left in the store to the key.
+    /// Writes tokens to the key that an interrupted synchronization left in the store.
     func finish() async throws {
         guard let secret = try sealed.secret(of: container.account), world.plan == nil else { return }
         world.terminal.notice("finishing the synchronization that was interrupted")
         try await write(try ContainerUpdate(secret))
     }
 
-    /// Unlocks the OATH application once: that it is locked is found out now, not when the old secrets are void.
+    /// Unlocks the OATH application once, so that a missing password is noticed before the old secrets become void.
     func prepare() async throws {
         guard world.plan == nil else { return }
         await (try await world.oath(password)).close()
     }
 
-    /// Synchronizes with the server, keeps the answer, and writes the new accounts to the key.
+    /// Synchronizes with the server, stores the answer, and writes the new accounts to the key.
     func synchronize(_ device: DeviceKey) async throws {
         guard problem == nil else { return }
         let held = container.tokens
@@ -121,7 +121,7 @@ final class ContainerTokens {
         try await write(update)
     }
 
-    /// Writes accounts to the key one after the other; those that could not be written stay sealed in the store.
+    /// Writes accounts to the key one by one; those that fail stay sealed in the store.
     private func write(_ update: ContainerUpdate) async throws {
         var left = try update.links()
         for text in left {
@@ -145,7 +145,7 @@ final class ContainerTokens {
         service = nil
     }
 
-    /// Writes one account; `nil` for a kind that no key can hold, which is left out with a warning.
+    /// Writes one account; returns `nil`, with a warning, for a kind that keys do not support.
     private func write(_ text: String) async throws -> ContainerAccount.Token? {
         let kind = text.lowercased()
         guard ["otpauth://totp/", "otpauth://hotp/"].contains(where: kind.hasPrefix) || PushLink.matches(text) else {
@@ -158,7 +158,7 @@ final class ContainerTokens {
             let known = sealed.book.accounts.first { $0.serial == serial && $0.server == container.account.server }
             if service == nil { service = try await world.oath(password) }
             guard let service else { throw OATHError.noSuchAccount }
-            // A token of this container had another secret before, which is void now.
+            // An earlier secret of this token in this container is void now.
             let enrolment = CodeEnrolment(world: world, force: known != nil, touch: false)
             var made = try await enrolment.add(
                 link, name: known?.name, server: container.account.server, container: container.serial,
@@ -175,7 +175,7 @@ final class ContainerTokens {
         }
     }
 
-    /// Enrols a push token of the container, with a key of its own.
+    /// Enrols a push token of the container with its own key.
     private func enroll(_ link: PushLink) async throws {
         let id = "\(link.serial)@\(PushAccount.server(of: link.url))"
         let known = sealed.book.accounts.first { $0.id == id }
@@ -193,7 +193,7 @@ final class ContainerTokens {
         await device.close()
     }
 
-    /// What became of the tokens.
+    /// The result for each token.
     var answer: Answer {
         let pending = problem == nil ? 0 : 1
         var lines = ["container '\(container.account.name.printable)' is synchronized"]
@@ -221,12 +221,12 @@ final class ContainerTokens {
 }
 
 extension ApproveLogout {
-    /// Leaves a container: the server forgets the key, and the accounts of the container are void.
+    /// Leaves a container: the server removes the key, and the accounts of the container become void.
     func leave(_ container: ContainerAccount, _ book: AccountBook, _ world: World) async throws -> Answer {
         let device = try await DeviceKey.open(container, PINKeeper(world, key.pin), world)
         var isTold = true
         do { try await world.containerClient().terminate(container, device) } catch {
-            // 3001: the server has forgotten it already.
+            // 3001: the server has already removed it.
             guard case ApprovalError.server(.refused(_, 3001, _)) = error else { throw error }
             world.terminal.warn("the server does not know the container any more")
             isTold = false

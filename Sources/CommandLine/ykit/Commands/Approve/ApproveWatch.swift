@@ -85,7 +85,7 @@ struct ApproveWatch: Verb {
         throw Explanation("no-request", .timeOut, "no request came in this time")
     }
 
-    /// Whether an account is polled, and a warning where it is not and nothing is delivered either.
+    /// Whether an account is polled; warns if it is neither polled nor delivered to.
     private func isPolled(_ account: PushAccount, _ world: World) throws -> Bool {
         if listen != nil, account.address != nil { return false }
         switch account.pollCost {
@@ -133,7 +133,7 @@ struct ApproveWatch: Verb {
     }
 }
 
-/// A time: a number of seconds, or a number with s, m or h.
+/// A duration: a number of seconds, or a number with s, m or h.
 struct WatchDuration: ExpressibleByArgument {
     let value: Duration
 
@@ -148,9 +148,9 @@ struct WatchDuration: ExpressibleByArgument {
     }
 }
 
-/// What threads hand to the verb: requests that were delivered, and what people chose in notifications.
+/// Passes delivered requests and notification choices from other threads to the verb.
 final class WatchBox: Sendable {
-    /// Maximum number of requests that wait to be reported.
+    /// The maximum number of requests that wait to be reported.
     private static let limit = 5000
 
     private struct State {
@@ -165,14 +165,14 @@ final class WatchBox: Sendable {
 
     var counts: RequestWatch.Counts { state.withLock { $0.watch.counts } }
 
-    /// Answers a delivery. Without room for it, the sender is told to try again.
+    /// Answers a delivery. If the queue is full, the sender is told to try again.
     func answer(_ request: IncomingRequest) -> HTTPResponse {
         guard request.method == .post else { return HTTPResponse(status: 405) }
         guard deliver(request.body) else { return HTTPResponse(status: 503, fields: [HTTPField("Retry-After", "1")]) }
         return HTTPResponse(status: 200)
     }
 
-    /// Takes a message; `false` when there is no room for it.
+    /// Queues a message; returns `false` if the queue is full.
     func deliver(_ body: [UInt8]) -> Bool {
         state.withLock { state in
             guard state.found.count < Self.limit else { return false }
@@ -181,7 +181,7 @@ final class WatchBox: Sendable {
         }
     }
 
-    /// Takes what a poll had.
+    /// Queues the results of a poll.
     func take(_ poll: PushPoll, of account: PushAccount) {
         state.withLock { state in
             let found = state.watch.take(poll, of: account)
@@ -191,10 +191,10 @@ final class WatchBox: Sendable {
         }
     }
 
-    /// Takes what somebody chose.
+    /// Queues the user's choice.
     func choose(_ choice: NotificationChoice) { state.withLock { $0.choices.append(choice) } }
 
-    /// The requests that wait to be reported.
+    /// Returns and removes the requests that wait to be reported.
     func takeFound() -> [RequestWatch.Found] {
         state.withLock { state in
             defer { state.found = [] }
@@ -202,7 +202,7 @@ final class WatchBox: Sendable {
         }
     }
 
-    /// What was chosen since the last look.
+    /// Returns and removes the choices since the last call.
     func takeChoices() -> [NotificationChoice] {
         state.withLock { state in
             defer { state.choices = [] }

@@ -5,30 +5,30 @@ import Synchronization
 import YKApproval
 import YKTransport
 
-/// What somebody chose in a notification.
+/// The user's choice in a notification.
 struct NotificationChoice: Hashable, Sendable {
-    /// What can be chosen. An approval cannot: what pops up under the pointer must not approve.
+    /// The possible choices. Approval is not one of them, since a popup under the pointer must not approve.
     enum Action: String, Sendable {
         case show, decline
     }
 
-    /// The request.
+    /// The request's nonce.
     let nonce: String
-    /// What to do.
+    /// The action.
     let action: Action
 }
 
 /// Notifications of the desktop (org.freedesktop.Notifications), through gdbus.
 final class DesktopNotifier: Sendable {
-    /// The most notifications for requests that come at once; more are told as a number.
+    /// The maximum number of request notifications at once; further requests are counted in one.
     static let burst = 5
-    /// The most notifications whose buttons are known.
+    /// The maximum number of notifications whose buttons are tracked.
     private static let limit = 200
-    /// The longest text of a server in a notification.
+    /// The maximum length of server text in a notification.
     private static let textLimit = 200
 
     private struct State {
-        /// The nonces of requests, by the numbers of their notifications.
+        /// The nonces of requests by notification number.
         var shown: [UInt32: String] = [:]
         var isEnded = false
         var hasFailed = false
@@ -39,7 +39,7 @@ final class DesktopNotifier: Sendable {
     private let monitor: Spawn.Stream
     private let state = Mutex(State())
 
-    /// Begins to listen for what people choose.
+    /// Starts to listen for choices.
     init(_ box: WatchBox) throws(Explanation) {
         let tool = try DesktopNotification.tool()
         (self.tool, self.box) = (tool, box)
@@ -48,7 +48,7 @@ final class DesktopNotifier: Sendable {
         guard isStarted else { throw Explanation("failed", .failed, "no thread for the notifications") }
     }
 
-    /// Ends the listening.
+    /// Stops listening.
     func end() {
         state.withLock { $0.isEnded = true }
         monitor.end()
@@ -71,7 +71,7 @@ final class DesktopNotifier: Sendable {
         }
     }
 
-    /// Notifies of requests beyond the first few.
+    /// Notifies of further requests in one notification.
     func tell(more count: Int) {
         notify("\(count) more log-ins wait for approval", ["ykit approve list"], buttons: false) { _ in }
     }
@@ -111,15 +111,15 @@ final class DesktopNotifier: Sendable {
     }
 }
 
-/// Whether the screen is locked, as logind knows it (LockedHint). Where nobody tells, it is not.
+/// Whether the screen is locked, according to logind (LockedHint); `false` if unknown.
 struct ScreenLock {
     private var next = ContinuousClock.now
     private var isKnownLocked = false
     private var isSilent = false
-    /// How long an answer counts.
+    /// How long an answer is cached.
     private static let patience = Duration.seconds(1)
 
-    /// Asks logind, at most once a second.
+    /// Queries logind, at most once a second.
     mutating func isLocked() -> Bool {
         guard !isSilent else { return false }
         guard next <= .now else { return isKnownLocked }
@@ -141,7 +141,7 @@ struct ScreenLock {
     }
 }
 
-/// A command that is run for each request, one after the other, so that a burst starts no crowd of processes.
+/// A command that runs for each request, one at a time, so that a burst does not start many processes.
 final class CommandHook: Sendable {
     private let command: String
     private let terminal: Terminal
@@ -149,10 +149,10 @@ final class CommandHook: Sendable {
 
     init(_ command: String, _ terminal: Terminal) { (self.command, self.terminal) = (command, terminal) }
 
-    /// Has the command run with these bytes on its standard input.
+    /// Queues a run of the command with these bytes on standard input.
     func add(_ input: [UInt8]) { queue.add { [self] in run(input) } }
 
-    /// Waits until all have run, for a minute at most.
+    /// Waits up to a minute until all runs have ended.
     func finish() { queue.finish(within: Spawn.limit) }
 
     private func run(_ input: [UInt8]) {

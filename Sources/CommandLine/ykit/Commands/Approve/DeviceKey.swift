@@ -6,7 +6,7 @@ import YKCrypto
 import YKPIV
 import YKTransport
 
-/// The PIN of a key, asked for once in a verb that opens the PIV application several times.
+/// The PIN of a key, asked for once by a verb that opens the PIV application several times.
 final class PINKeeper {
     private let world: World
     private let options: PINOptions
@@ -20,7 +20,7 @@ final class PINKeeper {
 
     init(_ world: World, _ options: PINOptions) { (self.world, self.options) = (world, options) }
 
-    /// What unlocks slots with that PIN.
+    /// Returns the unlocking of slots with that PIN.
     func unlocking(_ service: PIVService) -> PIVUnlocking {
         var unlocking = PIVUnlocking(world, service, options)
         unlocking.source = { service, reason in
@@ -33,7 +33,7 @@ final class PINKeeper {
     }
 }
 
-/// The key of a container in the dialog of the command line: it asks for PIN and touch when it signs.
+/// The key of a container, with prompts on the command line for the PIN and touch of a signature.
 final class DeviceKey: ApprovalKey {
     let publicKey: PublicKey
     let place: PIVKeyPlace
@@ -64,7 +64,7 @@ final class DeviceKey: ApprovalKey {
             container.publicKey, place, world, unlocking, "sign for container '\(container.account.name.printable)'")
     }
 
-    /// Makes a key in a free slot.
+    /// Generates a key in a free slot.
     ///
     /// - Parameters:
     ///   - slot: The slot, or `nil` for the first free one of 82 to 95.
@@ -95,17 +95,17 @@ final class DeviceKey: ApprovalKey {
         }
     }
 
-    /// Closes the card, so that another of its applications can be used.
+    /// Closes the card, so that another application can be selected.
     func close() async { await unlocking.service.close() }
 
-    /// Deletes the key, where the firmware can; whether it is gone.
+    /// Deletes the key if the firmware supports it; returns whether it did.
     func delete(_ managementKey: ManagementKeyOptions) async throws -> Bool {
         guard await unlocking.service.identity.supports(.moveKey) != false else { return false }
         try await unlocking.manage(managementKey, for: "delete the key of the container")
         return await PIVApprovalKey.remove(place.slot, publicKey, unlocking.service)
     }
 
-    /// Removes the key, where the firmware can; says so where it cannot.
+    /// Deletes the key if the firmware supports it, and otherwise says that it remains.
     func discard() async {
         if await PIVApprovalKey.remove(place.slot, publicKey, unlocking.service) { return }
         world.terminal.warn("slot \(place.slot) keeps a key that no account uses; overwrite it or delete it by hand")
@@ -113,7 +113,7 @@ final class DeviceKey: ApprovalKey {
 }
 
 extension World {
-    /// The world of another key: the state file of a software key, or a serial number.
+    /// Returns the world of another key, named by the state file of a virtual key or a serial number.
     func other(_ name: String) throws -> World {
         guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw Explanation.usage("--to is a serial number, or the state file of a software key")
@@ -121,14 +121,14 @@ extension World {
         return try World(options.ofAnotherKey(name), terminal)
     }
 
-    /// What registers and synchronizes containers.
+    /// Returns the client that registers and synchronizes containers.
     func containerClient() throws -> ContainerClient {
         var client = ContainerClient(try http(), environment.random)
         client.timeout = environment.timeout
         return client
     }
 
-    /// What enrols at TiQR services and answers log-ins.
+    /// Returns the client that enrols at TiQR services and answers logins.
     func tiqrClient() throws -> TiQRClient {
         var client = TiQRClient(try http(), environment.random)
         client.timeout = environment.timeout

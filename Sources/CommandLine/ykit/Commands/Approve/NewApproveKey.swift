@@ -7,9 +7,9 @@ import YKPIV
 import YKStore
 import YKTransport
 
-/// The key that is made for a new account: in a slot of the security key, or in software.
+/// The key generated for a new account: in a slot of the security key, or in software.
 final class NewApproveKey: ApprovalKey {
-    /// Where the private half is.
+    /// Where the private key is.
     enum Private {
         case piv(PIVService)
         case software(SoftwareApprovalKey)
@@ -29,7 +29,7 @@ final class NewApproveKey: ApprovalKey {
         (self.world, self.unlocking) = (world, unlocking)
     }
 
-    /// Makes the key that the options of an enrolment describe.
+    /// Generates the key that the options of an enrolment describe.
     static func make(_ verb: ApproveEnroll, _ link: PushLink, _ world: World) async throws -> NewApproveKey {
         if verb.software {
             world.terminal.warn("the private key is kept in software: whoever opens the store can approve")
@@ -74,7 +74,7 @@ final class NewApproveKey: ApprovalKey {
         }
     }
 
-    /// Removes a key that no account has, where the firmware can; says so where it cannot.
+    /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard() async {
         guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
         if await PIVApprovalKey.remove(place.slot, publicKey, service) { return }
@@ -82,13 +82,13 @@ final class NewApproveKey: ApprovalKey {
     }
 }
 
-/// What seals the private keys of accounts without hardware.
+/// Seals the private keys of accounts without hardware.
 struct SoftwareSealing {
     let key: StoreKey
-    /// The seal that a store without keys gets.
+    /// The seal for a store without keys.
     let seal: StoreSeal?
 
-    /// Opens the store's key, or makes one for a store that has none.
+    /// Opens the store's key, or creates one for a store without any.
     static func prepare(
         _ book: AccountBook, _ options: StoreKeyOptions, _ world: World
     ) async throws -> SoftwareSealing {
@@ -105,7 +105,7 @@ struct SoftwareSealing {
 }
 
 extension PIVSlot {
-    /// The slot that `--slot` names for the key of an account; `nil` for auto.
+    /// Parses the slot in `--slot`; `nil` for auto.
     static func forAccount(_ text: String) throws -> PIVSlot? {
         if text == "auto" { return nil }
         guard let slot = PIVSlot(text), slot != .attestation else {

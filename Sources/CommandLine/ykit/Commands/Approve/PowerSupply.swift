@@ -3,12 +3,12 @@
 import Glibc
 import YKWire
 
-/// What the kernel tells of batteries and mains (Documentation/ABI/testing/sysfs-class-power).
+/// The kernel's information about batteries and mains (Documentation/ABI/testing/sysfs-class-power).
 enum PowerSupply {
-    /// Whether a battery is being discharged and no other supply is connected. `false` where the kernel does not tell.
+    /// Whether a battery is discharging and no other supply is connected; `false` if the kernel does not report it.
     ///
     /// - Parameters:
-    ///   - folder: Where the kernel lists supplies.
+    ///   - folder: The kernel's folder of power supplies.
     static func isOnBattery(_ folder: String = "/sys/class/power_supply") -> Bool {
         guard let directory = opendir(folder) else { return false }
         defer { closedir(directory) }
@@ -21,7 +21,7 @@ enum PowerSupply {
                 guard let bytes = try? Files.read("\(folder)/\(name)/\(file)") else { return nil }
                 return String(decoding: bytes, as: UTF8.self).trimmed
             }
-            // The battery of a mouse or headset is of scope Device.
+            // The battery of a mouse or headset has scope Device.
             guard !name.hasPrefix("."), value("scope") != "Device" else { continue }
             switch value("type") {
             case "Battery"?: if value("status") == "Discharging" { isDischarging = true }

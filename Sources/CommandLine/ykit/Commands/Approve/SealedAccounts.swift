@@ -7,9 +7,9 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// Accounts whose records have a sealed part: the store's key is opened once, or made with the first of them.
+/// Accounts whose records have a sealed part. The store's key is opened once, or created with the first account.
 final class SealedAccounts {
-    /// The store as it was read, then as it was written last.
+    /// The store as last read or written.
     private(set) var book: AccountBook
     private let key: StoreKey
     private var seal: StoreSeal?
@@ -43,7 +43,7 @@ final class SealedAccounts {
         return SealedAccounts(book, key, seal, world)
     }
 
-    /// The secret of an account; `nil` when its record has none.
+    /// Returns the secret of an account; `nil` if its record has none.
     func secret(of account: ApprovalAccount) throws -> SharedSecret? {
         guard let record = book.store.records.first(where: { $0.id == account.id }), record.hasSecret else {
             return nil
@@ -51,7 +51,7 @@ final class SealedAccounts {
         return try key.open(record, service: ApprovalStore.service)
     }
 
-    /// Writes an account, with a secret or without one.
+    /// Writes an account, with or without a secret.
     func put(_ account: ApprovalAccount, _ secret: SharedSecret?) throws {
         guard world.plan == nil else { return }
         let record = try secret.map { secret throws(StoreError) in
@@ -68,7 +68,7 @@ final class SealedAccounts {
         book = try AccountBook(book.file)
     }
 
-    /// Lets another security key open the store; nothing changes when it does so already.
+    /// Adds another security key to the store, unless it can already open it.
     func share(with other: World, _ options: StoreKeyOptions) async throws {
         guard !options.software else { return }
         let made: StoreSeal
@@ -89,7 +89,7 @@ final class SealedAccounts {
 }
 
 extension AccountBook {
-    /// Refuses an account that is there already, and one more than the store holds.
+    /// Refuses an account that already exists, and one that exceeds the store's capacity.
     func checkRoom(for id: String) throws(Explanation) {
         guard !accounts.contains(where: { $0.id == id }) else {
             throw Explanation(
@@ -100,7 +100,7 @@ extension AccountBook {
         }
     }
 
-    /// The only account of some kinds that a text names, or the only one there is.
+    /// Returns the only account of some kinds that a text names, or the only one there is.
     func one(
         _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String
     ) throws(Explanation) -> ApprovalAccount {
@@ -120,7 +120,7 @@ extension AccountBook {
         return account
     }
 
-    /// The container that a text names; without one, the only container.
+    /// Returns the container that a text names, or the only container if there is no text.
     func container(_ query: String?) throws(Explanation) -> ContainerAccount {
         let account = try one(query, of: [.container], "that is a container")
         guard let container = ContainerAccount(account) else {

@@ -6,27 +6,27 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// One run of `approve watch`: polls, reports requests, and declines those that are declined in a notification.
+/// A run of `approve watch`: polls, reports requests, and declines those that the user declines in a notification.
 struct WatchSession {
     let desk: RequestDesk
     let box: WatchBox
     let isJSON: Bool
     let hook: CommandHook?
     let notifier: DesktopNotifier?
-    /// Whether accounts are not polled while the computer runs on battery.
+    /// Whether polling pauses while the computer runs on battery.
     var pausesOnBattery = false
     private var lock = ScreenLock()
     private var unverified = 0
-    /// Requests that were reported, by nonce, for the choices in notifications.
+    /// Reported requests by nonce, for choices in notifications.
     private var told: [String: OpenRequest] = [:]
-    /// Accounts whose server does not answer, which is reported once.
+    /// Accounts whose server does not respond, which is reported once.
     private var failing: Set<String> = []
     private var saidClock = false
     private var isPaused = false
 
     /// How often the loop checks for new requests.
     private static let step = Duration.milliseconds(100)
-    /// Maximum number of requests that are kept for choices.
+    /// The maximum number of requests kept for choices.
     private static let toldLimit = 1000
 
     init(desk: RequestDesk, box: WatchBox, isJSON: Bool, hook: CommandHook?, notifier: DesktopNotifier?) {
@@ -44,9 +44,9 @@ struct WatchSession {
             isNote: true, ["watching \(count) account\(count == 1 ? "" : "s"), \(polled) polled\(listening)"])
     }
 
-    /// Runs until it is over or interrupted.
+    /// Runs until the timeout or an interruption.
     ///
-    /// - Returns: Whether the time is over.
+    /// - Returns: Whether the timeout was reached.
     mutating func run(
         _ polled: [PushAccount], every interval: Duration, until end: ContinuousClock.Instant?
     ) async throws -> Bool {
@@ -73,7 +73,7 @@ struct WatchSession {
         }
     }
 
-    /// Whether polling pauses because the computer runs on battery; a change is told.
+    /// Whether polling pauses because the computer runs on battery; reports changes.
     private mutating func isOnBattery() -> Bool {
         guard pausesOnBattery else { return false }
         let isOnBattery = PowerSupply.isOnBattery()
@@ -86,7 +86,7 @@ struct WatchSession {
         return isOnBattery
     }
 
-    /// Ends what was started.
+    /// Stops everything that was started.
     func end() {
         hook?.finish()
         notifier?.end()
@@ -94,10 +94,10 @@ struct WatchSession {
 
     // MARK: polling
 
-    /// Polls an account. A failure is reported once, and so is its end.
+    /// Polls an account. Reports a failure once, and the recovery from it once.
     ///
     /// - Returns: Whether the server answered.
-    /// - Throws: When the security key refuses the PIN: repeated polls would block it.
+    /// - Throws: An error if the security key refuses the PIN, since repeated polls would block it.
     private mutating func poll(_ account: PushAccount) async throws -> Bool {
         let id = account.account.id
         do {
@@ -125,7 +125,7 @@ struct WatchSession {
                     ["'\(account.account.name.printable)' cannot be asked: \(reason.message)"])
             }
             if let error = error as? PIVError, error.isRefusedPIN { throw error }
-            // The key may have been unplugged: its connection is not used again.
+            // The key may have been unplugged, so its connection is not reused.
             if !Self.isServers(error) { await desk.keys.close() }
             return false
         }
@@ -164,7 +164,7 @@ struct WatchSession {
         if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }
     }
 
-    /// A request for programs, which may show its texts: they are safe to show and cut.
+    /// A request for programs; its texts are made printable and truncated.
     private static func shown(_ open: OpenRequest) -> JSON {
         guard var object = open.json.object else { return open.json }
         object["title"] = .string(PushRequest.shown(open.request.title, limit: 200))
@@ -174,7 +174,7 @@ struct WatchSession {
 
     private static func message(_ open: OpenRequest) -> JSON { ["request": shown(open)] }
 
-    /// Writes an event: a line of JSON, or lines for people, those that are not requests on standard error.
+    /// Writes an event: a line of JSON, or lines for people; events other than requests go to standard error.
     private func tell(_ event: String, _ members: KeyValuePairs<String, JSON>, isNote: Bool, _ lines: [String]) {
         if isJSON {
             var object = JSON.Object()
@@ -223,7 +223,7 @@ struct WatchSession {
 }
 
 extension ApprovalHistory {
-    /// The requests that were answered, and the server accepted that.
+    /// The answered requests whose answers the server accepted.
     var answered: [(account: String, nonce: String)] {
         events.compactMap { event in
             guard event.isAccepted == true, let nonce = event.nonce else { return nil }

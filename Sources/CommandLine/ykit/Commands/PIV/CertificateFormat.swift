@@ -4,13 +4,13 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// How a certificate is written.
+/// The format of a certificate.
 enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh
 
     var isText: Bool { self != .der }
 
-    /// The certificate in this form; for SSH its public key.
+    /// Encodes the certificate in this format; for SSH, encodes its public key.
     func encode(_ certificate: PIVCertificate) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(certificate.pem.utf8)
@@ -21,7 +21,7 @@ enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The same as a member of an answer.
+    /// Returns the encoding as a member of an answer.
     func json(_ certificate: PIVCertificate) throws(Explanation) -> JSON {
         let bytes = try encode(certificate)
         return .string(isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes))

@@ -4,7 +4,7 @@ import YKCrypto
 import YKPIV
 
 extension FilePasswordOptions {
-    /// What is in a file of keys and certificates; its password is asked for when there is one.
+    /// Reads a file of keys and certificates; asks for its password if it has one.
     func read(_ path: String, _ world: World) throws -> KeyFile {
         var bytes = try Files.read(path)
         defer { Secret.wipe(&bytes) }

@@ -2,13 +2,13 @@
 
 import YKPIV
 
-/// Asks before something is lost for good.
+/// Asks before data is irrevocably overwritten.
 struct KeyOverwriting {
     let world: World
     let service: PIVService
     let force: Bool
 
-    /// Asks when a slot has a key, as far as the card tells.
+    /// Asks if a slot has a key, as far as the card reports it.
     func check(_ slot: PIVSlot) async throws {
         guard !force, world.plan == nil else { return }
         let words: String
@@ -25,7 +25,7 @@ struct KeyOverwriting {
         try Prompt.confirm("slot \(slot) has a key (\(words)), it would be lost for good; go on?")
     }
 
-    /// Asks when a slot has a certificate, or something in its place.
+    /// Asks if a slot has a certificate, or other data in its place.
     func checkCertificate(_ slot: PIVSlot) async throws {
         guard !force, world.plan == nil else { return }
         let words: String
@@ -39,7 +39,7 @@ struct KeyOverwriting {
         try Prompt.confirm("slot \(slot) has a certificate (\(words)), it would be replaced; go on?")
     }
 
-    /// Asks when an object has content.
+    /// Asks if an object has content.
     func check(_ id: PIVObjectID) async throws {
         guard !force, world.plan == nil else { return }
         do {

@@ -3,7 +3,7 @@
 import Arguments
 import YKPIV
 
-/// When a new key may be used.
+/// The policies of a new key.
 struct KeyPolicyOptions: ParsableArguments {
     @Option(help: "When the key needs the PIN: default, never, once, always, match-once or match-always.")
     var pinPolicy: PINPolicy = .usual
@@ -13,7 +13,8 @@ struct KeyPolicyOptions: ParsableArguments {
 
     var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
 
-    /// Why a key that was just stored is not used as asked for; `nil` where it is, and where the card does not tell.
+    /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
+    /// not report them.
     func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
         guard pinPolicy != .usual || touchPolicy != .usual,
             let stored = try? await service.metadata(of: slot)?.policies

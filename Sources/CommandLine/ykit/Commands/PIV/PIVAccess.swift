@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on PIN, PUK and management key.
+/// Commands for PIN, PUK and management key.
 struct PIVAccess: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "access", abstract: "Manage PIN, PUK and management key.",

@@ -5,64 +5,64 @@ import YKCrypto
 public import YKPIV
 
 extension PIVSlot: ExpressibleByArgument {
-    /// Reads the digits or the name of a slot.
+    /// Parses the hexadecimal digits or the name of a slot.
     public init?(argument: String) { self.init(argument) }
 
-    /// What is said of a slot in help.
+    /// The help for a slot.
     static let help: ArgumentHelp = "One of 9a, 9c, 9d, 9e, 82 to 95, f9; 'ykit help slots' names them."
 
-    /// What the shell offers.
+    /// The completions for the shell.
     public static var choices: [String] { (main + retired + [.attestation]).map(\.description) }
 }
 
 extension PIVAlgorithm: ExpressibleByArgument {
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a kind of key.
+    /// Parses the name of a key type.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
 extension PIVObjectID: ExpressibleByArgument {
-    /// Reads the name or the digits of an object.
+    /// Parses the name or the hexadecimal digits of an object.
     public init?(argument: String) { self.init(argument) }
 }
 
 extension ManagementKeyType: ExpressibleByArgument {
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a cipher.
+    /// Parses the name of a cipher.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
 extension PINPolicy: ExpressibleByArgument {
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a policy.
+    /// Parses the name of a policy.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] {
         [usual, never, once, always, matchOnce, matchAlways].map(\.description)
     }
 }
 
 extension TouchPolicy: ExpressibleByArgument {
-    /// Its name, for the help.
+    /// The name, for help.
     public var defaultValueDescription: String { description }
 
-    /// Reads the name of a policy.
+    /// Parses the name of a policy.
     public init?(argument: String) { self.init(argument) }
 
-    /// What can stand there.
+    /// The possible values.
     public static var allValueStrings: [String] { [usual, never, always, cached].map(\.description) }
 }
 

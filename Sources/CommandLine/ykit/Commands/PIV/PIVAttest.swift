@@ -5,7 +5,7 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// Says what an attestation tells of a key, and checks it.
+/// Shows the content of an attestation, and verifies it.
 struct PIVAttest: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Verify that a key pair was generated on this security key.",
@@ -51,7 +51,7 @@ struct PIVAttest: Verb {
             Self.describe(facts, attestation, path, &answer)
         } catch {
             guard case .chain(let problem) = error else { throw error }
-            // What an unknown device says of itself is shown, what another key signed is not.
+            // The statement of an unknown device is shown; one signed by a different key is not.
             if problem != .notSignedByDevice { Self.describe(facts, attestation, [attestation, device], &answer) }
             answer.failure = Explain.chain(problem)
         }

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Writes the attestation of a key.
+/// Exports the attestation of a key.
 struct PIVAttestKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Export the attestation that a key pair was generated on this security key.",

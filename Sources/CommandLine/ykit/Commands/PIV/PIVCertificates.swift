@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on certificates.
+/// Commands for certificates.
 struct PIVCertificates: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates", abstract: "Manage certificates in slots, and certificate requests.",

@@ -5,7 +5,7 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Sets another management key.
+/// Changes the management key.
 struct PIVChangeManagementKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "change-management-key", abstract: "Set another management key.",
@@ -92,7 +92,7 @@ struct PIVChangeManagementKey: Verb {
             ])
     }
 
-    /// The new key: made up, given, or asked for twice.
+    /// Returns the new key: generated, given, or asked for twice.
     private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ world: World) async throws -> SharedSecret {
         if generate {
             if !protect, keyFile == nil, world.plan == nil { try Self.terminalIsThere() }
@@ -109,7 +109,7 @@ struct PIVChangeManagementKey: Verb {
 
     private static let whereTo = "keep it with --protect, or write it into a file with --key-file"
 
-    /// A key that nobody can be shown is not set.
+    /// Requires a terminal, so that a generated key can be shown before it is set.
     private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
 
     private func show(_ key: SharedSecret) throws {

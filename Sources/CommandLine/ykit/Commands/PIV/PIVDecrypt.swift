@@ -42,7 +42,7 @@ struct PIVDecrypt: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How a message was padded.
+    /// The padding of a message.
     enum PaddingChoice: String, CaseIterable, ExpressibleByArgument {
         case pkcs1, oaep
     }

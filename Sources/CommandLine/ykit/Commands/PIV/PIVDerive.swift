@@ -5,7 +5,7 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Agrees on a secret.
+/// Derives a shared secret.
 struct PIVDerive: Verb {
     static let configuration = CommandConfiguration(
         commandName: "derive", abstract: "Agree on a secret with another side's public key (ECDH, X25519).",
@@ -39,7 +39,7 @@ struct PIVDerive: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How a secret is written.
+    /// The format of a secret.
     enum SecretFormat: String, CaseIterable, ExpressibleByArgument {
         case raw, base64, hex
 
@@ -72,9 +72,9 @@ struct PIVDerive: Verb {
     }
 }
 
-/// The public key of another side, as it may come.
+/// The public key of the other party, in any of its formats.
 enum PeerKey {
-    /// Reads a file with a key or certificate, a bare point, or base 64 of a bare point.
+    /// Parses a file with a key or certificate, a bare point, or a bare point in base64.
     static func read(_ bytes: [UInt8]) throws -> PublicKey {
         if let key = bare(bytes) { return key }
         let text = String(decoding: bytes, as: UTF8.self).trimmed

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Writes a certificate.
+/// Exports a certificate.
 struct PIVExportCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export the certificate of a slot. Needs no PIN.",

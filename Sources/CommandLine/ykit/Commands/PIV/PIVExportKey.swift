@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Writes a public key.
+/// Exports a public key.
 struct PIVExportKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export the public key of a slot. Private keys never leave the security key.",

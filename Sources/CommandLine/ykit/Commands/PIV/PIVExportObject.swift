@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Writes the content of a data object.
+/// Exports the content of a data object.
 struct PIVExportObject: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export the content of a data object.", discussion: ObjectNames.text)
@@ -45,7 +45,7 @@ struct PIVExportObject: Verb {
     }
 }
 
-/// The objects that have a name.
+/// The named objects.
 enum ObjectNames {
     static let text = """
         Names: ccc, chuid, authentication-certificate, fingerprints, security, facial, printed, signature-certificate, \

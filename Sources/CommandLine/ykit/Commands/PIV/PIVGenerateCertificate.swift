@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Makes a self-signed certificate.
+/// Generates a self-signed certificate.
 struct PIVGenerateCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate",

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Makes a key pair.
+/// Generates a key pair.
 struct PIVGenerateKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Generate a key pair on the security key. The private key never leaves it.",

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Makes a new CHUID or CCC.
+/// Generates a new CHUID or CCC.
 struct PIVGenerateObject: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate",
@@ -27,7 +27,7 @@ struct PIVGenerateObject: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// What can be made.
+    /// The objects that can be generated.
     enum ObjectChoice: String, CaseIterable, ExpressibleByArgument {
         case chuid, ccc
 

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on the PIV application.
+/// Commands for the PIV application.
 struct PIVGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "piv", abstract: "PIV: private keys, certificates, signatures, decryption.",

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Puts a certificate into a slot.
+/// Imports a certificate into a slot.
 struct PIVImportCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a certificate from a file into a slot.",
@@ -63,7 +63,8 @@ struct PIVImportCertificate: Verb {
         return answer
     }
 
-    /// Whether it belongs to the key in the slot; `nil` when there is none, or the card does not tell.
+    /// Checks whether it belongs to the key in the slot; returns `nil` without a key, or if the card does not report
+    /// it.
     private func check(
         _ certificate: PIVCertificate, _ service: PIVService, _ answer: inout Answer
     ) async throws -> Bool? {

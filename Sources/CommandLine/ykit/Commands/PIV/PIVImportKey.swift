@@ -5,7 +5,7 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Puts a private key into a slot.
+/// Imports a private key into a slot.
 struct PIVImportKey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a private key from a file into a slot.",

@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Writes a data object.
+/// Imports a data object.
 struct PIVImportObject: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a data object from a file. An empty file deletes it.",

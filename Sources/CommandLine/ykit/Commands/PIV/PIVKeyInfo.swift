@@ -5,7 +5,7 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Says what is known of a key.
+/// Shows the metadata of a key.
 struct PIVKeyInfo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show what the card reports about a key. Needs no PIN.",

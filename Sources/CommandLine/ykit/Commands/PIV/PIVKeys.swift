@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on private keys.
+/// Commands for private keys.
 struct PIVKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Manage private keys in slots.",

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// Verbs on data objects.
+/// Commands for data objects.
 struct PIVObjects: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "objects", abstract: "Read and write data objects.",

@@ -4,10 +4,10 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// What there is to say of a PIV application, for people.
+/// The report of a PIV application, for people.
 struct PIVReportText {
     let report: PIVReport
-    /// The time of day, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     let now: Int64
 
     var lines: [String] {
@@ -30,7 +30,7 @@ struct PIVReportText {
         report.unrecorded.contains(id) ? "not in the recording" : "none"
     }
 
-    /// What an empty list of slots means: no more than what was asked.
+    /// What an empty list of slots means, given what was queried.
     private var nothing: String {
         if !report.tellsKeys { return "no certificates; the card does not tell which slots have a key" }
         return report.isComplete ? "no keys and no certificates" : "no keys, and no certificates in the main slots"
@@ -65,7 +65,7 @@ struct PIVReportText {
         return Table.lines(rows)
     }
 
-    /// What everybody knows of a new card, and flaws of its firmware.
+    /// Warnings about default codes and firmware flaws.
     var warnings: [String] {
         report.defaults.map { item in
             switch item {
@@ -78,7 +78,7 @@ struct PIVReportText {
 }
 
 extension FIPSRule {
-    /// The rule as a demand.
+    /// The rule as a requirement.
     fileprivate var words: String {
         switch self {
         case .ownPIN: "a PIN of your own"

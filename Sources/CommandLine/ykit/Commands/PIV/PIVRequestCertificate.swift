@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Makes a request for a certificate.
+/// Creates a certificate signing request.
 struct PIVRequestCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Generate a certificate request (PKCS#10) for the key in a slot.",
@@ -36,7 +36,7 @@ struct PIVRequestCertificate: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How a request is written.
+    /// The format of a request.
     enum RequestFormat: String, CaseIterable, ExpressibleByArgument {
         case pem, der
     }

@@ -6,7 +6,7 @@ import YKPIV
 import YKTransport
 import YKWire
 
-/// Removes everything the PIV application holds.
+/// Deletes all data of the PIV application.
 struct PIVReset: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reset",
@@ -38,7 +38,7 @@ struct PIVReset: Verb {
         return answer
     }
 
-    /// How often the wrong ones are sent depends on the card, so a plan says it in words.
+    /// Describes the attempts with wrong codes in a plan, since their number depends on the card.
     private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws -> Answer {
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
             plan.add(

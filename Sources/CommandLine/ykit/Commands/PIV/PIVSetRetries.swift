@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Sets how many wrong tries there are.
+/// Sets the number of PIN and PUK retries.
 struct PIVSetRetries: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-retries", abstract: "Set the number of retries of PIN and PUK, 1 to 255 each.",

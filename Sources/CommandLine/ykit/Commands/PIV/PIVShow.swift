@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Says what is in a PIV application.
+/// Shows the content of the PIV application.
 struct PIVShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show keys, certificates, and the state of PIN, PUK and management key.",

@@ -50,7 +50,7 @@ struct PIVSign: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
-    /// How RSA pads a digest.
+    /// The RSA padding of a digest.
     enum SignaturePadding: String, CaseIterable, ExpressibleByArgument {
         case pkcs1, pss
     }
@@ -81,8 +81,8 @@ struct PIVSign: Verb {
         return answer
     }
 
-    /// What is signed: but for Ed25519, which takes the whole message, the digest of a file of any size. Files are read
-    /// before the card is asked for anything, standard input after it, because the PIN may stand before it.
+    /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. Files are read
+    /// before the first command to the card; standard input is read after it, since the PIN may come first.
     private func read(_ algorithm: PIVAlgorithm?) throws(Explanation) -> SigningInput {
         if digest { return .digest(try Files.read(file)) }
         return try algorithm == .ed25519 ? .message(Files.read(file)) : .digest(Files.hash(file, hash.algorithm))

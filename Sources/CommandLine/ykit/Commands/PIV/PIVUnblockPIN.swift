@@ -4,7 +4,7 @@ import Arguments
 import YKPIV
 import YKWire
 
-/// Sets a new PIN by the PUK.
+/// Sets a new PIN with the PUK.
 struct PIVUnblockPIN: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unblock-pin", abstract: "Set a new PIN with the PUK. A wrong PUK uses up a retry.",

@@ -6,8 +6,8 @@ import YKPIV
 import YKWire
 
 extension PIVUnlocking {
-    /// Gives the management key: the one that was given; else that of a new card, with a warning, when the card still
-    /// has it; else the one that the PIN protects; else it is asked for.
+    /// Authenticates with the management key: the given one, else the default one, with a warning, if the card still
+    /// has it, else the PIN-protected one, else one that is asked for.
     mutating func manage(_ options: ManagementKeyOptions, for reason: String) async throws {
         world.terminal.purpose(reason)
         let metadata = try await service.managementKeyMetadata()
@@ -24,7 +24,7 @@ extension PIVUnlocking {
         try await authenticate(try prompt.secret("management key"), metadata)
     }
 
-    /// Tries the key of every new card, which costs nothing; answers whether it was the right one.
+    /// Tries the default key, which uses no retries; returns whether it was correct.
     private mutating func useDefault(_ metadata: ManagementKeyMetadata?) async throws -> Bool {
         do {
             try await authenticate(ManagementKey.defaultKey(), metadata)
@@ -46,7 +46,7 @@ extension PIVUnlocking {
         "the management key is still the default; set another with "
         + "'ykit piv access change-management-key --generate --protect'"
 
-    /// The key behind the PIN; a plan does not give the PIN, so it ends here.
+    /// Uses the PIN-protected key; a plan sends no PIN, so it stops here.
     private mutating func useProtected(for reason: String) async throws {
         guard world.plan == nil else { throw stopped }
         let pin = try await world.pivPIN(pin, of: service, for: "use its management key and \(reason)")
@@ -71,9 +71,9 @@ extension PIVUnlocking {
     }
 }
 
-/// Secrets in hexadecimal digits.
+/// Secrets in hexadecimal.
 enum HexSecret {
-    /// The bytes; blanks and colons between them do no harm.
+    /// Decodes the bytes; ignores spaces and colons.
     static func decode(_ text: borrowing Secret) throws -> Secret {
         var digits = text.copyBytes().filter { !Array(" :".utf8).contains($0) }
         defer { Secret.wipe(&digits) }

@@ -4,16 +4,16 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// Shows a PIV application what it wants to see before it does something: PIN, finger, management key. A verb asks for
-/// each of them once.
+/// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key. A verb
+/// asks for each of them once.
 struct PIVUnlocking {
     let world: World
     let service: PIVService
     let pin: PINOptions
     var isVerified = false
-    /// Gives the PIN in the options' place.
+    /// Provides the PIN instead of the options.
     var source: ((PIVService, String) async throws -> PIVPIN)?
-    /// The PIN, once the card has taken it.
+    /// The PIN, once the card has accepted it.
     private var held: HeldPIN?
 
     init(_ world: World, _ service: PIVService, _ pin: PINOptions) {
@@ -22,7 +22,7 @@ struct PIVUnlocking {
         self.pin = pin
     }
 
-    /// Gives the PIN, when it was not given yet.
+    /// Verifies the PIN, unless that is already done.
     mutating func verify(for reason: String) async throws {
         if isVerified { return }
         let pin =
@@ -33,16 +33,16 @@ struct PIVUnlocking {
         hold(pin)
     }
 
-    /// Takes note of a PIN that the card has taken.
+    /// Stores a PIN that the card has accepted.
     mutating func hold(_ pin: consuming PIVPIN) {
         held = HeldPIN(pin: pin)
         isVerified = true
     }
 
-    /// Gives what the key in a slot wants before it is used, and says what kind of key that is.
+    /// Performs the verification that a slot requires before its key is used, and returns the key's properties.
     ///
-    /// The PIN comes last: some keys want it right before they are used. Where the card does not tell when a key needs
-    /// it, it is given for all slots but 9E, and there when there is one.
+    /// The PIN is verified last, since some policies require it immediately before the operation. If the card does not
+    /// report the policy, the PIN is verified for all slots except 9E, and there only if one is given.
     mutating func prepare(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for reason: String
     ) async throws -> KeyUse {
@@ -66,13 +66,13 @@ struct PIVUnlocking {
         return KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
     }
 
-    /// Gives the PIN, and gives the same once more when other commands came in between.
+    /// Verifies the PIN, and verifies it again if other commands were sent since.
     private mutating func verifyAgain(for reason: String) async throws {
         guard let held else { return try await verify(for: reason) }
         try await service.verify(held.pin.copy())
     }
 
-    /// Waits for a finger; when it is not recognised, the PIN will do.
+    /// Verifies a fingerprint; falls back to the PIN if it is not recognized.
     private mutating func match(for reason: String) async throws {
         if isVerified || world.plan != nil { return }
         world.terminal.say("put a finger on the key's sensor")
@@ -90,23 +90,23 @@ struct PIVUnlocking {
     }
 }
 
-/// A PIN that the card has taken, wiped at the end of the verb.
+/// A PIN that the card has accepted, wiped at the end of the verb.
 private final class HeldPIN: Sendable {
     let pin: PIVPIN
 
     init(pin: consuming PIVPIN) { self.pin = pin }
 }
 
-/// The key that is used.
+/// The key to use.
 struct KeyUse {
     let slot: PIVSlot
     let algorithm: PIVAlgorithm
-    /// When it needs a touch; `nil` when the card does not tell.
+    /// When it requires a touch; `nil` if the card does not report it.
     let touch: TouchPolicy?
-    /// Its public half, where the card tells.
+    /// Its public key, if the card reports it.
     let key: PublicKey?
 
-    /// Uses the key; the person is asked for a touch when the key waits for one.
+    /// Uses the key; prompts for a touch while the key waits for one.
     func touching<Result>(_ world: World, _ body: () async throws -> Result) async throws -> Result {
         guard touch != .never, world.plan == nil else { return try await body() }
         guard touch == nil else { return try await TouchPrompt.during(world.terminal, body) }
@@ -117,7 +117,7 @@ struct KeyUse {
 }
 
 extension PIVAlgorithm {
-    /// Whether keys of this kind do that; those of kinds that are not known are not asked.
+    /// Whether keys of this type support the operation; keys of unknown type do not.
     fileprivate func fits(_ operation: PIVOperation) -> Bool {
         switch operation {
         case .sign: self != .x25519

@@ -3,14 +3,14 @@
 import YKPIV
 import YKWire
 
-/// How programs that know keys by PKCS#11 URIs (RFC 7512) use those of a card, through a module of somebody else: Yubico's
-/// ykcs11 or OpenSC's opensc-pkcs11, which give the slots the same identifiers.
+/// Explains how programs that use PKCS#11 URIs (RFC 7512) access a card's keys through a third-party module: Yubico's
+/// ykcs11 or OpenSC's opensc-pkcs11, which use the same slot identifiers.
 struct PKCS11Advice {
     let report: PIVReport
 
     init(_ report: PIVReport) { self.report = report }
 
-    /// A slot with its place in the modules.
+    /// A slot and its identifier in the modules.
     private struct Entry {
         let slot: PIVSlot
         let id: UInt8
@@ -30,13 +30,13 @@ struct PKCS11Advice {
         }
     }
 
-    /// 9a, 9c, 9d, 9e are 1 to 4, the retired slots 5 to 24.
+    /// 9a, 9c, 9d, 9e have identifiers 1 to 4, the retired slots 5 to 24.
     static func identifier(_ slot: PIVSlot) -> UInt8? {
         if let number = PIVSlot.main.firstIndex(of: slot) { return UInt8(number) + 1 }
         return slot.retiredNumber.map { UInt8($0) + 4 }
     }
 
-    /// The token as ykcs11 names it: by the serial number.
+    /// The token name in ykcs11, which contains the serial number.
     private var token: String { report.serial.map { "serial=\($0);" } ?? "" }
 
     var lines: [String] {

@@ -6,13 +6,13 @@ import YKCrypto
 import YKSSH
 import YKWire
 
-/// How a public key is written.
+/// The format of a public key.
 enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh, age
 
     var isText: Bool { self != .der }
 
-    /// The key in this form. SSH has none for X25519, and age for X25519 and P-256 alone.
+    /// Encodes the key in this format. SSH does not support X25519; age supports only X25519 and P-256.
     func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo).utf8)
@@ -30,7 +30,7 @@ enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The same as a member of an answer.
+    /// Returns the encoding as a member of an answer.
     func json(_ bytes: [UInt8]) -> JSON {
         switch self {
         case .pem: .string(String(decoding: bytes, as: UTF8.self))

@@ -5,31 +5,31 @@ import YKCrypto
 import YKPIV
 import YKWire
 
-/// How a signature is written.
+/// The format of a signature.
 enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
-    /// As X.509 and OpenSSL have it.
+    /// The format of X.509 and OpenSSL.
     case der
-    /// ECDSA as two numbers of equal length (IEEE P1363, JWS); other signatures as they are.
+    /// For ECDSA, two numbers of equal length (IEEE P1363, JWS); other signatures unchanged.
     case raw
-    /// DER in base 64.
+    /// DER in base64.
     case base64
 
-    /// The signature in this form.
+    /// Encodes the signature in this format.
     func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, algorithm)
     }
 
-    /// The signature as bytes: of two numbers, else as the key made it.
+    /// Returns the bytes of the signature: two numbers, or unchanged from the key.
     func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         try bytes(of: signature, size: algorithm.curve?.fieldSize)
     }
 
-    /// The signature of a key in this form.
+    /// Encodes the signature of a key in this format.
     func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, key)
     }
 
-    /// The signature of a key as bytes.
+    /// Returns the bytes of a key's signature.
     func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
         let size: Int? = if case .ec(let curve, _) = key { curve.fieldSize } else { nil }
         return try bytes(of: signature, size: size)

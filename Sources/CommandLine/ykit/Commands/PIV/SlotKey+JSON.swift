@@ -5,7 +5,7 @@ import YKPIV
 import YKWire
 
 extension SlotMetadata {
-    /// What the card says of a key, as members of an answer.
+    /// Adds the card's information about a key to the members of an answer.
     func add(to members: inout JSON.Object) {
         members["algorithm"] = .string(algorithm.description)
         members["origin"] = origin.map { .string($0.description) } ?? .null
@@ -14,7 +14,7 @@ extension SlotMetadata {
         members["publicKey"] = publicKey.map { .string(PEM.encode("PUBLIC KEY", $0.subjectPublicKeyInfo)) } ?? .null
     }
 
-    /// The same in words.
+    /// The same information for people.
     var words: String {
         var words = [algorithm.description]
         if let origin { words.append(origin.description) }
@@ -39,7 +39,7 @@ extension PIVCertificate {
     /// The certificate as PEM.
     var pem: String { PEM.encode("CERTIFICATE", der) }
 
-    /// The certificate in rows of a table.
+    /// The rows of a table that describe the certificate.
     func rows(at now: Int64) -> [[String]] {
         var rows = [["subject", subject.printable]]
         if issuer != subject { rows.append(["issuer", issuer.printable]) }

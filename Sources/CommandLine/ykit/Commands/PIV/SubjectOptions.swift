@@ -3,7 +3,7 @@
 import Arguments
 import YKPIV
 
-/// What a certificate or a request says.
+/// The content of a certificate or a request.
 struct SubjectOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,

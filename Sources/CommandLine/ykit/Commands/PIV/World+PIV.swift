@@ -6,20 +6,20 @@ import YKPIV
 import YKTransport
 
 extension World {
-    /// How long a card may take to make an RSA key when nothing else is asked for.
+    /// The timeout for generating an RSA key, unless the user sets one.
     static let generationPatience = Duration.seconds(300)
 
-    /// The PIV application of the key that is meant. One that is to make a key gets more time than usual.
+    /// Opens the PIV application of the selected key, with a longer timeout for key generation.
     func openPIV(isPatient: Bool = false) async throws -> PIVService {
         try await PIVService.open(try connect(isPatient ? Self.generationPatience : nil))
     }
 
-    /// A PIN, given or asked for; before anybody is asked, the tries that are left are looked up.
+    /// Returns a PIN, given or asked for; reads the remaining retries before a prompt.
     func pivPIN(_ options: PINOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
         try await code(.pin, options.source, of: service, for: reason)
     }
 
-    /// The PUK, likewise.
+    /// Returns the PUK in the same way.
     func pivPUK(_ options: PUKOptions, of service: PIVService, for reason: String) async throws -> PIVPIN {
         try await code(.puk, options.source, of: service, for: reason)
     }
@@ -48,7 +48,7 @@ extension World {
 }
 
 extension SecretInput.Source {
-    /// A new PIN or PUK, given or asked for twice.
+    /// Returns a new PIN or PUK, given or asked for twice.
     func newCode(_ name: String, _ world: World) throws -> PIVPIN {
         if world.plan != nil { return try PIVPIN(Secret(utf8: "planning")) }
         switch try SecretInput.given(self, world.terminal) {
