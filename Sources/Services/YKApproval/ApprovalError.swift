@@ -20,16 +20,16 @@ public enum ApprovalError: Error, Hashable, Sendable {
     /// The server refused the enrolment: the link was already used, has expired, or is from another server.
     case enrolmentRefused(String)
 
-    /// A request is not one that the enrolled server would send.
+    /// The request is not one that the enrolled server would send.
     case request(PushRequestFault)
     /// The request requires one of these numbers, and none was given.
     case numberNeeded([String])
     /// The request does not offer this number.
     case numberNotOffered(String, offered: [String])
-    /// The answer was signed and sent, but no usable reply came: the server may have received it. What was signed, and
-    /// how.
+    /// The answer was signed and sent, but no usable reply was received: the server may have received it. The signed
+    /// text and the signature.
     case noReceipt(PrivacyIDEAError, signedText: String, signature: String)
-    /// The server refuses polls although the clock is right: the account was deleted there, or has another key.
+    /// The server refuses polls although the clock is right: the account was deleted on the server, or has another key.
     case pollRefused
     /// The server refuses polls because of their time; this clock is this many seconds behind the server's.
     case clock(behind: Int64)
@@ -44,13 +44,13 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case possession
     /// The security key has neither a FIDO2 PIN nor a fingerprint, so it cannot verify its user.
     case cannotVerifyUser
-    /// The proof of presence is invalid: why.
+    /// The proof of presence is invalid, for the given reason.
     case unproven(String)
     /// The FIDO2 application of the security key failed.
     case fido(FIDOError)
     /// The security key failed.
     case key(PIVError)
-    /// A cryptographic primitive failed on this computer.
+    /// A cryptographic operation failed on this computer.
     case crypto(CryptoFault)
     /// The store of accounts failed.
     case store(StoreError)
@@ -59,12 +59,12 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case link(OtpauthError)
     /// A log-in names a service or user other than the account's.
     case otherAccount(String)
-    /// An address leads to another server than the enrolled one.
+    /// An address is on a server other than the enrolled one.
     case otherServer(String, enrolled: String)
     /// The server requires the answer to this question.
     case passphraseNeeded(String)
     /// The key in use is not the one of the account with this name.
     case wrongKey(String)
-    /// The system gave no random bytes.
+    /// The system provided no random bytes.
     case random
 }

@@ -19,13 +19,13 @@ public struct Approver: Sendable {
 
     /// Minimum difference from the server's clock, in seconds, that is reported and used.
     static let tolerance: Int64 = 20
-    /// The longest exchange whose `Date` is used as the time.
+    /// Maximum duration of an exchange whose `Date` is used as the time.
     private static let longestTrip = Duration.seconds(5)
 
     /// Creates an approver.
     ///
     /// - Parameters:
-    ///   - http: What sends the requests.
+    ///   - http: The HTTP client that sends the requests.
     ///   - environment: The clock and the randomness.
     public init(_ http: any HTTPClient, _ environment: Environment) {
         self.http = http
@@ -38,7 +38,7 @@ public struct Approver: Sendable {
         let offset: Int64?
     }
 
-    /// Sends something to the enrolled address of an account and to no other.
+    /// Sends a request to the enrolled address of an account and to no other.
     func exchange(
         _ method: HTTPMethod, _ url: HTTPURL, _ parameters: JSON, _ trust: HTTPTrust
     ) async throws(ApprovalError) -> Exchange {
@@ -54,7 +54,7 @@ public struct Approver: Sendable {
         return Exchange(answer: answer, offset: date.map { $0 - environment.clock.now })
     }
 
-    /// The enrolled address of an account.
+    /// Returns the enrolled address of an account.
     ///
     /// - Throws: `malformed`.
     func address(of account: PushAccount) throws(ApprovalError) -> HTTPURL {
@@ -67,21 +67,22 @@ extension Approver {
     public struct Enrolment: Sendable {
         /// The account, which must be stored in any case.
         public let account: PushAccount
-        /// Why the server refused the first poll with the new key; `nil` when it was accepted, which proves the account.
+        /// The reason that the server refused the first poll with the new key; `nil` if it was accepted, which proves
+        /// the account.
         public let problem: ApprovalError?
     }
 
     /// Enrols an account: signs with the key first, sends the public half to the server, and polls once.
     ///
     /// - Parameters:
-    ///   - name: The name for people.
+    ///   - name: The display name.
     ///   - key: The account's key, RSA.
-    ///   - place: Where the private key is.
-    ///   - address: Where the server is to deliver requests to; `nil` to fetch them only.
+    ///   - place: The location of the private key.
+    ///   - address: The address to which the server should deliver requests; `nil` to only fetch them.
     ///   - trust: How the server is authenticated.
-    ///   - proof: What the person has to prove before each approval.
-    /// - Throws: `unsupportedKey` before anything is sent; `enrolmentRefused`, `possession`, `server`, or what the key
-    ///   throws.
+    ///   - proof: The proof that the user must give before each approval.
+    /// - Throws: `unsupportedKey` before anything is sent; `enrolmentRefused`, `possession`, `server`, or the error of
+    ///   the key.
     public func enroll(
         _ link: PushLink, name: String, _ key: some ApprovalKey, _ place: ApprovalKeyPlace, address: String? = nil,
         trust: HTTPTrust = HTTPTrust(), proof: UserProof? = nil
@@ -89,7 +90,7 @@ extension Approver {
         guard case .rsa = key.publicKey else { throw ApprovalError.unsupportedKey("a key that is not RSA") }
         let timestamp = UTCDate.timestamp(environment.clock.now)
         let signature = try await key.signed(PushText.poll(serial: link.serial, timestamp: timestamp))
-        // Without padding the server accepts the key, but answers each poll with 500 afterwards.
+        // Without padding the server accepts the key, but then answers each poll with 500.
         let sent: JSON = [
             "serial": .string(link.serial), "enrollment_credential": .string(link.credential.text),
             "fbtoken": .string(address ?? ""),
@@ -117,12 +118,12 @@ extension Approver {
         }
     }
 
-    /// Signs a person in with the password, or a registration code where the server's policy takes one, and asks for a
-    /// push token of their own.
+    /// Signs a user in with the password, or a registration code if the server's policy accepts one, and requests a
+    /// push token for that user.
     ///
     /// - Parameters:
     ///   - server: The server's address, without a path of its interface.
-    /// - Returns: The link to enrol with.
+    /// - Returns: The enrolment link.
     /// - Throws: `server`, or `malformed`.
     public func requestLink(
         _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
@@ -139,7 +140,7 @@ extension Approver {
         } catch { throw .server(error) }
     }
 
-    /// Signs a person in; the client then speaks for that person.
+    /// Signs a user in; the client then acts on behalf of that user.
     ///
     /// - Throws: `server`.
     public func signIn(
@@ -154,7 +155,7 @@ extension Approver {
         } catch { throw .server(error) }
     }
 
-    /// The server's key: base 64 of an RSAPublicKey (RFC 8017 §A.1.1), over several lines.
+    /// Reads the server's key: base 64 of an RSAPublicKey (RFC 8017 §A.1.1), on several lines.
     private static func serverKey(_ text: String) -> PublicKey? {
         guard text.utf8.count <= 4096, let der = try? Base64.decode(text.filter { !$0.isWhitespace }),
             let key = try? PublicKey(rsaPublicKey: der), case .rsa(let modulus, _) = key,
@@ -165,6 +166,6 @@ extension Approver {
 }
 
 extension SharedSecret {
-    /// The text, for a message that has to carry it.
+    /// The secret as a string, for a message that must contain it.
     var text: String { value.withBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -6,7 +6,7 @@ import YKTransport
 import YKWire
 
 extension OpenPGPService {
-    /// How long a card may take to generate a key: RSA of 4096 bits takes some of them minutes.
+    /// Timeout for generating a key; some cards need minutes for RSA of 4096 bits.
     private static let generation = Duration.seconds(300)
 
     /// Reads the key types that a slot supports (GET DATA FA); empty on cards that do not report them.
@@ -47,7 +47,7 @@ extension OpenPGPService {
         .referenceNotFound, .memoryFailure, .conditionsNotSatisfied, .incorrectParameters,
     ]
 
-    /// The key type of a slot's attributes.
+    /// Returns the key type of a slot's attributes.
     func type(of slot: OpenPGPSlot) throws(OpenPGPError) -> OpenPGPKeyType {
         guard let algorithm = try status().keys.first(where: { $0.slot == slot })?.algorithm else {
             throw .unsupported("the \(slot) slot")
@@ -56,8 +56,8 @@ extension OpenPGPService {
         return type
     }
 
-    /// Generates a key on the card, replacing any key in the slot, and stores fingerprint and time, without which other
-    /// software does not find it. The admin PIN must be verified. The touch policy of a YubiKey's slot is off
+    /// Generates a key on the card, replacing any key in the slot, and stores the fingerprint and time, which other
+    /// software needs to find the key. The admin PIN must be verified. The touch policy of a YubiKey's slot is off
     /// afterwards.
     ///
     /// - Parameter created: The time to store, in seconds since 1970; `nil` for now.
@@ -160,7 +160,7 @@ extension OpenPGPService {
 
     /// Sets when a key requires a touch (PUT DATA D6 to D9); the admin PIN must be verified.
     ///
-    /// - Throws: `touchIsFixed`; `unsupported` where the card has no such policy; `notStored`.
+    /// - Throws: `touchIsFixed`; `unsupported` if the card has no such policy; `notStored`.
     public func setTouch(_ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard let present = try status().keys.first(where: { $0.slot == slot })?.touch else {
             throw .unsupported("a touch policy for the \(slot) key")
@@ -175,7 +175,7 @@ extension OpenPGPService {
     /// Stores the fingerprint of a trusted key (PUT DATA CA to CC); the admin PIN must be verified.
     ///
     /// - Parameters:
-    ///   - number: Which of them, 1 to 3.
+    ///   - number: The number of the fingerprint, 1 to 3.
     ///   - fingerprint: 20 bytes; `nil` removes it.
     public func setCAFingerprint(_ number: Int, _ fingerprint: [UInt8]?) throws(OpenPGPError) {
         guard (1...3).contains(number) else { throw .badInput("there are 3 CA fingerprints, numbered from 1") }
@@ -186,7 +186,7 @@ extension OpenPGPService {
         guard stored == fingerprint else { throw .notStored("the fingerprint") }
     }
 
-    /// The parts of the private key template (§4.4.3.12) in the form that the attributes require.
+    /// Returns the parts of the private key template (§4.4.3.12) in the form required by the attributes.
     static func parts(of key: PrivateKey, _ attributes: [UInt8]) throws(CryptoFault) -> [TLV] {
         switch key.publicKey {
         case .rsa(let modulus, let exponent):

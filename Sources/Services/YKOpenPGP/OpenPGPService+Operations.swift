@@ -7,7 +7,7 @@ import YKWire
 
 /// The input of a signature.
 public enum OpenPGPSigningInput: Hashable, Sendable {
-    /// A message, which is hashed by this library, except for Ed25519, where the card takes the message itself.
+    /// A message. This library hashes it, except for Ed25519, for which the card signs the message itself.
     case message([UInt8])
     /// A digest calculated elsewhere; Ed25519 signs it unchanged, as OpenPGP does.
     case digest([UInt8])
@@ -26,7 +26,7 @@ extension OpenPGPService {
 
     /// Signs with the authentication key (INTERNAL AUTHENTICATE); the user PIN must be verified for using keys.
     ///
-    /// - Throws: As ``sign(_:hash:)``.
+    /// - Throws: The errors of ``sign(_:hash:)``.
     public func authenticate(
         _ input: OpenPGPSigningInput, hash: HashAlgorithm = .sha256
     ) throws(OpenPGPError) -> [UInt8] {
@@ -53,7 +53,7 @@ extension OpenPGPService {
         try status().keys.first { $0.slot == slot }?.touch.map { $0 != .off } ?? false
     }
 
-    /// The data to send, and the input of the private key operation.
+    /// Returns the data to send, and the input of the private key operation.
     private static func block(
         _ input: OpenPGPSigningInput, _ hash: HashAlgorithm, _ key: PublicKey, _ slot: OpenPGPSlot
     ) throws(OpenPGPError) -> (sent: [UInt8], checked: [UInt8]) {
@@ -88,7 +88,7 @@ extension OpenPGPService {
         }
     }
 
-    /// The signature in its standard form; cards may drop leading zeros.
+    /// Returns the signature in its standard form; cards may drop leading zeros.
     private static func result<Command: CardCommand>(
         _ made: [UInt8], _ key: PublicKey, _ command: Command
     ) throws(OpenPGPError) -> [UInt8] {
@@ -120,7 +120,7 @@ extension OpenPGPService {
     /// Decrypts with the RSA decryption key (PSO: DECIPHER), RSAES-PKCS1-v1_5; the user PIN must be verified for using
     /// keys.
     ///
-    /// - Throws: `notDecrypted` for a wrong padding; `unfit` for a key on a curve.
+    /// - Throws: `notDecrypted` for invalid padding; `unfit` for a key on a curve.
     public func decrypt(_ ciphertext: [UInt8]) throws(OpenPGPError) -> SharedSecret {
         guard case .rsa(let bits) = try type(of: .decryption) else {
             throw .unfit(.decryption, "messages; it agrees on secrets")

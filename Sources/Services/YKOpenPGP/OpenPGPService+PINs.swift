@@ -119,7 +119,7 @@ extension OpenPGPService {
         do { try channel.send(ResetRetryCounter(sent)) } catch { throw .administration(error) }
     }
 
-    /// The same with the reset code, which must have been set.
+    /// Sets a new user PIN and resets its retry counter with the reset code, which must have been set.
     ///
     /// - Throws: `wrongPIN` and `blocked`, of the reset code.
     public func resetPIN(to new: borrowing Secret, code: borrowing Secret) throws(OpenPGPError) {
@@ -152,7 +152,7 @@ extension OpenPGPService {
         }
     }
 
-    /// The value to send for a PIN: its bytes, or their hash.
+    /// Returns the value to send for a PIN: its bytes, or their hash.
     func prepare(
         _ pin: borrowing Secret, _ reference: OpenPGPKDF.Reference, isNew: Bool = false
     ) throws(OpenPGPError) -> Secret {
@@ -171,7 +171,7 @@ extension OpenPGPService {
         return derivation.derive(pin, reference)
     }
 
-    /// The meaning of a card's answer to a PIN; reads the number of retries from it.
+    /// Returns the error for a card's answer to a PIN, including the number of retries.
     private func meaning(
         _ error: CardError, _ reference: OpenPGPKDF.Reference
     ) throws(OpenPGPError) -> OpenPGPError {
@@ -195,7 +195,7 @@ extension OpenPGPService {
 // MARK: - Key derivation
 
 extension OpenPGPService {
-    /// Enables the sending of PINs as hashes (KDF-DO, §4.3.2), and sets both PINs.
+    /// Makes the card accept PINs as hashes (KDF-DO, §4.3.2), and sets both PINs.
     ///
     /// YubiKeys and Gnuk take the PINs with the object. Other cards only store it: there the object is written first,
     /// since a hash can only be repeated with its salts, and the admin PIN is changed last. If that was interrupted,

@@ -5,7 +5,7 @@ public import YKWire
 
 /// An account of the store: the common fields, and the others in ``details``.
 public struct ApprovalAccount: Hashable, Sendable {
-    /// What an account does. An open set: a later version may add kinds.
+    /// The kind of an account. An open set: a later version may add kinds.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The word in the file.
         public let rawValue: String
@@ -16,11 +16,11 @@ public struct ApprovalAccount: Hashable, Sendable {
         public static let push = Kind(rawValue: "push")
         /// Answers the challenges of a TiQR server.
         public static let tiqr = Kind(rawValue: "tiqr")
-        /// Answers challenges that are typed (OCRA, RFC 6287).
+        /// Answers challenges that the user types in (OCRA, RFC 6287).
         public static let ocra = Kind(rawValue: "ocra")
-        /// Codes by time, in the key's OATH application.
+        /// Time-based codes, in the key's OATH application.
         public static let totp = Kind(rawValue: "totp")
-        /// Codes by counter, in the key's OATH application.
+        /// Counter-based codes, in the key's OATH application.
         public static let hotp = Kind(rawValue: "hotp")
         /// The accounts of a device, synchronized with a server.
         public static let container = Kind(rawValue: "container")
@@ -28,7 +28,7 @@ public struct ApprovalAccount: Hashable, Sendable {
 
     /// The identifier, unique in the store: the serial number and the server.
     public let id: String
-    /// What it does.
+    /// The kind of the account.
     public let kind: Kind
     /// The display name, unique in the store.
     public var name: String
@@ -38,9 +38,9 @@ public struct ApprovalAccount: Hashable, Sendable {
     public var issuer: String
     /// Host and port of the server.
     public let server: String
-    /// When it was enrolled, in seconds since 1970.
+    /// The time of enrolment, in seconds since 1970.
     public let added: Int64
-    /// The fields of this kind only.
+    /// The fields specific to this kind.
     public var details: JSON.Object
 
     /// Maximum length of a name in characters.
@@ -50,7 +50,7 @@ public struct ApprovalAccount: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - server: Host and port.
-    ///   - details: What only this kind has.
+    ///   - details: The fields specific to this kind.
     public init(
         _ kind: Kind, name: String, serial: String, issuer: String, server: String, added: Int64,
         details: JSON.Object = JSON.Object()
@@ -92,9 +92,9 @@ public enum ApprovalStore {
     /// Maximum number of accounts.
     public static let limit = 200
 
-    /// All accounts, in the order in which they were added.
+    /// Returns all accounts in the order of addition.
     ///
-    /// - Throws: `malformed` when a record is not an account.
+    /// - Throws: `malformed` if a record is not an account.
     public static func accounts(of store: SealedStore, path: String) throws(StoreError) -> [ApprovalAccount] {
         var accounts: [ApprovalAccount] = []
         for record in store.records {

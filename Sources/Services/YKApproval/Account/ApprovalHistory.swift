@@ -3,13 +3,13 @@
 import YKCrypto
 public import YKWire
 
-/// One line of the history: the request, the answer, and what both sides signed.
+/// An entry of the history: the request, the answer, and the texts that both sides signed.
 public struct ApprovalEvent: Hashable, Sendable {
-    /// When it was answered, in seconds since 1970.
+    /// The time of the answer, in seconds since 1970.
     public let time: Int64
     /// The identifier of the account.
     public let account: String
-    /// What was decided: `approved`, `declined`, `cancelled`, and other words for accounts of other kinds.
+    /// The decision: `approved`, `declined`, `cancelled`, or another word for other kinds of accounts.
     public let decision: String
     /// Whether the server accepted the answer; `nil` if it did not reply.
     public let isAccepted: Bool?
@@ -59,13 +59,13 @@ public struct ApprovalHistory: Sendable {
     public private(set) var events: [ApprovalEvent] = []
     /// The lines as they are in the file.
     public private(set) var lines: [String] = []
-    /// The number of the first line, counted from 1, that does not follow from the one before it or cannot be read.
+    /// The number of the first line, counted from 1, that does not follow from the previous line or is malformed.
     public private(set) var fault: Int?
 
-    /// How long events are kept, in seconds: 90 days.
+    /// The retention period of events, in seconds: 90 days.
     public static let age: Int64 = 90 * 86_400
 
-    /// Reads a file. Lines that cannot be read are skipped, and reported as ``fault``.
+    /// Reads a file. Malformed lines are skipped, and reported as ``fault``.
     public init(parsing bytes: [UInt8]) {
         var hash: String?
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -85,10 +85,10 @@ public struct ApprovalHistory: Sendable {
     /// The hash of the last line, which reveals a truncated history; `nil` for an empty one.
     public private(set) var head: String?
 
-    /// The line for an event that follows what is there.
+    /// Appends an event and returns its line.
     ///
-    /// - Parameter last: The hash of the last line that was written, as it was remembered elsewhere: a line that was
-    ///   changed or removed meanwhile does not become a part of the chain.
+    /// - Parameter last: The hash of the last line written, as recorded elsewhere, so that a line changed or removed
+    ///   since then does not become part of the chain.
     public mutating func append(_ event: ApprovalEvent, after last: String? = nil) -> String {
         var object = event.json.object ?? JSON.Object()
         object["previous"] = (last ?? head).map(JSON.string) ?? .null

@@ -60,7 +60,7 @@ public struct PIVKeyPlace: Hashable, Sendable {
     /// The certificate by which the security key attests the key, DER; `nil` if it cannot attest.
     public let attestation: [UInt8]?
 
-    /// Describes a key.
+    /// Creates a description of a key.
     public init(slot: PIVSlot, keySerial: UInt32?, policies: KeyPolicies, attestation: [UInt8]?) {
         self.slot = slot
         self.keySerial = keySerial

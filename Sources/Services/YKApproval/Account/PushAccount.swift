@@ -9,9 +9,9 @@ public import YKWire
 public struct PushAccount: Hashable, Sendable {
     /// The common fields of all accounts.
     public var account: ApprovalAccount
-    /// The enrolled URL, to which everything is sent.
+    /// The enrolled URL, to which all requests are sent.
     public let url: String
-    /// The key that the server signs its requests with.
+    /// The key with which the server signs its requests.
     public let serverKey: PublicKey
     /// The public key of the account.
     public let publicKey: PublicKey
@@ -37,7 +37,7 @@ public struct PushAccount: Hashable, Sendable {
         account.details = details
     }
 
-    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    /// Reads an account from the store; `nil` if it is of another kind or malformed.
     public init?(_ account: ApprovalAccount) {
         func key(_ name: String) -> PublicKey? {
             account.details[name]?.string.flatMap { try? Base64.decode($0) }.flatMap {
@@ -48,7 +48,7 @@ public struct PushAccount: Hashable, Sendable {
             let publicKey = key("publicKey"), let place = account.details["key"].flatMap({ ApprovalKeyPlace($0) }),
             let trust = account.details["trust"].flatMap({ HTTPTrust(json: $0) })
         else { return nil }
-        // An account whose proof cannot be read must not be used without it.
+        // An account whose proof is malformed must not be used without a proof.
         let required = account.details["proof"] ?? .null
         let proof = UserProof(required)
         guard proof != nil || required == .null else { return nil }
@@ -57,14 +57,14 @@ public struct PushAccount: Hashable, Sendable {
         (address, self.trust) = (account.details["address"]?.string, trust)
     }
 
-    /// The account for the store.
+    /// The account in the form for the store.
     public var stored: ApprovalAccount {
         var stored = account
         stored.details = details
         return stored
     }
 
-    /// Whether a background poll would need a touch each time.
+    /// Whether each background poll would require a touch.
     public var needsTouch: Bool {
         guard case .piv(let place) = place else { return false }
         return place.policies.touch != .never && place.policies.touch != .usual
@@ -99,7 +99,7 @@ extension HTTPTrust {
         ]
     }
 
-    /// Reads the form in the store; `nil` when a pin cannot be read.
+    /// Reads the form in the store; `nil` if a pin is malformed.
     public init?(json: JSON) {
         guard let list = json["pins"]?.array, let isVerified = json["verified"]?.bool else { return nil }
         var pins: [HTTPPin] = []

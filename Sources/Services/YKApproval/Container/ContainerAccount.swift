@@ -4,7 +4,7 @@ public import YKCrypto
 public import YKHTTP
 import YKWire
 
-/// A container: the tokens that a server keeps together for one device, and the device's key.
+/// A container: the tokens that a server groups for one device, and the device's key.
 public struct ContainerAccount: Hashable, Sendable {
     /// A token that the device holds.
     public struct Token: Hashable, Sendable {
@@ -13,20 +13,20 @@ public struct ContainerAccount: Hashable, Sendable {
         /// The token's type in lower case: `totp`, `hotp`, `push`.
         public let type: String
 
-        /// Describes a token.
+        /// Creates a description of a token.
         public init(serial: String, type: String) {
             self.serial = serial
             self.type = type.lowercased()
         }
     }
 
-    /// What all kinds of accounts have in common.
+    /// The properties common to all kinds of accounts.
     public var account: ApprovalAccount
     /// The server.
     public let server: HTTPURL
     /// The device's public key, on P-384.
     public let publicKey: PublicKey
-    /// Where the private key is.
+    /// The location of the private key.
     public let place: ApprovalKeyPlace
     /// The device model sent to the server.
     public let model: String
@@ -40,7 +40,7 @@ public struct ContainerAccount: Hashable, Sendable {
     /// The container's serial number.
     public var serial: String { account.serial }
 
-    /// Creates the account of a container that was registered with a link.
+    /// Creates the account of a container registered with a link.
     public init(
         _ link: ContainerLink, name: String, publicKey: PublicKey, place: ApprovalKeyPlace, model: String,
         trust: HTTPTrust, added: Int64
@@ -53,7 +53,7 @@ public struct ContainerAccount: Hashable, Sendable {
         account.details = details
     }
 
-    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    /// Reads an account from the store; `nil` if it is of another kind or malformed.
     public init?(_ account: ApprovalAccount) {
         let details = account.details
         guard account.kind == .container, PushLink.isSerial(account.serial), let address = details["url"]?.string,
@@ -74,7 +74,7 @@ public struct ContainerAccount: Hashable, Sendable {
         (self.model, self.trust) = (model, trust)
     }
 
-    /// The account for the store.
+    /// The account in the form for the store.
     public var stored: ApprovalAccount {
         var stored = account
         stored.details = details
@@ -95,12 +95,12 @@ public struct ContainerAccount: Hashable, Sendable {
     /// The scope of a signature, which is part of the signed text.
     static func scope(_ address: String, _ operation: String) -> String { "\(address)/container/\(operation)" }
 
-    /// What is signed to register (privacyIDEA, `register/finalize`).
+    /// Returns the text to sign for a registration (privacyIDEA, `register/finalize`).
     static func registration(_ link: ContainerLink, model: String, passphrase: String?) -> String {
         [link.nonce, link.time, link.serial, scope(link.address, "register/finalize"), brand, model]
             .joined(separator: "|") + (passphrase.map { "|\($0)" } ?? "")
     }
 
-    /// The name of the program, as the server shows it for the device.
+    /// The name of the program, which the server displays for the device.
     static let brand = "ykit"
 }

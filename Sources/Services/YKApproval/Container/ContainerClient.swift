@@ -7,11 +7,12 @@ import YKPrivacyIDEA
 public import YKTransport
 import YKWire
 
-/// Registers a key as a container of a privacyIDEA server, synchronizes it, moves it to another key, and leaves.
+/// Registers a key as a container of a privacyIDEA server, synchronizes it, moves it to another key, and unregisters
+/// it.
 public struct ContainerClient: Sendable {
     private let http: any HTTPClient
     private let random: any RandomSource
-    /// How long one request may take.
+    /// Timeout for a request.
     public var timeout = Duration.seconds(30)
 
     /// Creates a client.
@@ -24,9 +25,10 @@ public struct ContainerClient: Sendable {
     ///
     /// - Parameters:
     ///   - key: The device's key, on P-384.
-    ///   - model: What the server is told the device is, without `|`.
+    ///   - model: The device model to report to the server, without `|`.
     ///   - passphrase: The answer to the link's question.
-    /// - Throws: `malformed` for a key on another curve, `passphraseNeeded`, `server` with the refusal, or what the key throws.
+    /// - Throws: `malformed` for a key on another curve, `passphraseNeeded`, `server` with the refusal, or the error of
+    ///   the key.
     public func register(
         _ link: ContainerLink, _ key: some ApprovalKey, model: String, passphrase: SharedSecret?, _ trust: HTTPTrust
     ) async throws {
@@ -50,13 +52,13 @@ public struct ContainerClient: Sendable {
         _ = try await call(link.server, trust, "/container/register/finalize", .object(fields))
     }
 
-    /// Synchronizes a container. Each token that is not among those that the device holds gets a new secret.
+    /// Synchronizes a container. Each token that the device does not yet hold gets a new secret.
     ///
     /// - Parameters:
     ///   - container: The container, with the tokens that it holds.
     ///   - key: The device's key.
-    /// - Returns: What the server answered; keep it before anything is done with it.
-    /// - Throws: `server`, `malformed`, or what the key throws.
+    /// - Returns: The server's update; store it before using it.
+    /// - Throws: `server`, `malformed`, or the error of the key.
     public func synchronize(
         _ container: ContainerAccount, _ key: some ApprovalKey
     ) async throws -> ContainerUpdate {
@@ -79,11 +81,11 @@ public struct ContainerClient: Sendable {
         return try exchange.open(value)
     }
 
-    /// Begins the rollover to another key.
+    /// Starts the rollover to another key.
     ///
-    /// - Returns: The link with which the other key registers, valid for minutes. The current key stays valid until
+    /// - Returns: The link with which the other key registers, valid for minutes. The current key remains valid until
     ///   then.
-    /// - Throws: `server`, `malformed`, or what the key throws.
+    /// - Throws: `server`, `malformed`, or the error of the key.
     public func rollover(_ container: ContainerAccount, _ key: some ApprovalKey) async throws -> String {
         let value = try await signed(container, key, "rollover", [])
         guard let text = value["container_url"]?["value"]?.string else {
@@ -96,9 +98,9 @@ public struct ContainerClient: Sendable {
         return text
     }
 
-    /// Requests a challenge, to check that the server knows the container; nothing is signed or changed.
+    /// Requests a challenge to check that the server knows the container; nothing is signed or changed.
     ///
-    /// - Throws: `server`; 3001 is the number of a container that is not registered.
+    /// - Throws: `server`, with the number 3001 if the container is not registered.
     public func check(_ container: ContainerAccount) async throws(ApprovalError) {
         _ = try await call(
             container.server, container.trust, "/container/challenge",
@@ -108,9 +110,9 @@ public struct ContainerClient: Sendable {
             ])
     }
 
-    /// Unregisters: the server deletes the device's key.
+    /// Unregisters the container: the server deletes the device's key.
     ///
-    /// - Throws: `server`, or what the key throws.
+    /// - Throws: `server`, or the error of the key.
     public func terminate(_ container: ContainerAccount, _ key: some ApprovalKey) async throws {
         _ = try await signed(container, key, "register/terminate/client", [])
     }

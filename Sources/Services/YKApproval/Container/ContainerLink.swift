@@ -7,26 +7,26 @@ import YKWire
 public struct ContainerLink: Hashable, Sendable {
     /// The container's serial number.
     public let serial: String
-    /// Who issued the link.
+    /// The issuer of the link.
     public let issuer: String
     /// The server.
     public let server: HTTPURL
-    /// The question that a passphrase answers; `nil` if none is required.
+    /// The question that the passphrase answers; `nil` if none is required.
     public let passphrasePrompt: String?
-    /// Whether the server wants the passphrase itself besides the signature over it.
+    /// Whether the server requires the passphrase itself in addition to the signature over it.
     public let sendsPassphrase: Bool
-    /// How long the link is valid, in minutes, if it says so.
+    /// The validity period of the link in minutes, if it contains one.
     public let minutes: Int?
     /// Whether the link asks not to verify the server's certificate, which is ignored.
     public let asksForNoVerification: Bool
     let nonce: String
     let time: String
-    /// The server's address as signatures have it: exactly as the link has it.
+    /// The server's address as signed: exactly as it appears in the link.
     let address: String
 
     /// Reads a link.
     ///
-    /// - Throws: `malformed` when a part is missing, or for a key other than P-384 with SHA-256.
+    /// - Throws: `malformed` if a part is missing, or for a key other than P-384 with SHA-256.
     public init(_ text: String) throws(ApprovalError) {
         let link = try LinkQuery(text)
         guard link.scheme == "pia", link.authority == "container" else {
@@ -56,7 +56,7 @@ public struct ContainerLink: Hashable, Sendable {
         minutes = link["ttl"].flatMap { Int($0) }
     }
 
-    /// The server at an address that stands in signed texts between bars.
+    /// Returns the server at an address that appears between bars in signed texts.
     static func server(_ address: String) throws(ApprovalError) -> HTTPURL {
         guard !address.contains("|"), !address.contains("?") else {
             throw .malformed("the address of the container's server")

@@ -3,9 +3,9 @@
 public import YKCrypto
 import YKWire
 
-/// What a server answers to a synchronization: links with new secrets, and the state of the tokens that the device holds.
+/// A server's answer to a synchronization: links with new secrets, and the state of the tokens that the device holds.
 ///
-/// The links are the only copy of the secrets: keep the update before anything else is done with it.
+/// The links are the only copy of the secrets, so store the update before using it.
 public struct ContainerUpdate: Sendable {
     /// The decrypted answer, JSON.
     public let plaintext: SharedSecret
@@ -13,24 +13,24 @@ public struct ContainerUpdate: Sendable {
     static let limit = 1000
     private static let sizeLimit = 1 << 20
 
-    /// Takes a decrypted answer over.
+    /// Creates an update from a decrypted answer.
     ///
-    /// - Throws: `malformed` when it is not one.
+    /// - Throws: `malformed` if the answer is invalid.
     public init(_ plaintext: SharedSecret) throws(ApprovalError) {
         self.plaintext = plaintext
         _ = try content()
     }
 
-    /// The rest of an update after some of its links were used.
+    /// Creates the remainder of an update after some of its links were used.
     public init(links: [String]) throws(ApprovalError) {
         let json: JSON = ["tokens": ["add": .array(links.map(JSON.string))]]
         try self.init(SharedSecret(Secret(utf8: json.text)))
     }
 
-    /// The links of tokens whose secret is new: `otpauth://…` and `pia://…`.
+    /// Returns the links of tokens with a new secret: `otpauth://…` and `pia://…`.
     public func links() throws(ApprovalError) -> [String] { try content().links }
 
-    /// The tokens that the device reported and the server still has.
+    /// Returns the tokens that the device reported and the server still has.
     public func confirmed() throws(ApprovalError) -> [ContainerAccount.Token] { try content().confirmed }
 
     private func content() throws(ApprovalError) -> (links: [String], confirmed: [ContainerAccount.Token]) {
@@ -55,7 +55,7 @@ public struct ContainerUpdate: Sendable {
     }
 }
 
-/// The key agreement of one synchronization: X25519, and the shared secret itself as the key of AES-256-GCM.
+/// The key agreement of one synchronization: X25519, with the shared secret used directly as the AES-256-GCM key.
 struct ContainerExchange {
     private let key: PrivateKey
 
@@ -101,7 +101,7 @@ struct ContainerExchange {
 }
 
 extension Base64 {
-    /// Prints bytes in the URL-safe alphabet, padded with `=` to a multiple of four.
+    /// Encodes bytes in the URL-safe alphabet, optionally padded with `=` to a multiple of four.
     static func encodeURL(_ bytes: [UInt8], padded: Bool) -> String {
         let text = encodeURL(bytes)
         return padded ? text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4) : text

@@ -8,14 +8,14 @@ public protocol ApprovalKey {
     var publicKey: PublicKey { get }
     /// Signs a text with SHA-256: RSASSA-PKCS1-v1_5 for RSA, ECDSA in DER for curves. May wait for a PIN and a touch.
     ///
-    /// - Throws: ``ApprovalError``, or what the dialog with the person throws.
+    /// - Throws: ``ApprovalError``, or an error of the dialog with the user.
     func sign(_ text: [UInt8]) async throws -> [UInt8]
 }
 
 extension ApprovalKey {
-    /// Signs, and verifies what was signed.
+    /// Signs a text and verifies the signature.
     ///
-    /// - Throws: `possession` when the signature is not of this key, and what ``sign(_:)`` throws.
+    /// - Throws: `possession` if the signature was made by another key, and the errors of ``sign(_:)``.
     func signed(_ text: String) async throws -> [UInt8] {
         let bytes = Array(text.utf8)
         let signature = try await sign(bytes)

@@ -14,11 +14,11 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
     private let algorithm: PIVAlgorithm
     private let unlock: @Sendable (PIVService) async throws -> Void
 
-    /// Uses the key of an account.
+    /// Creates a key from the slot of an account.
     ///
     /// - Parameters:
     ///   - unlock: Verifies the PIN before each signature, if the key requires it.
-    /// - Throws: `otherKey` when the card tells that another key is in the slot, or none; `unsupportedKey` or `key`.
+    /// - Throws: `otherKey` if the card reports that the slot is empty or holds another key; `unsupportedKey` or `key`.
     public init(
         _ service: PIVService, _ slot: PIVSlot, _ publicKey: PublicKey,
         unlock: @escaping @Sendable (PIVService) async throws -> Void = { _ in }
@@ -29,7 +29,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         (self.algorithm, self.unlock) = (algorithm, unlock)
     }
 
-    /// Signs a text with SHA-256; the signature is verified with the public half.
+    /// Signs a text with SHA-256 and verifies the signature with the public half.
     public func sign(_ text: [UInt8]) async throws -> [UInt8] {
         try await unlock(service)
         do {
@@ -38,7 +38,8 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         } catch { throw ApprovalError.key(error) }
     }
 
-    /// Refuses a slot that holds another key than the account's; where the card does not tell, its signature will.
+    /// Refuses a slot with a key other than the account's. If the card does not report the key, its signature is
+    /// checked later.
     ///
     /// - Throws: `otherKey`, or `key`.
     public static func check(
@@ -66,12 +67,12 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         do { return try await service.isFree(slot) } catch { throw .key(error) }
     }
 
-    /// Creates a key in a free slot; the card has been given its management key.
+    /// Generates a key in a free slot; the management key must be authenticated.
     ///
     /// - Parameters:
-    ///   - policies: When the key needs PIN and touch; both are named, not left to the card.
-    /// - Returns: Where the key is, with the card's attestation where it makes one, and its public half.
-    /// - Throws: `policyNotApplied`, after which the key is removed where the firmware can; `key`.
+    ///   - policies: The PIN and touch policies; both are set explicitly, not left to the card.
+    /// - Returns: The location of the key, with the card's attestation if it makes one, and its public half.
+    /// - Throws: `policyNotApplied`, after the key is removed if the firmware supports that; `key`.
     public static func make(
         _ service: PIVService, _ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies
     ) async throws(ApprovalError) -> (place: PIVKeyPlace, publicKey: PublicKey) {
@@ -91,7 +92,7 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
         }
     }
 
-    /// Removes an account's key (firmware 5.7), and never another one; returns whether it was removed.
+    /// Removes an account's key and no other (firmware 5.7); returns whether it was removed.
     public static func remove(_ slot: PIVSlot, _ publicKey: PublicKey, _ service: PIVService) async -> Bool {
         guard let found = try? await service.metadata(of: slot)?.publicKey, found == publicKey else { return false }
         return (try? await service.deleteKey(slot)) != nil

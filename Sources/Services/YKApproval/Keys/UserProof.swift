@@ -27,7 +27,7 @@ public struct UserProof: Hashable, Sendable {
         ]
     }
 
-    /// Reads the form in the store; `nil` if it cannot be read, or requires less than user verification.
+    /// Reads the form in the store; `nil` if it is malformed or does not require user verification.
     public init?(_ json: JSON) {
         guard json["userVerification"]?.string == "required",
             let credential = json["credential"]?.string.flatMap({ try? Base64.decode($0) }),
@@ -46,7 +46,7 @@ public struct UserProof: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The account's name.
-    /// - Throws: `cannotVerifyUser` when the key has neither a PIN nor a fingerprint, `fido`, `unproven`, or `random`.
+    /// - Throws: `cannotVerifyUser` if the key has neither a PIN nor a fingerprint, `fido`, `unproven`, or `random`.
     public static func make(
         _ service: FIDOService, name: String, _ random: any RandomSource
     ) async throws(ApprovalError) -> UserProof {
@@ -68,11 +68,12 @@ public struct UserProof: Hashable, Sendable {
         return proof
     }
 
-    /// Has the person prove to be there, for one request. Costs a touch and the key's PIN or fingerprint.
+    /// Requests a proof of presence for one request. Requires a touch and the key's PIN or fingerprint.
     ///
     /// - Parameters:
-    ///   - challenge: What is approved; the key signs its hash together with a random number.
-    /// - Throws: `fido`, such as `noCredentials` for another key; `unproven` when the key's answer does not verify; `random`.
+    ///   - challenge: The text being approved; the key signs its hash together with a random number.
+    /// - Throws: `fido`, such as `noCredentials` for another key; `unproven` if the key's answer does not verify;
+    ///   `random`.
     public func prove(
         _ service: FIDOService, _ challenge: [UInt8], _ random: any RandomSource
     ) async throws(ApprovalError) {

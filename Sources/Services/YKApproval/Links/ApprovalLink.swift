@@ -3,7 +3,7 @@
 import YKOATH
 import YKWire
 
-/// The action of a link or a QR code. The single table for everything that opens, enrols or names them.
+/// The action of a link or a QR code, used wherever links are opened, enrolled or named.
 public enum ApprovalLink: Sendable {
     /// Enrols an account that approves requests: `otpauth://pipush`, `pia://pipush`.
     case push(PushLink)
@@ -17,16 +17,16 @@ public enum ApprovalLink: Sendable {
     case container(ContainerLink)
     /// Transfers accounts of another app: `otpauth-migration://`.
     case transfer
-    /// Any other text: what an offline code signs.
+    /// Any other text, to be signed with an offline code.
     case text(String)
 
-    /// The kinds, as they are named for programs.
+    /// The kinds of links, with names for programs.
     public enum Kind: String, CaseIterable, Sendable {
         /// Enrols an account.
         case enrollment
-        /// A log-in that is answered to a server.
+        /// A log-in that is answered online.
         case onlineAuth
-        /// A text that is signed with a code, which a person types in.
+        /// A text signed with a code that the user types in.
         case offlineAuth
         /// Registers a container.
         case container
@@ -43,7 +43,7 @@ public enum ApprovalLink: Sendable {
 
     /// Reads a link or a text.
     ///
-    /// - Throws: `malformed` for a link of another scheme or with a fault, `link` with the fault of an account with codes,
+    /// - Throws: `malformed` for a malformed link or another scheme, `link` for an invalid account with codes,
     ///   `unsupportedVersion` and `unsupportedKey`.
     public init(_ text: String) throws(ApprovalError) {
         let text = text.trimmed

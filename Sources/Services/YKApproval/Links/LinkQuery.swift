@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// The parts of a QR code's link: `scheme://authority/path?name=value`, values percent-encoded.
+/// The parts of a QR code's link: `scheme://authority/path?name=value`, with percent-encoded values.
 struct LinkQuery {
     /// The scheme in lower case.
     let scheme: String
@@ -15,8 +15,8 @@ struct LinkQuery {
 
     /// Reads a link.
     ///
-    /// - Throws: `malformed` for a text without a scheme, of more than 4096 bytes, with a parameter that is there twice or
-    ///   is not percent-encoded UTF-8.
+    /// - Throws: `malformed` for a text without a scheme, longer than 4096 bytes, or with a parameter that is repeated
+    ///   or not percent-encoded UTF-8.
     init(_ text: String) throws(ApprovalError) {
         guard text.utf8.count <= Self.limit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .malformed("a link is ASCII without blanks, at most \(Self.limit) characters")
@@ -54,7 +54,7 @@ struct LinkQuery {
         return value
     }
 
-    /// A boolean as Python writes it, or 0 and 1; `nil` if it is absent.
+    /// Reads a boolean as written by Python, or 0 or 1; `nil` if it is absent.
     func flag(_ name: String) throws(ApprovalError) -> Bool? {
         switch parameters[name]?.lowercased() {
         case nil: nil

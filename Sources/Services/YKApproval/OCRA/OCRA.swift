@@ -28,9 +28,9 @@ extension OCRASuite {
     ///
     /// - Parameters:
     ///   - key: The shared secret.
-    ///   - input: What the suite asks for.
+    ///   - input: The inputs that the suite requires.
     /// - Returns: Decimal digits, or the whole HMAC in hexadecimal digits for a suite of 0 digits.
-    /// - Throws: `malformed` when an input is missing, not asked for, or not written as the suite says.
+    /// - Throws: `malformed` if an input is missing, is not part of the suite, or does not have the suite's format.
     public func response(_ key: borrowing Secret, _ input: OCRAInput) throws(ApprovalError) -> String {
         guard !key.isEmpty else { throw .malformed("OCRA: the secret is empty") }
         let hmac = hash.hmac(key: key, try message(input))
@@ -95,7 +95,8 @@ extension OCRASuite {
         }
     }
 
-    /// A decimal number in hexadecimal digits without leading zeros, with a trailing zero after an odd number of them.
+    /// Converts a decimal number to hexadecimal digits without leading zeros, with a trailing zero after an odd number
+    /// of digits.
     private static func leftAligned(decimal text: String) -> [UInt8] {
         var digits: [UInt8] = [0]  // Hexadecimal digits, least significant first.
         for character in text.utf8 {
@@ -112,13 +113,12 @@ extension OCRASuite {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The challenge that stands for a text, as a server makes it of data that are to be signed: the hash, in
-    /// hexadecimal digits.
+    /// Returns the challenge for a text that is to be signed, as a server computes it: the hash in hexadecimal digits.
     ///
     /// - Parameters:
-    ///   - text: What is signed, for example a payment.
-    ///   - hash: The hash function that the server uses.
-    /// - Throws: `malformed` when the suite has no room for the hash.
+    ///   - text: The text to sign, for example a payment.
+    ///   - hash: The hash function used by the server.
+    /// - Throws: `malformed` if the hash is too long for the suite.
     public func challenge(for text: String, _ hash: HashAlgorithm) throws(ApprovalError) -> String {
         guard format == .hexadecimal, challengeLength >= hash.digestSize * 2 else {
             throw .malformed("OCRA: \(description) has no room for the hash of a text")

@@ -11,11 +11,11 @@ public struct OCRAAccount: Hashable, Sendable {
     /// The counter of the next code, for a suite with one.
     public var counter: UInt64 = 0
 
-    /// Describes a new account.
+    /// Creates an account.
     ///
     /// - Parameters:
-    ///   - name: The name for people.
-    ///   - serial: The serial number of the server's token; the name stands for it where it is not known.
+    ///   - name: The display name.
+    ///   - serial: The serial number of the server's token; if it is unknown, the name is used instead.
     public init(_ suite: OCRASuite, name: String, serial: String?, issuer: String, added: Int64) {
         self.suite = suite
         account = ApprovalAccount(
@@ -23,7 +23,7 @@ public struct OCRAAccount: Hashable, Sendable {
         account.details = details
     }
 
-    /// Reads an account of the store; `nil` when it is of another kind or cannot be read.
+    /// Reads an account from the store; `nil` if it is of another kind or malformed.
     public init?(_ account: ApprovalAccount) {
         guard account.kind == .ocra, let suite = account.details["suite"]?.string.flatMap({ try? OCRASuite($0) }),
             let counter = account.details["counter"]?.int.flatMap(UInt64.init(exactly:)), counter < UInt64(Int64.max)
@@ -31,7 +31,7 @@ public struct OCRAAccount: Hashable, Sendable {
         (self.account, self.suite, self.counter) = (account, suite, counter)
     }
 
-    /// The account for the store.
+    /// The account in the form for the store.
     public var stored: ApprovalAccount {
         var stored = account
         stored.details = details

@@ -36,7 +36,7 @@ public struct OCRASuite: Hashable, Sendable, CustomStringConvertible {
     /// Reads a suite.
     ///
     /// - Parameter text: The suite in upper case, at most 64 characters.
-    /// - Throws: `malformed` with the part that is wrong.
+    /// - Throws: `malformed` with the invalid part.
     public init(_ text: String) throws(ApprovalError) {
         func fault(_ reason: String) -> ApprovalError { .malformed("OCRA suite: \(reason)") }
         guard text.utf8.count <= 64 else { throw fault("longer than 64 characters") }

@@ -69,7 +69,7 @@ public struct ArculusCard {
     }
 }
 
-/// What identifies a card across two connections.
+/// The identity of a card, compared across two connections.
 private struct CardMark: Hashable {
     let model: ArculusModel
     private let versions: [String]

@@ -10,7 +10,7 @@ public struct ArculusPIN: Sendable {
 
     let give: @Sendable (PINRequest) throws(ArculusError) -> SharedSecret?
 
-    /// Uses a known PIN.
+    /// Creates a source with a known PIN.
     ///
     /// - Throws: `unsuitablePIN` if an Arculus card cannot have it, so that no retry is lost.
     public init(_ pin: SharedSecret) throws(ArculusError) {

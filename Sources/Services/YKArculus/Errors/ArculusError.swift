@@ -54,7 +54,7 @@ public enum ArculusPINProblem: Hashable, Sendable {
 }
 
 extension ArculusError {
-    /// Lifts an error of the card's service.
+    /// Converts an error of the card's service.
     init(_ error: FIDOError, _ step: ArculusStep) { self = .card(.key(error), during: step) }
 
     /// Whether the card was removed during the operation.
