@@ -14,7 +14,7 @@ public enum AgePlugin: String, CaseIterable, Sendable {
 
     /// Runs to the end of both phases.
     ///
-    /// - Returns: How many file keys were wrapped or unwrapped.
+    /// - Returns: The number of file keys wrapped or unwrapped.
     /// - Throws: ``AgeError/connection(_:)``, or `malformed` when age does not follow the protocol.
     public func run(_ dialogue: AgeDialogue, _ keys: any AgeKeySource) async throws(AgeError) -> Int {
         switch self {

@@ -75,7 +75,7 @@ public struct AgeStanzaReader: Sendable {
     /// Whether a stanza is incomplete.
     public var isInside: Bool { stanza != nil }
 
-    /// Takes the next line, without its end.
+    /// Reads the next line, without its terminator.
     ///
     /// - Returns: The stanza that ends with this line; `nil` when more lines follow.
     /// - Throws: ``AgeError/malformed(_:)``.

@@ -67,7 +67,7 @@ extension OpenPGPStatus {
         return try objects.required(TLV.Tag(rawValue: UInt32(slot.attributesTag)), "attributes of the \(slot) key")
     }
 
-    /// The part of a slot, `nil` when it is missing or zero.
+    /// The part of a slot; `nil` if it is missing or zero.
     private static func entry(_ slot: OpenPGPSlot, of size: Int, in bytes: [UInt8]) -> [UInt8]? {
         let start = slot.rawValue * size
         guard bytes.count >= start + size else { return nil }

@@ -98,7 +98,7 @@ public enum OpenPGPAlgorithm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The name that GnuPG uses, else the bytes.
+    /// The name used by GnuPG, otherwise the bytes.
     public var description: String {
         switch self {
         case .rsa(let bits): "rsa\(bits)"

@@ -113,7 +113,7 @@ extension OCRASuite {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// Returns the challenge for a text that is to be signed, as a server computes it: the hash in hexadecimal digits.
+    /// Returns the challenge for a text to be signed, as a server computes it: the hash in hexadecimal digits.
     ///
     /// - Parameters:
     ///   - text: The text to sign, for example a payment.

@@ -70,7 +70,7 @@ extension ArculusError {
 }
 
 extension ArculusError: CustomStringConvertible {
-    /// What is wrong, in a few words.
+    /// A short description of the error.
     public var description: String {
         switch self {
         case .card(.key, let step): "\(step.words): \(code.meaning ?? "failed")"

@@ -110,7 +110,7 @@ public enum SecurIDInput: Sendable {
         return [string?.serial].compactMap { $0 }
     }
 
-    /// Decrypts the tokens. Returns none for a link, which has to be fetched from a server.
+    /// Decrypts the tokens. Returns none for a link, since its token must be fetched from a server.
     ///
     /// - Throws: The errors of the recognized form.
     public func tokens(
