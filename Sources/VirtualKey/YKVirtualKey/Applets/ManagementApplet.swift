@@ -3,7 +3,7 @@
 import YKTransport
 package import YKWire
 
-/// The management application: says what the key is and what it can do, and switches it on and off.
+/// The management application: reports the key's identity and capabilities, and enables and disables applications.
 package struct ManagementApplet: Applet {
     package static let aid = AID.management
 
@@ -13,8 +13,8 @@ package struct ManagementApplet: Applet {
         Array("Virtual mgr - FW version \(key.profile.version)".utf8)
     }
 
-    /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (a NEO wants the last in its OTP application), and ECHO, which
-    /// gives its data back; ykman's device tests exercise secure channels with it.
+    /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (which a NEO expects in its OTP application), and ECHO, which
+    /// returns its data; ykman's device tests exercise secure channels with it.
     package mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {

@@ -2,14 +2,14 @@
 
 package import YKWire
 
-/// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that gets a new token of a slot
-/// each time it is selected.
+/// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that contains a new token of
+/// a slot each time it is selected.
 package struct NDEFApplet: Applet {
     package static let aid = AID.ndef
-    /// The file that holds the message: 127 bytes that all may read and nobody write, all in one command.
+    /// The message file: 127 bytes, readable in one command, not writable.
     static let container = CapabilityContainer(fileSize: 127, readLimit: 127)
 
-    /// What a key whose NFC is restricted says instead of a password (ykman 5.9.2).
+    /// The URI that a key with restricted NFC returns instead of a token (ykman 5.9.2).
     static let restriction = NDEFURI("https://yubico.com/getting-started")
 
     private var file: [UInt8]?
@@ -17,7 +17,7 @@ package struct NDEFApplet: Applet {
 
     package init() { fixed = nil }
 
-    /// A tag that always says the same.
+    /// Creates a tag with a fixed message.
     init(message: NDEFURI) { fixed = message }
 
     package mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) -> [UInt8] { [] }
@@ -45,7 +45,7 @@ package struct NDEFApplet: Applet {
         }
     }
 
-    /// READ BINARY from the offset in P1 P2 (ISO 7816-4 §11.3.3); the card cuts the reply to Le.
+    /// READ BINARY from the offset in P1 P2 (ISO 7816-4 §11.3.3); the card truncates the reply to Le.
     private func read(_ command: APDU) throws(Refusal) -> [UInt8] {
         guard let file else { throw .status(.commandNotAllowed) }
         let offset = Int(command.p1) << 8 | Int(command.p2)
@@ -55,7 +55,7 @@ package struct NDEFApplet: Applet {
         return Array(rest.prefix(256))
     }
 
-    /// The length of the message and the message, as it is now.
+    /// The length of the current message, then the message.
     private func message(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {

@@ -3,7 +3,7 @@
 import YKTransport
 package import YKWire
 
-/// The Yubico OTP application over a card: its commands in P1 of instruction 01, its status with 03 and SELECT.
+/// The Yubico OTP application over a card: the commands are in P1 of instruction 01; 03 and SELECT return the status.
 package struct OTPApplet: Applet {
     package static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
     package static let capabilities = VirtualCapability.otp

@@ -7,18 +7,18 @@ package import YKWire
 ///
 /// Each SELECT creates a new value, so a session ends with its value.
 package protocol Applet: Sendable {
-    /// The whole identifier; a part of at least five bytes selects it too.
+    /// The full AID; a prefix of at least five bytes selects it too.
     static var aid: AID { get }
-    /// The instruction that asks for the rest of a long reply.
+    /// The instruction that fetches the rest of a long reply.
     static var continuation: UInt8 { get }
 
-    /// The class bytes that commands may have, less chaining.
+    /// The class bytes of its commands, without the chaining bit.
     static var classes: Set<UInt8> { get }
 
-    /// The bits of which one has to be switched on for the application to be there; 0 when it always is.
+    /// The capability bits, one of which must be enabled for the application to be available; 0 if it always is.
     static var capabilities: UInt32 { get }
 
-    /// Starts without a session.
+    /// Creates an applet without a session.
     init()
     /// Answers SELECT.
     mutating func select(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) -> [UInt8]

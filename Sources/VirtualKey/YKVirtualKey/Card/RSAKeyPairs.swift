@@ -5,10 +5,10 @@ package import YKCrypto
 import YKTransport
 import YKWire
 
-/// Generates RSA key pairs on threads of their own, so that a key that computes for seconds still answers its host.
+/// Generates RSA key pairs on separate threads, so that a key that computes for seconds still answers its host.
 ///
-/// A command that needs a pair ends with ``Refusal/computing`` and is tried again until the pair is there. A pair that
-/// nobody fetches, because its command was cancelled, is kept for the next command that needs one of that length.
+/// A command that needs a pair ends with ``Refusal/computing`` and is retried until the pair is ready. A pair whose
+/// command was cancelled is kept for the next command that needs one of that length.
 package final class RSAKeyPairs: Sendable {
     private enum Progress: Sendable {
         case computing
@@ -18,14 +18,15 @@ package final class RSAKeyPairs: Sendable {
     private let progress = Mutex<[Int: Progress]>([:])
     private let generate: @Sendable (_ bits: Int) -> PrivateKey?
 
-    /// - Parameter generate: Makes a pair of this many bits, `nil` when that fails; called on a thread of its own.
+    /// - Parameter generate: Generates a pair of this many bits, or returns `nil` on failure; called on a separate
+    ///   thread.
     package init(generate: @escaping @Sendable (_ bits: Int) -> PrivateKey? = { try? PrivateKey(newRSA: $0) }) {
         self.generate = generate
     }
 
-    /// Starts to generate a pair of this many bits unless one is there or under way.
+    /// Starts generating a pair of this many bits, unless one is ready or in progress.
     ///
-    /// - Throws: `Refusal.computing` until ``take(_:)`` has a pair to give.
+    /// - Throws: `Refusal.computing` until ``take(_:)`` has a pair to return.
     func prepare(_ bits: Int) throws(Refusal) {
         let known = progress.withLock { progress in
             defer { if progress[bits] == nil { progress[bits] = .computing } }
@@ -40,9 +41,9 @@ package final class RSAKeyPairs: Sendable {
         throw .computing
     }
 
-    /// The pair, for one command alone.
+    /// Removes and returns the pair.
     ///
-    /// - Throws: `Refusal.computing` until there is one, 6581 when none could be made.
+    /// - Throws: `Refusal.computing` until there is one, 6581 if generation failed.
     func take(_ bits: Int) throws(Refusal) -> PrivateKey {
         try prepare(bits)
         guard case .done(let pair) = progress.withLock({ $0.removeValue(forKey: bits) }) else { throw .computing }

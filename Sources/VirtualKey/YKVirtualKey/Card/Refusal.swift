@@ -6,11 +6,11 @@ package import YKWire
 package enum Refusal: Error, Hashable, Sendable {
     /// The command ends with this status word.
     case status(StatusWord)
-    /// Nobody touched the key yet and the wait goes on: the command has not ended.
+    /// The key is still waiting for a touch: the command has not ended.
     case waitingForTouch
     /// The key generates a key pair: the command has not ended, and nothing has changed.
     case computing
-    /// The command has not ended; it was told to be asked for again (9100), with what the key is doing.
+    /// The command has not ended; the host was told to poll again (9100), with what the key is doing.
     case stillWorking(UInt8)
     /// A CTAP2 message ends with this status.
     case ctap(UInt8)

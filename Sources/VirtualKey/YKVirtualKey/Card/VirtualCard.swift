@@ -9,9 +9,9 @@ import YKWire
 package struct VirtualCard: Sendable {
     /// The persistent state.
     package var state: VirtualKeyState
-    /// Whether the key lies on a contactless reader.
+    /// Whether the key is on a contactless reader.
     package let isOnReader: Bool
-    /// Whether the reader finds nothing but the tag that tells how NFC is switched on: so since the power came.
+    /// Whether the reader finds only the tag that explains how to enable NFC; fixed at power-on.
     private var isRestricted: Bool
     /// The selected application.
     package private(set) var selected: (any Applet)?
@@ -26,8 +26,7 @@ package struct VirtualCard: Sendable {
         PIVApplet.self, HSMAuthApplet.self, OpenPGPApplet.self, SecurityDomainApplet.self,
     ]
 
-    /// Puts the state in a card without power, in a port unless the profile or `isOnReader` says that it lies on a
-    /// reader.
+    /// Creates a card that is powered off, in a port unless the profile or `isOnReader` says that it is on a reader.
     package init(_ state: VirtualKeyState, isOnReader: Bool = false) {
         self.state = state
         self.isOnReader = isOnReader || state.profile.transport == .nfc
@@ -42,7 +41,7 @@ package struct VirtualCard: Sendable {
         isRestricted = isOnReader && state.management.isNFCRestricted
     }
 
-    /// Ends the session with the selected application; what the key has as long as there is power stays.
+    /// Ends the session with the selected application; state that lasts until power-off is kept.
     package mutating func deselect() {
         selected = nil
         channel.close()
@@ -54,14 +53,14 @@ package struct VirtualCard: Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The response APDU.
         case response([UInt8])
-        /// The key waits for a touch; the command is tried again.
+        /// The key waits for a touch; the command is to be retried.
         case waiting
-        /// The key generates a key pair; the command is tried again.
+        /// The key generates a key pair; the command is to be retried.
         case computing
     }
 
-    /// Answers one command APDU, waiting while a key pair is generated; `nil` while the key waits for a touch, with the
-    /// state unchanged.
+    /// Processes a command APDU and returns its response, waiting while a key pair is generated; `nil` while the key
+    /// waits for a touch, with the state unchanged.
     package mutating func exchange(_ bytes: [UInt8], _ world: VirtualWorld) -> [UInt8]? {
         while true {
             switch attempt(bytes, world) {
@@ -72,7 +71,7 @@ package struct VirtualCard: Sendable {
         }
     }
 
-    /// Answers one command APDU if that needs neither a touch nor the end of a computation.
+    /// Processes a command APDU unless that requires waiting for a touch or a computation.
     mutating func attempt(_ bytes: [UInt8], _ world: VirtualWorld) -> Outcome {
         var next = self
         do {
@@ -105,7 +104,7 @@ package struct VirtualCard: Sendable {
     private var classes: Set<UInt8> { selected.map { type(of: $0).classes } ?? [0x00] }
     private var continuation: UInt8 { selected.map { type(of: $0).continuation } ?? 0xC0 }
 
-    /// Whether the selected application has commands of this class; those of a secure channel have classes of their own.
+    /// Whether the selected application accepts this class; secure channel commands have classes of their own.
     private func takes(_ cla: UInt8) -> Bool {
         classes.contains(cla) || opensChannels && (cla == 0x80 || cla == 0x84 || classes.contains(cla & ~0x04))
     }
@@ -143,7 +142,7 @@ package struct VirtualCard: Sendable {
         return try process(command, world)
     }
 
-    /// Lets the selected application answer; a CTAP2 status is data of the reply.
+    /// Passes the command to the selected application; a CTAP2 status becomes the data of the reply.
     private mutating func process(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard classes.contains(command.cla) else { throw .status(.unknownClass) }
         guard var applet = selected else { throw .status(.unknownInstruction) }
@@ -158,8 +157,9 @@ package struct VirtualCard: Sendable {
         }
     }
 
-    /// Whether a command is refused in the clear: those of a key of the FIPS series on a contactless reader, apart from
-    /// what tells which key it is. A locked OATH application says first that it is locked, as ykman's device tests expect.
+    /// Whether a command requires a secure channel. On a contactless reader, keys of the FIPS series require one except
+    /// for commands that identify the key. A locked OATH application reports first that it is locked, as ykman's device
+    /// tests expect.
     private func needsChannel(_ command: APDU) -> Bool {
         guard isOnReader, state.profile.isFIPS57, let selected else { return false }
         return switch selected {
@@ -169,7 +169,7 @@ package struct VirtualCard: Sendable {
         }
     }
 
-    /// A failed SELECT leaves the selected application as it is (ISO 7816-4 §11.2.2).
+    /// Selects an application. If that fails, the current one stays selected (ISO 7816-4 §11.2.2).
     private mutating func select(_ command: APDU, _ world: VirtualWorld) throws(Refusal) -> [UInt8] {
         guard command.p2 & 0xF3 == 0 else { throw .status(.wrongParameters) }
         let applets = state.profile.model.applets ?? Self.applets
@@ -180,7 +180,7 @@ package struct VirtualCard: Sendable {
         var applet: any Applet = isRestricted ? NDEFApplet(message: NDEFApplet.restriction) : match.init()
         let reply: [UInt8]
         do throws(Refusal) { reply = try applet.select(&state, world) } catch {
-            // A warning (62xx) tells of the state of an application that is selected all the same.
+            // After a warning (62xx) about its state, the application is selected nevertheless.
             if case .status(let word) = error, word.sw1 == 0x62 { selected = applet }
             throw error
         }
@@ -188,8 +188,8 @@ package struct VirtualCard: Sendable {
         return command.p2 & 0x0C == 0x0C ? [] : reply
     }
 
-    /// Whether the application is switched on over the way that the card is reached; before firmware 5 only interfaces
-    /// are.
+    /// Whether the application is enabled over the card's current interface; before firmware 5, only interfaces can be
+    /// disabled.
     private func isEnabled(_ applet: any Applet.Type) -> Bool {
         let profile = state.profile
         guard !isRestricted else { return applet is NDEFApplet.Type }
@@ -198,7 +198,7 @@ package struct VirtualCard: Sendable {
         return applet.capabilities == 0 || enabled & applet.capabilities != 0
     }
 
-    /// The whole command once its last block is there (ISO 7816-4 §5.3.3), `nil` before that.
+    /// Returns the complete command with the last part of its chain (ISO 7816-4 §5.3.3), `nil` before that.
     private mutating func joined(_ command: APDU) throws(Refusal) -> APDU? {
         var whole = command
         if let chain, chain.cla == command.cla & ~0x10, chain.ins == command.ins, chain.p1 == command.p1,
@@ -221,7 +221,7 @@ package struct VirtualCard: Sendable {
         return ResponseAPDU(StatusWord(0x6100 | left), data: data)
     }
 
-    /// How many bytes of reply the host has room for; a YubiKey takes an absent Le as "as many as there are".
+    /// The number of reply bytes that the host accepts; a YubiKey treats an absent Le as the maximum.
     private static func room(for le: APDU.Le, isExtended: Bool) -> Int {
         if case .bytes(let count) = le { return Int(count) }
         return isExtended ? 65536 : 256
@@ -229,7 +229,7 @@ package struct VirtualCard: Sendable {
 }
 
 extension Refusal {
-    /// What the command is answered with; `nil` while it is not answered.
+    /// The response to the command; `nil` while it has not been answered.
     fileprivate var response: ResponseAPDU? {
         switch self {
         case .status(let status): ResponseAPDU(status)

@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// The certificates that virtual keys sign: version 3, valid for fifty years, SHA-256.
+/// Creates the certificates signed by virtual keys: version 3, valid for fifty years, SHA-256.
 enum VirtualCertificate {
     static func make(
         _ key: PublicKey, _ subject: String, signedBy signer: PrivateKey, _ issuer: String, serial: [UInt8],
@@ -27,7 +27,7 @@ enum VirtualCertificate {
         return sequence([content, algorithm(signer), TLV(0x03, [0] + signature).encoded])
     }
 
-    /// Basic constraints: a certificate authority.
+    /// The basic constraints of a certificate authority.
     static let authority = sequence([
         identifier([0x55, 0x1D, 0x13]), [0x01, 0x01, 0xFF], TLV(0x04, sequence([[0x01, 0x01, 0xFF]])).encoded,
     ])
@@ -39,7 +39,8 @@ enum VirtualCertificate {
         ])
     }
 
-    /// The signature algorithm with SHA-256: an attestation key may have been replaced by one of another kind.
+    /// The signature algorithm with SHA-256 for a key: the attestation key may have been replaced by one of another
+    /// type.
     private static func algorithm(_ key: PrivateKey) -> [UInt8] {
         switch key.publicKey {
         case .rsa:
@@ -49,7 +50,7 @@ enum VirtualCertificate {
         }
     }
 
-    /// The subject of a certificate, DER; `nil` for what is not one.
+    /// The DER-encoded subject of a certificate; `nil` if it is not one.
     static func subject(of certificate: [UInt8]) -> [UInt8]? {
         guard let outer = try? TLV.list(certificate).first, let body = try? TLV.list(outer.value).first,
             let fields = try? TLV.list(body.value)

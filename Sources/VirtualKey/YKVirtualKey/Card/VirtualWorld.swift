@@ -7,23 +7,23 @@ import YKWire
 public struct VirtualWorld: Sendable {
     /// Whether the key is touched.
     public enum Touch: Sendable, Hashable {
-        /// Somebody touches it.
+        /// The key is touched.
         case touched
-        /// Nobody did and the key's time is over: the command ends with 6985.
+        /// The key was not touched in time: the command ends with 6985.
         case notTouched
-        /// Nobody did yet: the command does not end until that changes.
+        /// The key has not been touched yet: the command continues until this changes.
         case pending
     }
 
     /// The result of a fingerprint verification.
     public enum Verification: Sendable, Hashable {
-        /// One that the key knows.
+        /// An enrolled finger.
         case verified
-        /// Another one.
+        /// A finger that is not enrolled.
         case wrong
-        /// None, and the key's time is over.
+        /// No finger within the time limit.
         case notTouched
-        /// None yet.
+        /// No finger yet.
         case pending
     }
 
@@ -33,7 +33,8 @@ public struct VirtualWorld: Sendable {
     public var touch: @Sendable (_ account: [UInt8]) -> Touch
     /// Called whenever the user is verified by fingerprint; must not block.
     public var verify: @Sendable () -> Verification = { .verified }
-    /// The quality of a fingerprint sample after so many good ones: 0 is good, otherwise a code of CTAP 2.2 §6.7.
+    /// Returns the quality of a fingerprint sample, given the number of good ones before it: 0 is good, otherwise a
+    /// code of CTAP 2.2 §6.7.
     public var sample: @Sendable (_ good: Int) -> UInt8 = { _ in 0 }
 
     /// Called whenever the key is idle: returns the slot to type, 1 for a short touch and 2 for a long one; must not
@@ -49,7 +50,7 @@ public struct VirtualWorld: Sendable {
         self.touch = touch
     }
 
-    /// Where RSA key pairs come from.
+    /// The source of RSA key pairs.
     package var keyPairs = RSAKeyPairs()
 
     func draw(_ count: Int) throws(Refusal) -> [UInt8] {

@@ -3,7 +3,7 @@
 import YKWire
 
 extension FIDOFeatures {
-    /// The features as they are kept in a file; `nil` for the usual ones.
+    /// The features as stored in the state file; `nil` for the default ones.
     var json: JSON? {
         guard self != FIDOFeatures() else { return nil }
         var object = JSON.Object()
@@ -16,7 +16,7 @@ extension FIDOFeatures {
         return .object(object)
     }
 
-    /// Reads the features of a state file; each but the version may be absent.
+    /// Parses the features in a state file; every field except the version is optional.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init(version: try fields.choice("version", Version.allCases.map { ($0.rawValue, $0) }))
@@ -32,7 +32,7 @@ extension FIDOFeatures {
 }
 
 extension StateFields {
-    /// An array of texts.
+    /// An array of strings.
     mutating func texts(_ key: String) throws(Fault) -> [String] {
         guard let values = take(key)?.array?.map(\.string), !values.contains(nil) else {
             throw fault(key, "expected an array of texts")

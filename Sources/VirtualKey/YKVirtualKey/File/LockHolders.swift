@@ -3,7 +3,7 @@
 import Glibc
 import YKTransport
 
-/// Who has a file locked, from /proc/locks (proc(5)).
+/// Finds the processes that hold a lock on a file, from /proc/locks (proc(5)).
 enum LockHolders {
     static func of(_ path: String) -> [LinkError.Holder] {
         var info = stat()

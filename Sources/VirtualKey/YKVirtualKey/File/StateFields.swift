@@ -2,12 +2,12 @@
 
 import YKWire
 
-/// The members of an object of the state file: each is taken once, and none may be left over.
+/// The members of an object in the state file: each is consumed once, and none may remain.
 package struct StateFields {
     private var object: JSON.Object
     private let path: String
 
-    /// What is wrong with which field.
+    /// An invalid field and the reason.
     package struct Fault: Error, Hashable {
         let field: String
         let reason: String
@@ -76,7 +76,7 @@ package struct StateFields {
         return list
     }
 
-    /// A field that is not known would be lost at the next change, so it is refused.
+    /// An unknown field would be lost at the next change, so it is rejected.
     func finish() throws(Fault) {
         if let member = object.members.first { throw fault(member.key, "unknown field") }
     }

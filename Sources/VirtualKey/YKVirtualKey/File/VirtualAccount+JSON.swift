@@ -7,7 +7,7 @@ extension VirtualAccount {
     private static let kinds: [(String, Kind)] = [("totp", .totp), ("hotp", .hotp)]
     private static let hashes: [(String, Hash)] = [("sha1", .sha1), ("sha256", .sha256), ("sha512", .sha512)]
 
-    /// The account as it is kept in a file; a name that is not UTF-8 is kept in hexadecimal.
+    /// The account as stored in the state file; a name that is not UTF-8 is stored in hexadecimal.
     var json: JSON {
         var object = JSON.Object()
         if let text = String(validating: name, as: UTF8.self) {
@@ -26,7 +26,7 @@ extension VirtualAccount {
         return .object(object)
     }
 
-    /// Reads an account of a state file.
+    /// Parses an account in a state file.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         let name = fields.has("nameHex") ? try fields.bytes("nameHex") : Array(try fields.text("name").utf8)

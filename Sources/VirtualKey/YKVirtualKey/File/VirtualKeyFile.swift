@@ -4,16 +4,17 @@ import Glibc
 import YKTransport
 import YKWire
 
-/// The state file of a virtual key: JSON, mode 0600, locked while the key is used, replaced whole at each change.
+/// The state file of a virtual key: JSON, mode 0600, locked while the key is in use, replaced as a whole at each
+/// change.
 ///
-/// The lock is on the file itself. Replacing a file makes another one of that name, so whoever waited for the lock of
-/// the old one looks again, and a new one is locked before it gets the name.
+/// The lock is on the file itself. Replacing the file creates another one with the same name, so a program that waited
+/// for the lock on the old file opens the name again, and a new file is locked before it is renamed.
 struct VirtualKeyFile: Sendable {
     let path: String
     private var descriptor: Int32 = -1
     private var seen: Stamp?
 
-    /// What tells one content of the file from another.
+    /// Identifies a version of the file's content.
     private struct Stamp: Hashable {
         let device, inode: UInt64
         let size: Int
@@ -32,10 +33,10 @@ struct VirtualKeyFile: Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// Whether the content is another one than that read or written last; only while locked.
+    /// Whether the content differs from what was last read or written. Requires the lock.
     var hasChanged: Bool { seen != Stamp(descriptor) }
 
-    /// Takes the lock; `false` when another program has it.
+    /// Takes the lock; `false` if another program holds it.
     mutating func lock() throws(VirtualKeyFileError) -> Bool {
         while true {
             let file = try opened()
@@ -56,7 +57,7 @@ struct VirtualKeyFile: Sendable {
         descriptor = -1
     }
 
-    /// Reads the state; only while locked.
+    /// Reads the state. Requires the lock.
     mutating func load() throws(VirtualKeyFileError) -> VirtualKeyState {
         let stamp = Stamp(descriptor)
         let state = try parse(try content())
@@ -64,7 +65,7 @@ struct VirtualKeyFile: Sendable {
         return state
     }
 
-    /// Replaces the content; only while locked.
+    /// Replaces the content. Requires the lock.
     mutating func save(_ state: VirtualKeyState) throws(VirtualKeyFileError) {
         let file: Int32
         do {
@@ -78,7 +79,7 @@ struct VirtualKeyFile: Sendable {
         seen = Stamp(file)
     }
 
-    /// Writes a first state under the name, unless there is a file already.
+    /// Writes an initial state under the name, unless the file exists.
     func createIfMissing(_ state: () throws(LinkError) -> VirtualKeyState) throws(VirtualKeyFileError) {
         var info = stat()
         guard lstat(path, &info) != 0, errno == ENOENT else { return }
@@ -105,7 +106,7 @@ struct VirtualKeyFile: Sendable {
         return file
     }
 
-    /// Whether the name still means this file.
+    /// Whether the name still refers to this file.
     private func names(_ file: Int32) -> Bool {
         var named = stat()
         var held = stat()
@@ -142,7 +143,7 @@ struct VirtualKeyFile: Sendable {
         }
     }
 
-    /// A new file beside the old one, complete, on the disk and locked.
+    /// Creates a complete new file beside the old one, flushed to disk and locked.
     private func create(_ state: VirtualKeyState) throws(FileFailure) -> NewFile {
         let file = try NewFile(beside: path)
         try file.append(Array((state.json.prettyText + "\n").utf8))

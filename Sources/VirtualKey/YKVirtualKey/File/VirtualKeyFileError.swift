@@ -6,11 +6,11 @@ public import YKTransport
 public enum VirtualKeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file could not be opened or read.
     case unreadable(path: String, errno: Int32, String)
-    /// The file could not be written; what the key did last did not happen.
+    /// The file could not be written; the key's last operation was not carried out.
     case unwritable(path: String, errno: Int32, String)
     /// The name is a symbolic link, a folder or a device.
     case notAFile(path: String)
-    /// The content is not a virtual key's state: in which line it stops making sense, or which field is wrong.
+    /// The content is not a valid virtual key state: the line where parsing failed, or the invalid field.
     case broken(path: String, line: Int?, field: String?, reason: String)
     /// A newer version of this program wrote the file.
     case newer(path: String, format: Int64)
@@ -32,7 +32,7 @@ public enum VirtualKeyFileError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// The system's error number, 0 when the system did not complain.
+    /// The system's error number; 0 if the system reported none.
     var code: Int32 {
         switch self {
         case .unreadable(_, let code, _), .unwritable(_, let code, _): code

@@ -9,7 +9,7 @@ extension VirtualKeyState {
     /// The member that marks a state file, and carries its format.
     static let mark = "ykit-virtual-key"
 
-    /// The state as it is kept in a file.
+    /// The state as stored in the file.
     package var json: JSON {
         var object = JSON.Object()
         object[Self.mark] = .int(Self.format)
@@ -26,7 +26,7 @@ extension VirtualKeyState {
         return .object(object)
     }
 
-    /// Reads the object of a state file of this format.
+    /// Parses the object of a state file in this format.
     package init(_ json: JSON) throws(StateFields.Fault) {
         var fields = try StateFields(json, path: "")
         _ = fields.take(Self.mark)

@@ -5,8 +5,8 @@ import YKTransport
 import YKWire
 
 extension HSMAuthApplet {
-    /// GET CHALLENGE: 8 random bytes, or the public half of a new ephemeral key; from firmware 5.7.1 on the latter
-    /// requires the password.
+    /// GET CHALLENGE: returns 8 random bytes, or the public half of a new ephemeral key, which requires the password
+    /// from firmware 5.7.1 on.
     mutating func challenge(
         _ command: APDU, _ memory: inout HSMAuthMemory, _ version: Version, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -28,7 +28,7 @@ extension HSMAuthApplet {
         return [0x04] + key.publicPoint
     }
 
-    /// CALCULATE SESSION KEYS: after a touch where the credential requires one, and with its password.
+    /// CALCULATE SESSION KEYS: requires the password, and a touch if the credential requires one.
     mutating func calculate(
         _ command: APDU, _ memory: inout HSMAuthMemory, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -52,7 +52,7 @@ extension HSMAuthApplet {
         return try Self.asymmetric(credential, ephemeral.number, request)
     }
 
-    /// The data of CALCULATE in their order.
+    /// The data of CALCULATE, in order.
     struct Request {
         let label: [UInt8]
         let context: [UInt8]

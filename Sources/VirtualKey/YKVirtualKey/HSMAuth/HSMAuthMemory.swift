@@ -30,7 +30,7 @@ package struct HSMAuthMemory: Hashable, Sendable {
 }
 
 extension HSMAuthMemory {
-    /// The memory as it is kept in a file; `nil` when the application was never used.
+    /// The memory as stored in the state file; `nil` if the application was never used.
     var json: JSON? {
         guard self != HSMAuthMemory() else { return nil }
         var object = JSON.Object()
@@ -50,7 +50,7 @@ extension HSMAuthMemory {
         return .object(object)
     }
 
-    /// Reads the memory of a state file.
+    /// Parses the memory in a state file.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()

@@ -3,7 +3,7 @@
 public import YKTransport
 
 extension VirtualKeyState {
-    /// A new key without accounts.
+    /// Creates a new key without accounts.
     public static func new(
         _ profile: DeviceProfile, random: any RandomSource = SystemRandom()
     ) throws(LinkError) -> VirtualKeyState {
@@ -40,7 +40,7 @@ extension VirtualKeyState {
 }
 
 extension DeviceProfile {
-    /// A profile with a serial number of its own.
+    /// A profile with a random serial number.
     static func random(_ random: any RandomSource) throws(LinkError) -> DeviceProfile {
         let number = try random.draw(3, secret: false).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return DeviceProfile(serial: 0x0100_0000 | number)

@@ -5,15 +5,15 @@ import YKWire
 
 /// The emulated product.
 public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
-    /// A YubiKey 5 with all its applications; its FIDO model number is a virtual key's own.
+    /// A YubiKey 5 with all its applications; its AAGUID is that of a virtual key.
     case yubiKey = "yubikey"
     /// A YubiKey NEO, firmware 3.5.0: U2F, no CTAP2.
     case neo
     /// A YubiKey 4, firmware 4.3.7: U2F, no CTAP2, no NFC.
     case yubiKey4 = "yubikey4"
-    /// A YubiKey 4 FIPS, firmware 4.4.5: U2F behind a PIN of its own.
+    /// A YubiKey 4 FIPS, firmware 4.4.5: U2F with its own PIN.
     case yubiKey4FIPS = "yubikey4-fips"
-    /// A YubiKey 5 FIPS, firmware 5.7.4: PIN complexity, and keys only after the defaults were changed.
+    /// A YubiKey 5 FIPS, firmware 5.7.4: requires complex PINs, and accepts keys only after the defaults were changed.
     case yubiKey5FIPS = "yubikey5-fips"
     /// A YubiKey Bio with FIDO and PIV, firmware 5.7.1.
     case yubiKeyBio = "yubikey-bio"
@@ -28,11 +28,11 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// A Gnuk token 1.2 as an OpenPGP card: no admin PIN until one is set.
     case gnuk
 
-    /// Whether it is a contactless card with only a FIDO application: it has no touch, since holding it to the reader
-    /// shows presence.
+    /// Whether it is a contactless card with only a FIDO application: it has no touch sensor, since holding it to the
+    /// reader proves presence.
     public var isCard: Bool { self == .arculus || self == .arculusP71 }
 
-    /// The applications of a card; `nil` for a key, which has those that are switched on.
+    /// The applications of a card; `nil` for a key, whose applications can be enabled and disabled.
     var applets: [any Applet.Type]? {
         switch self {
         case .arculus, .arculusP71: [FIDOApplet.self]
@@ -44,7 +44,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// Whether it is a contact card without USB or contactless interfaces.
     public var isContactCard: Bool { self == .openPGP || self == .gnuk }
 
-    /// The number of the model (public AAGUID lists).
+    /// The AAGUID (public AAGUID lists).
     package var aaguid: [UInt8] {
         switch self {
         case .yubiKey, .neo, .yubiKey4, .yubiKey4FIPS, .yubiKey5FIPS, .yubiKeyBio, .securityKey, .openPGP, .gnuk:
@@ -59,8 +59,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// Whether it supports U2F.
     var hasU2F: Bool { self != .arculusP71 }
 
-    /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). That of a real
-    /// Arculus card is not published.
+    /// The answer to reset of a contactless card without historical bytes (PC/SC part 3 §3.1.3.2.3.1). The real Arculus
+    /// card's is not published.
     static let contactless: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
 
     /// The answer to reset of an OpenPGP card with contacts: T=1, and the card's historical bytes.
@@ -98,6 +98,6 @@ extension DeviceProfile {
 extension DeviceProfile {
     /// Its transports, as in getInfo.
     var transports: CBOR { model.isCard ? ["nfc"] : hasNFC ? ["usb", "nfc"] : ["usb"] }
-    /// The same as the bits of an attestation certificate's transports: USB 20, NFC 10.
+    /// The transports as bits of an attestation certificate: USB 20, NFC 10.
     var attestedTransports: UInt8 { model.isCard ? 0x10 : hasNFC ? 0x30 : 0x20 }
 }

@@ -2,7 +2,7 @@
 
 public import YKTransport
 
-/// The emulated kind of key: everything that a user cannot change.
+/// The emulated kind of key: every property that a user cannot change.
 public struct DeviceProfile: Hashable, Sendable {
     /// How the key is connected, which determines its answer to reset.
     public enum Transport: String, Hashable, Sendable, CaseIterable {
@@ -49,14 +49,14 @@ public struct DeviceProfile: Hashable, Sendable {
         }
     }
 
-    /// The USB vendor number, Yubico's.
+    /// Yubico's USB vendor number.
     package static let vendor: UInt16 = 0x1050
     /// The USB device release number: major and minor version, binary-coded decimal.
     package var release: UInt16 {
         UInt16(version.major % 10) << 8 | UInt16(version.minor % 10) << 4 | UInt16(version.patch % 10)
     }
 
-    /// The longest command APDU in bytes that a key of this version takes.
+    /// The maximum size of a command APDU for a key of this version, in bytes.
     package var commandLimit: Int {
         switch version {
         case ..<Version(4, 0, 0): 1390
@@ -69,7 +69,7 @@ public struct DeviceProfile: Hashable, Sendable {
         0x3B, 0xFD, 0x13, 0x00, 0x00, 0x81, 0x31, 0xFE, 0x15, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62,
         0x69, 0x4B, 0x65, 0x79, 0x40,
     ]
-    /// What a contactless reader makes up as the answer to reset of a key (PC/SC part 3 §3.1.3.2.3.1).
+    /// The answer to reset that a contactless reader constructs for a key (PC/SC part 3 §3.1.3.2.3.1).
     package static let contactlessATR: [UInt8] = [
         0x3B, 0x8D, 0x80, 0x01, 0x80, 0x73, 0xC0, 0x21, 0xC0, 0x57, 0x59, 0x75, 0x62, 0x69, 0x4B, 0x65, 0x79, 0xF9,
     ]

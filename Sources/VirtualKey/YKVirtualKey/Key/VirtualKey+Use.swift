@@ -5,11 +5,11 @@ package import YKTransport
 import YKWire
 
 extension VirtualKey {
-    /// The name of the reader that the key is in.
+    /// The name of the virtual key's reader.
     package static let readerName = "ykit virtual YubiKey"
 
-    /// Gives the key to a link until ``release(_:)``, `nil` while another one has it. Answers whether another link
-    /// or program used or reset the key since this one did.
+    /// Reserves the key for a link until ``release(_:)``; `nil` while another link has it. Returns whether another link
+    /// or program has used or reset the key since this link last had it.
     package func hold(_ number: UInt64) throws(LinkError) -> Bool? {
         try using { body throws(VirtualKeyFileError) in
             guard body.holder == nil else { return nil }
@@ -34,11 +34,11 @@ extension VirtualKey {
         }
     }
 
-    /// One command APDU and its response; `nil` while the key waits for a touch. A key pair that is generated is waited
-    /// for. A change that cannot be written did not happen.
+    /// Processes a command APDU and returns its response; `nil` while the key waits for a touch. Waits while the key
+    /// generates a key pair. If the new state cannot be saved, the change is discarded.
     ///
-    /// - Throws: `LinkError.cancelled` when `isCancelled` becomes true while the key generates a key pair, and then
-    ///   nothing has changed.
+    /// - Throws: `LinkError.cancelled` if `isCancelled` becomes true while the key generates a key pair; the state is
+    ///   then unchanged.
     package func exchange(
         _ command: [UInt8], unless isCancelled: () -> Bool = { false }
     ) throws(LinkError) -> [UInt8]? {
@@ -53,7 +53,8 @@ extension VirtualKey {
         }
     }
 
-    /// Carries one command APDU out as far as that goes at once. A change that cannot be written did not happen.
+    /// Processes a command APDU as far as possible without waiting. If the new state cannot be saved, the change is
+    /// discarded.
     package func attempt(_ command: [UInt8]) throws(LinkError) -> VirtualCard.Outcome {
         try using { body throws(VirtualKeyFileError) in
             var card = body.card
@@ -64,8 +65,8 @@ extension VirtualKey {
         }
     }
 
-    /// Uses the FIDO application beside the card; a wait for a touch changes nothing. A file that another program has
-    /// locked is waited for.
+    /// Uses the FIDO application independently of the card; waiting for a touch changes nothing. Waits for a file that
+    /// another program has locked.
     func fido(
         _ use: (inout FIDOAuthenticator) throws(Refusal) -> [UInt8]
     ) throws(LinkError) -> VirtualHID.Outcome {
@@ -82,19 +83,19 @@ extension VirtualKey {
         }
     }
 
-    /// What came of a change of the key's state.
+    /// The result of a change to the key's state.
     enum Change: Sendable {
-        /// What it answers; a CTAP2 status that is an error is an answer too.
+        /// The answer; a CTAP2 error status is an answer too.
         case answer([UInt8])
-        /// It is refused; what was changed before is kept all the same.
+        /// The request was refused; changes made before that are kept.
         case refused(StatusWord)
-        /// It waits for a touch, and nothing has changed.
+        /// The key waits for a touch, and nothing has changed.
         case waiting
-        /// It generates a key pair, and nothing has changed.
+        /// The key generates a key pair, and nothing has changed.
         case computing
     }
 
-    /// Uses the key's state beside the card. A file that another program has locked is waited for.
+    /// Uses the key's state independently of the card. Waits for a file that another program has locked.
     func change(_ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]) throws(LinkError) -> Change {
         let deadline = Deadline.after(.seconds(2))
         while true {
@@ -118,10 +119,10 @@ extension VirtualKey {
         }
     }
 
-    /// Ends the session of the card, as a reader does that takes its power while the key stays in the port.
+    /// Ends the card's session, as when a reader powers the card off while the key stays in the port.
     package func deselect() { body.withLock { $0.card.deselect() } }
 
-    /// A number for a new link.
+    /// Returns a number for a new link.
     package func nextLink() -> UInt64 {
         body.withLock { body in
             body.links += 1
@@ -131,7 +132,7 @@ extension VirtualKey {
 
     package func powerOff() { body.withLock { $0.card.powerOff() } }
 
-    /// The programs that have the state file.
+    /// The programs that have the state file open.
     var holders: [LinkError.Holder] {
         body.withLock { $0.file?.path }.map(LockHolders.of) ?? []
     }
@@ -146,7 +147,7 @@ extension VirtualKey {
 }
 
 extension VirtualKey.Body {
-    /// Carries a change out; one that cannot be written did not happen.
+    /// Applies a change; if it cannot be saved, it is discarded.
     fileprivate mutating func change(
         _ use: (inout VirtualKeyState) throws(Refusal) -> [UInt8]
     ) throws(VirtualKeyFileError) -> VirtualKey.Change {
@@ -165,7 +166,7 @@ extension VirtualKey.Body {
         return change
     }
 
-    /// Locks the file and reads what another program wrote; `nil` while that program still has it.
+    /// Locks the file and reads what another program wrote; `nil` while that program has it locked.
     fileprivate mutating func lockFile() throws(VirtualKeyFileError) -> Bool? {
         guard var file, try file.lock() else { return nil }
         do {
@@ -181,7 +182,7 @@ extension VirtualKey.Body {
 }
 
 extension VirtualKeyFile {
-    /// Reads the state under the lock, waiting a little for another program that has it.
+    /// Reads the state under the lock, waiting a short time for another program that holds it.
     mutating func read(_ deadline: Deadline) throws(VirtualKeyFileError) -> VirtualKeyState {
         while true {
             if try lock() { break }

@@ -3,9 +3,10 @@
 import Synchronization
 public import YKTransport
 
-/// A virtual security key: plug it in with ``link()``, or into a real smart card service with ``VPCDServer``.
+/// A virtual security key. Connect to it with ``link()``, or plug it into a real smart card service with
+/// ``VPCDServer``.
 ///
-/// All links of one key share its memory, as all programs share a key in a port.
+/// All links of a key share its state, as all programs share a key in a port.
 public final class VirtualKey: Sendable {
     /// The inputs of the key.
     public let world: VirtualWorld

@@ -6,17 +6,18 @@ public struct VirtualKeyState: Hashable, Sendable {
     public var profile: DeviceProfile
     /// The OATH application's memory.
     package var oath: OATHMemory
-    /// The address in the NDEF message that the key gives to a telephone; the code of "https://" stands before it.
+    /// The URI in the NDEF message that the key sends to a phone, without the "https://" that the record's prefix code
+    /// stands for.
     package var ndef = "my.yubico.com/yk/#"
 
     /// The FIDO application's memory.
     package var fido = FIDOMemory()
-    /// What the FIDO application keeps as long as there is power; it makes no difference between two states.
+    /// The FIDO application's state that is lost on power-off; ignored when comparing states.
     package var fidoPower = FIDOPower()
 
-    /// What the management application keeps.
+    /// The management application's memory.
     package var management = ManagementMemory()
-    /// What it keeps as long as there is power; it makes no difference between two states.
+    /// The management application's state that is lost on power-off; ignored when comparing states.
     package var managementPower = ManagementPower()
 
     /// The PIV application's memory.
@@ -33,7 +34,7 @@ public struct VirtualKeyState: Hashable, Sendable {
 
     /// The OTP application's memory.
     package var otp = OTPMemory()
-    /// What the OTP application keeps as long as there is power; it makes no difference between two states.
+    /// The OTP application's state that is lost on power-off; ignored when comparing states.
     package var otpPower = OTPPower()
 
     package init(profile: DeviceProfile, oath: OATHMemory) {

@@ -3,7 +3,7 @@
 import YKWire
 
 extension ManagementMemory {
-    /// The memory as it is kept in a file; `nil` when nothing was ever changed.
+    /// The memory as stored in the state file; `nil` if nothing was ever changed.
     var json: JSON? {
         guard self != ManagementMemory() else { return nil }
         var object = JSON.Object()
@@ -18,7 +18,7 @@ extension ManagementMemory {
         return .object(object)
     }
 
-    /// Reads the memory of a state file.
+    /// Parses the memory in a state file.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()

@@ -2,39 +2,39 @@
 
 import YKTransport
 
-/// What the management of a key keeps without power.
+/// The persistent state of the management application.
 package struct ManagementMemory: Hashable, Sendable {
-    /// What is switched on over USB; `nil` for all.
+    /// The applications enabled over USB; `nil` for all.
     package var usbEnabled: UInt32?
-    /// What is switched on over NFC; `nil` for all.
+    /// The applications enabled over NFC; `nil` for all.
     package var nfcEnabled: UInt32?
-    /// The code that protects this, when there is one.
+    /// The lock code that protects the configuration, if set.
     package var lockCode: [UInt8]?
     /// Seconds after which the smart card is ejected.
     package var autoEject: UInt16 = 0
-    /// Seconds that challenge-response waits for a touch.
+    /// How long challenge-response waits for a touch, in seconds.
     package var challengeResponse: UInt8 = 15
     /// Device flags.
     package var flags: UInt8 = 0
-    /// Whether NFC is off until the key is in a USB port.
+    /// Whether NFC is disabled until the key is in a USB port.
     package var isNFCRestricted = false
-    /// The USB mode of a key from before firmware 5; `nil` for all interfaces.
+    /// The USB mode of a key with firmware before 5; `nil` for all interfaces.
     package var mode: UInt8?
 
     package init() {}
 }
 
-/// What a key keeps of its management as long as there is power.
+/// The management application's state that is lost on power-off.
 package struct ManagementPower: Sendable {
-    /// Whether it was told to start anew.
+    /// Whether the key was told to restart.
     var isRestarting = false
 
     package init() {}
 }
 
 extension ManagementPower: Hashable {
-    /// Always: what is lost with the power is not what makes one key another.
+    /// Always true: volatile state does not make one key different from another.
     package static func == (left: Self, right: Self) -> Bool { true }
-    /// Nothing.
+    /// Does nothing.
     package func hash(into hasher: inout Hasher) {}
 }

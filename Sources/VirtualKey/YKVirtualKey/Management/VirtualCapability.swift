@@ -13,19 +13,19 @@ enum VirtualCapability {
     static let hsmAuth: UInt32 = 0x0100
     static let fido2: UInt32 = 0x0200
 
-    /// Those behind the smart card interface.
+    /// The applications on the smart card interface.
     static let overCard = ccid | openPGP | piv | oath | hsmAuth
 
-    /// The interfaces that a USB mode shows: OTP 1, FIDO 2, CCID 4.
+    /// The interfaces of each USB mode: OTP 1, FIDO 2, CCID 4.
     static let modes: [UInt8] = [1, 4, 5, 2, 3, 6, 7]
 
-    /// The interfaces that applications need.
+    /// Returns the interfaces that applications need.
     static func interfaces(_ applications: UInt32) -> UInt8 {
         (applications & otp != 0 ? 1 : 0) | (applications & (u2f | fido2) != 0 ? 2 : 0)
             | (applications & overCard != 0 ? 4 : 0)
     }
 
-    /// What of the applications can be used with interfaces.
+    /// Returns the applications that are available over these interfaces.
     static func limit(_ applications: UInt32, to interfaces: UInt8) -> UInt32 {
         var left = applications
         if interfaces & 1 == 0 { left &= ~otp }
@@ -36,29 +36,29 @@ enum VirtualCapability {
 }
 
 extension DeviceProfile {
-    /// Whether it is of the Security Key series, by the bit in its form factor.
+    /// Whether the key is of the Security Key series, according to the bit in its form factor.
     package var isSecurityKey: Bool { formFactor & 0x40 != 0 }
-    /// Whether it is of the FIPS series.
+    /// Whether the key is of the FIPS series.
     package var isFIPS: Bool { formFactor & 0x80 != 0 || version.major == 4 && version.minor == 4 }
-    /// Whether it is of the YubiKey 5 FIPS series from firmware 5.7 on, whose rules are stricter than those before.
+    /// Whether the key is of the YubiKey 5 FIPS series with firmware 5.7 or later, which has stricter rules.
     package var isFIPS57: Bool { isFIPS && version >= Version(5, 7, 0) }
-    /// Whether the PIN complexity policy is on for the whole key.
+    /// Whether the PIN complexity policy applies to the whole key.
     package var requiresComplexPIN: Bool { isFIPS57 }
-    /// The shortest FIDO PIN of the series, in code points.
+    /// The minimum length of a FIDO PIN for this series, in code points.
     var minFIDOPINLength: UInt64 { isFIPS57 ? 8 : isFIPS && version.major >= 5 ? 6 : 4 }
-    /// The shortest PIV PIN and PUK, in bytes.
+    /// The minimum length of a PIV PIN or PUK, in bytes.
     var minPIVPINLength: Int { isFIPS57 ? 8 : 6 }
-    /// The version that the OATH application tells. Early NEOs carry the separate applet ykneo-oath, whose numbers are
-    /// its own.
+    /// The version that the OATH application reports. Early NEOs have the separate applet ykneo-oath, which has its own
+    /// version numbers.
     package var oathVersion: Version {
         version >= Version(3, 0, 0) && version < Version(3, 4, 0) ? Version(0, 2, 1) : version
     }
-    /// Whether it has a fingerprint sensor, by its form factor.
+    /// Whether the key has a fingerprint sensor, according to its form factor.
     package var isBio: Bool { [6, 7].contains(formFactor & 0x0F) }
-    /// Whether it has an aerial: keys for a key ring.
+    /// Whether the key has NFC, which keychain keys do.
     package var hasNFC: Bool { version.major == 3 || version.major >= 5 && [1, 3].contains(formFactor & 0x0F) }
 
-    /// The applications of a key of this version, series and shape.
+    /// The applications of a key of this version, series and form factor.
     package var applications: UInt32 {
         if isSecurityKey { return VirtualCapability.u2f | (version.major >= 5 ? VirtualCapability.fido2 : 0) }
         let base = VirtualCapability.u2f | VirtualCapability.oath | VirtualCapability.piv
@@ -76,7 +76,7 @@ extension DeviceProfile {
 }
 
 extension VirtualKeyState {
-    /// What is switched on over a way of plugging the key in.
+    /// The applications enabled over a transport.
     package func enabled(over transport: DeviceProfile.Transport) -> UInt32 {
         switch transport {
         case .usb:
@@ -90,10 +90,10 @@ extension VirtualKeyState {
 
     private var modeInterfaces: UInt8 { management.mode.map { VirtualCapability.modes[Int($0)] } ?? 7 }
 
-    /// The USB interfaces that the key shows: OTP 1, FIDO 2, CCID 4.
+    /// The USB interfaces that the key exposes: OTP 1, FIDO 2, CCID 4.
     package var usbInterfaces: UInt8 { VirtualCapability.interfaces(enabled(over: .usb)) }
 
-    /// The USB product number, which tells family and interfaces.
+    /// The USB product number, which depends on family and interfaces.
     package var usbProduct: UInt16 {
         if profile.version.major <= 2 { return 0x0010 }
         if profile.isSecurityKey, profile.version.major < 5 { return 0x0120 }
@@ -105,7 +105,7 @@ extension VirtualKeyState {
         return numbers[usbInterfaces] ?? (isNEO ? 0x0116 : 0x0407)
     }
 
-    /// What the key calls its product on the USB.
+    /// The USB product name.
     package var usbProductName: String {
         let isNEO = profile.version.major <= 3
         let names = [(UInt8(1), "OTP"), (2, isNEO ? "U2F" : "FIDO"), (4, "CCID")]

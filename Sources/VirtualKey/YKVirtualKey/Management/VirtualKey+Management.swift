@@ -5,8 +5,8 @@ import YKTransport
 package import YKWire
 
 extension VirtualKey {
-    /// Carries out a vendor command of FIDO HID: READ CONFIG (42), WRITE CONFIG (43) and SET MODE (40) of Yubico's
-    /// management; refuses all others.
+    /// Executes a vendor command of FIDO HID: READ CONFIG (42), WRITE CONFIG (43) and SET MODE (40) of Yubico's
+    /// management; rejects all others.
     package func manage(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
         let outcome = try? change { key throws(Refusal) in
             switch message.command.rawValue {
@@ -36,7 +36,7 @@ extension VirtualKey {
         }
     }
 
-    /// Whether the key was told to start anew since this was last asked; who plugs it in then takes it out for a moment.
+    /// Returns whether the key was told to restart since the last call; the server then unplugs it for a moment.
     package func takeRestart() -> Bool {
         body.withLock { body in
             defer { body.card.state.managementPower.isRestarting = false }
@@ -44,7 +44,7 @@ extension VirtualKey {
         }
     }
 
-    /// The key comes into a USB port, which ends the restriction of its NFC.
+    /// Plugs the key into a USB port, which lifts its NFC restriction.
     package func plugIn() {
         guard state.profile.transport == .usb, state.management.isNFCRestricted else { return }
         _ = try? change { key throws(Refusal) in
@@ -53,6 +53,6 @@ extension VirtualKey {
         }
     }
 
-    /// The key is put on a contactless reader, whatever its state says.
+    /// Puts the key on a contactless reader, regardless of its state.
     package func layOnReader() { body.withLock { $0.card = VirtualCard($0.card.state, isOnReader: true) } }
 }

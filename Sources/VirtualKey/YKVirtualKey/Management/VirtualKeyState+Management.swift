@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension VirtualKeyState {
-    /// A page of device information: a length byte, then data objects; `nil` when there is no such page.
+    /// A page of device information: a length byte, then data objects; `nil` if the page does not exist.
     package func managementPage(_ number: UInt8) -> [UInt8]? {
         guard profile.version >= Version(4, 1, 0) else { return nil }
         let pages =
@@ -16,7 +16,7 @@ extension VirtualKeyState {
         return [UInt8(truncatingIfNeeded: content.count)] + content
     }
 
-    /// WRITE CONFIG, from firmware 5 on: all of it, or nothing.
+    /// WRITE CONFIG (firmware 5 and later); applied completely or not at all.
     package mutating func writeManagement(_ bytes: [UInt8]) throws(Refusal) {
         guard profile.version.major >= 5 else { throw .status(.unknownInstruction) }
         guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
@@ -60,7 +60,7 @@ extension VirtualKeyState {
         }
     }
 
-    /// SET MODE, before firmware 5: mode, seconds for challenge-response, seconds until ejection.
+    /// SET MODE (before firmware 5): mode, seconds for challenge-response, seconds until ejection.
     package mutating func setMode(_ bytes: [UInt8]) throws(Refusal) {
         guard profile.version.major == 3 || profile.version.major == 4 else { throw .status(.unknownInstruction) }
         guard bytes.count == 4 else { throw .status(.wrongLength) }
@@ -73,7 +73,7 @@ extension VirtualKeyState {
         management.autoEject = UInt16(bytes[3]) << 8 | UInt16(bytes[2])
     }
 
-    /// RESET DEVICE of a key with a fingerprint sensor: what its applications hold.
+    /// RESET DEVICE of a key with a fingerprint sensor: resets its applications.
     mutating func resetDevice() throws(Refusal) {
         guard profile.isBio, profile.version.major >= 5 else { throw .status(.unknownInstruction) }
         piv = piv.afterReset(profile)
@@ -85,8 +85,8 @@ extension VirtualKeyState {
     /// The applications with a FIPS-approved mode: FIDO2 1, PIV 2, OpenPGP 4, OATH 8, HSM Auth 16.
     private var fipsCapable: UInt8 { profile.isFIPS ? 0x1F : 0 }
 
-    /// Those that are in it: FIDO2 with a PIN, PIV and OpenPGP without default secrets, OATH with an access key, HSM Auth
-    /// without the default management key.
+    /// The applications in FIPS-approved mode: FIDO2 with a PIN, PIV and OpenPGP without default secrets, OATH with an
+    /// access key, HSM Auth without the default management key.
     private var fipsApproved: UInt8 {
         guard profile.isFIPS else { return 0 }
         let isApproved = [
@@ -96,7 +96,8 @@ extension VirtualKeyState {
         return isApproved.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) }
     }
 
-    /// The applications of a key with PIV and fingerprints that cannot be reset alone, as the other one is in use.
+    /// The applications that cannot be reset on their own because the other one is in use, on a key with PIV and
+    /// fingerprints.
     package var resetBlocked: UInt32 {
         guard profile.isBio, profile.applications & VirtualCapability.piv != 0 else { return 0 }
         let isPIVInUse = piv.afterReset(profile) != piv
@@ -144,6 +145,6 @@ extension VirtualKeyState {
 }
 
 extension [UInt8] {
-    /// A number with the most significant byte first.
+    /// A big-endian number.
     fileprivate var number: UInt32 { reduce(0) { $0 << 8 | UInt32($1) } }
 }

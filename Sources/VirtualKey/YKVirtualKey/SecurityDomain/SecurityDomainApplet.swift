@@ -4,15 +4,15 @@ import YKCrypto
 import YKTransport
 package import YKWire
 
-/// The Security Domain: holds the keys of secure channels, and manages them for whoever has proved to know one.
+/// The Security Domain: holds the keys of secure channels and lets hosts that have authenticated manage them.
 package struct SecurityDomainApplet: Applet {
     package static let aid = AID.securityDomain
     package static let classes: Set<UInt8> = [0x00, 0x80]
 
-    /// What the channel that the command came through proves; `nil` in the clear.
+    /// The rights of the channel that the command came through; `nil` without a channel.
     var channel: ChannelRights?
 
-    /// What a channel allows.
+    /// The rights of a channel.
     struct ChannelRights: Hashable {
         let isHostAuthenticated: Bool
         let dataEncryption: [UInt8]
@@ -51,7 +51,7 @@ package struct SecurityDomainApplet: Applet {
         return []
     }
 
-    /// Whoever changes something has to have proved who he is.
+    /// Returns the rights of the channel. Changes require an authenticated host.
     private func rights() throws(Refusal) -> ChannelRights {
         guard let channel, channel.isHostAuthenticated else { throw .status(.securityStatusNotSatisfied) }
         return channel
@@ -80,7 +80,7 @@ extension SecurityDomainApplet {
         }
     }
 
-    /// One row for each key; a set has three.
+    /// One entry per key; a key set has three.
     private static func information(_ key: SecurityDomainMemory.Key) -> [UInt8] {
         if key.isSet { return (1...3).flatMap { [0xC0, 0x04, UInt8($0), key.version, 0x88, 0x10] } }
         return TLV(0xC0, [key.id, key.version] + (key.isPrivate ? [0xB1, 0x20] : [0xB0, 0x41])).encoded
@@ -172,7 +172,7 @@ extension SecurityDomainApplet {
         return [version] + reply
     }
 
-    /// Three times: 88 10 encrypted key, 03 key check value.
+    /// Parses a key set: three times 88 10, encrypted key, 03, key check value.
     private static func keySet(
         _ body: [UInt8], _ dataEncryption: [UInt8]
     ) throws(Refusal) -> (keys: [UInt8], checks: [UInt8]) {
@@ -212,7 +212,7 @@ extension SecurityDomainApplet {
         return point
     }
 
-    /// A key on P-256: its object, F0 01 00, and no key check value.
+    /// Parses a P-256 key: its object, F0 01 00, and no key check value.
     private static func key(_ tag: TLV.Tag, in body: [UInt8]) throws(Refusal) -> [UInt8] {
         try OATHApplet.parse(body) { reader throws(WireError) in
             let key = try reader.value(tag)
@@ -242,7 +242,7 @@ extension SecurityDomainApplet {
         return TLV(0xB0, [0x04] + pair.publicPoint).encoded
     }
 
-    /// Stores a key; the first SCP03 set of one's own takes the factory's place.
+    /// Stores a key; the first custom SCP03 set replaces the factory set.
     private static func store(
         _ key: SecurityDomainMemory.Key, replacing version: UInt8, _ memory: inout SecurityDomainMemory
     ) throws(Refusal) {

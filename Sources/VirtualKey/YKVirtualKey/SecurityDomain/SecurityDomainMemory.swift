@@ -4,21 +4,21 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// What the Security Domain keeps without power: the keys of secure channels.
+/// The persistent state of the Security Domain: the keys of secure channels.
 package struct SecurityDomainMemory: Hashable, Sendable {
     /// A key, or a set of three.
     package struct Key: Hashable, Sendable {
         package var id: UInt8
         package var version: UInt8
-        /// An SCP03 set ENC, MAC, DEK (48 bytes), a private number on P-256 (32), or a CA's public point (65).
+        /// An SCP03 set ENC, MAC, DEK (48 bytes), a private scalar on P-256 (32), or a CA's public point (65).
         package var bytes: [UInt8]
-        /// The certificates of a private key, one after the other, leaf last.
+        /// The certificates of a private key, concatenated, leaf last.
         package var certificates: [UInt8] = []
-        /// The subject key identifier of the CA: of this key itself, or the one that issued its certificate.
+        /// The subject key identifier of the CA: this key itself, or the issuer of its certificate.
         package var issuer: [UInt8] = []
-        /// The serial numbers that certificates of this CA may have; `nil` for any.
+        /// The serial numbers allowed for certificates of this CA; `nil` for any.
         package var allowed: [[UInt8]]?
-        /// How many more handshakes may fail; with the last the key is deleted.
+        /// The number of handshakes that may still fail; the last failure deletes the key.
         package var tries = SecurityDomainMemory.tryLimit
 
         var isSet: Bool { bytes.count == 48 }
@@ -33,7 +33,7 @@ package struct SecurityDomainMemory: Hashable, Sendable {
     static let keyLimit = 16
     static let factoryVersion: UInt8 = 0xFF
 
-    /// `nil` until the application is first used: a new key has the factory's keys.
+    /// `nil` until the application is first used: a new key has the factory keys.
     package var keys: [Key]?
 
     package init() {}
@@ -46,8 +46,7 @@ package struct SecurityDomainMemory: Hashable, Sendable {
 // MARK: - Factory
 
 extension SecurityDomainMemory {
-    /// Makes the keys that a new key has: the public SCP03 set, and from firmware 5.7.2 on a key for SCP11b with a
-    /// certificate.
+    /// Creates the factory keys: the public SCP03 set and, from firmware 5.7.2 on, a key for SCP11b with a certificate.
     mutating func prepare(_ profile: DeviceProfile, _ world: VirtualWorld) throws(Refusal) {
         guard keys?.isEmpty ?? true else { return }
         let factory = (0..<3).flatMap { _ in UInt8(0x40)...UInt8(0x4F) }
@@ -75,16 +74,16 @@ extension SecurityDomainMemory {
 }
 
 extension DeviceProfile {
-    /// Whether it opens secure channels at all.
+    /// Whether the key supports secure channels.
     var hasSCP: Bool { version >= Version(5, 3, 0) && !isSecurityKey && !model.isCard }
-    /// Whether it opens those with keys on curves.
+    /// Whether the key supports SCP11, which uses elliptic curve keys.
     var hasSCP11: Bool { hasSCP && version >= Version(5, 7, 2) }
 }
 
 // MARK: - State file
 
 extension SecurityDomainMemory {
-    /// The memory as it is kept in a file; `nil` when the application was never used.
+    /// The memory as stored in the state file; `nil` if the application was never used.
     var json: JSON? {
         guard let keys else { return nil }
         return .array(
@@ -101,7 +100,7 @@ extension SecurityDomainMemory {
             })
     }
 
-    /// Reads the memory of a state file.
+    /// Parses the memory in a state file.
     init(_ entries: [StateFields]) throws(StateFields.Fault) {
         var list: [Key] = []
         for var entry in entries {

@@ -4,22 +4,22 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The card's end of a secure channel, SCP03 (GlobalPlatform Amendment D) or SCP11 (Amendment F): from the first command
-/// of a handshake until the next SELECT.
+/// The card's end of a secure channel, SCP03 (GlobalPlatform Amendment D) or SCP11 (Amendment F), from the first
+/// command of a handshake until the next SELECT.
 struct VirtualChannel: Sendable {
-    /// How far the handshake is.
+    /// The state of the handshake.
     private enum Stage: Sendable {
-        /// Nothing was proved.
+        /// Nothing has been proved.
         case closed
-        /// INITIALIZE UPDATE was answered; what the host has to prove is known.
+        /// INITIALIZE UPDATE was answered; the cryptogram that the host must prove is known.
         case pending(Session, proof: [UInt8], version: UInt8)
-        /// The host's certificates were verified, up to this key.
+        /// The host's certificates were verified up to this key.
         case certified(point: [UInt8], authority: (UInt8, UInt8), isComplete: Bool)
         /// Both sides have the session keys.
         case open(Session)
     }
 
-    /// The keys of a session and what its MACs are chained to.
+    /// The keys of a session and its MAC chaining value.
     struct Session: Sendable {
         var encryption: [UInt8]
         var mac: [UInt8]
@@ -32,10 +32,10 @@ struct VirtualChannel: Sendable {
 
     private var stage = Stage.closed
 
-    /// Whether commands have to be protected.
+    /// Whether commands must be protected.
     var isOpen: Bool { if case .open = stage { true } else { false } }
 
-    /// What the channel allows in the Security Domain.
+    /// The channel's rights in the Security Domain.
     var rights: SecurityDomainApplet.ChannelRights? {
         guard case .open(let session) = stage else { return nil }
         return .init(isHostAuthenticated: session.isHostAuthenticated, dataEncryption: session.dataEncryption)
@@ -44,7 +44,7 @@ struct VirtualChannel: Sendable {
     /// Ends the channel.
     mutating func close() { stage = .closed }
 
-    /// Whether a command belongs to a handshake.
+    /// Whether a command is part of a handshake.
     static func isHandshake(_ command: APDU, _ profile: DeviceProfile) -> Bool {
         guard profile.hasSCP else { return false }
         switch (command.cla, command.ins) {
@@ -54,9 +54,9 @@ struct VirtualChannel: Sendable {
         }
     }
 
-    /// Answers a command of a handshake.
+    /// Answers a handshake command.
     ///
-    /// - Parameter isExtended: How its length was written.
+    /// - Parameter isExtended: Whether its length was encoded in extended form.
     mutating func handshake(
         _ command: APDU, isExtended: Bool, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -124,8 +124,8 @@ extension VirtualChannel {
         ).copyBytes()
     }
 
-    /// Takes one of a key's tries; `false` when it was the last one, and then the key is deleted. A Security Domain
-    /// without keys has the factory's again.
+    /// Uses up one of a key's retries; `false` if it was the last, which deletes the key. A Security Domain without
+    /// keys gets the factory keys again.
     private func spendTry(
         _ index: Int, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> Bool {
@@ -143,7 +143,7 @@ extension VirtualChannel {
 
 extension VirtualChannel {
     /// PERFORM SECURITY OPERATION: one certificate of the host's chain. Key ID and version 0 stand for any authority
-    /// (Amendment F §7.5.2), as ykman has them unless it is told which.
+    /// (Amendment F §7.5.2); ykman sends them by default.
     private mutating func performSecurityOperation(
         _ command: APDU, _ before: Stage, _ key: inout VirtualKeyState
     ) throws(Refusal) {
@@ -163,8 +163,8 @@ extension VirtualChannel {
             isComplete: command.p2 & 0x80 == 0)
     }
 
-    /// Whose signature the next certificate has to bear: that of the one before it, of the same authority, or the
-    /// authority's.
+    /// The key that must have signed the next certificate: that of the previous certificate from the same authority, or
+    /// the authority's.
     private static func signer(_ authority: SecurityDomainMemory.Key, _ before: Stage) -> [UInt8] {
         guard case .certified(let point, (authority.id, authority.version), false) = before else {
             return authority.bytes
@@ -172,7 +172,7 @@ extension VirtualChannel {
         return point
     }
 
-    /// A handshake that failed: costs a try, and with the last one the key.
+    /// Handles a failed handshake: uses up a retry; the last failure deletes the key.
     private func fail(_ index: Int, _ key: inout VirtualKeyState) throws(Refusal) {
         guard let tries = key.securityDomain.keys?[index].tries, tries > 1 else {
             key.securityDomain.keys?.remove(at: index)
@@ -255,7 +255,7 @@ extension VirtualChannel {
         return result
     }
 
-    /// Encrypts the data of a reply that ends with 9000 and appends its MAC.
+    /// Encrypts the data of a 9000 reply and appends its MAC.
     func wrap(_ data: [UInt8]) -> [UInt8] {
         guard case .open(let session) = stage else { return data }
         return session.wrap(data)
@@ -263,7 +263,7 @@ extension VirtualChannel {
 }
 
 extension VirtualChannel.Session {
-    /// Compares the MAC, the last 8 bytes of a command's data, and chains it.
+    /// Verifies the MAC, the last 8 bytes of a command's data, and updates the chaining value.
     mutating func verify(_ command: APDU, _ isExtended: Bool) -> Bool {
         guard command.data.count >= 8 else { return false }
         let count = command.data.count
@@ -278,7 +278,7 @@ extension VirtualChannel.Session {
         return constantTimeEqual(Array(code.prefix(8)), Array(command.data.suffix(8)))
     }
 
-    /// Each protected command has a number, one without data too.
+    /// Decrypts a command's data. Every protected command increments the counter, even one without data.
     mutating func decrypt(_ cipher: [UInt8]) -> [UInt8]? {
         counter += 1
         guard !cipher.isEmpty else { return [] }
