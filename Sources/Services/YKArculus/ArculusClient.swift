@@ -53,7 +53,7 @@ public struct ArculusClient {
         return signed
     }
 
-    /// The relying party: the server may omit it, but may not name another one than its configuration.
+    /// Returns the relying party. The server may omit it, but must not name one that differs from its configuration.
     private func relyingParty(_ named: String?) throws(ArculusError) -> String? {
         guard let wanted = server.rpID else { return named }
         guard named == nil || named == wanted else {

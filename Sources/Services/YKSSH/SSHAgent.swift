@@ -80,7 +80,7 @@ public actor SSHAgent {
     /// - Parameters:
     ///   - source: The source of its keys.
     ///   - allowsForwarding: Whether clients on other machines may use it through a forwarded connection.
-    ///   - upstream: The agent to which requests for unknown keys are forwarded.
+    ///   - upstream: Forwards messages to another agent, for keys that this one does not have.
     public init(
         _ source: any SSHKeySource, allowsForwarding: Bool = true, upstream: @escaping Upstream = { _ in nil }
     ) {

@@ -118,7 +118,7 @@ extension OCRASuite {
     /// - Parameters:
     ///   - text: The text to sign, for example a payment.
     ///   - hash: The hash function used by the server.
-    /// - Throws: `malformed` if the hash is too long for the suite.
+    /// - Throws: `malformed` if the suite's challenge cannot hold the hash.
     public func challenge(for text: String, _ hash: HashAlgorithm) throws(ApprovalError) -> String {
         guard format == .hexadecimal, challengeLength >= hash.digestSize * 2 else {
             throw .malformed("OCRA: \(description) has no room for the hash of a text")
