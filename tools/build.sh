@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# For tools/run and tools/test. Expects $root.
+# Sourced by tools/run and tools/test. Requires $root.
 # shellcheck shell=bash disable=SC2154
 
-# The tricks below are measured by tools/bench/hacks --build, each against a program without it: YKIT_WITHOUT names the one
-# that is left out (static, names, relr), and YKIT_FIXED=1 leaves the program at a fixed place.
+# tools/bench/hacks --build measures these optimizations, each against a program without it: YKIT_WITHOUT names the one to
+# omit (static, names, relr), and YKIT_FIXED=1 builds a program at a fixed address.
 release=(--package-path "$root" -c release)
 
-# The program starts fast, which is half of the time of most verbs: the C++ library is inside it, it has no symbols for
-# others to look up and no folder of its own to look for libraries.
+# For a fast start, which is half of the run time of most verbs, the C++ library is linked statically, and the program
+# exports no symbols and has no library search path of its own.
 [ "${YKIT_WITHOUT-}" = static ] ||
     release+=(--static-swift-stdlib --disable-local-rpath -Xlinker --no-export-dynamic -Xlinker "-L$root/.build/static")
 
-# Generic types are made by calls that name their parts, not from mangled names, for which the runtime reads all
-# conformances of the program.
+# Generic types are created by calls that name their parts instead of from mangled names, for which the runtime would read
+# all conformances of the program.
 [ "${YKIT_WITHOUT-}" = names ] ||
     release+=(-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors)
 
-# Hardening: position-independent, every address resolved at the start and read-only from then on, C code with stack
+# Hardening: position-independent code, all addresses resolved at startup and read-only afterwards, C code with stack
 # protector and checked buffers. 72,000 addresses are relocated at each start; lld packs their list (DT_RELR, glibc 2.36),
-# by which `ykit --virtual oath list` takes 3.4 ms of processor time instead of 4.9 with gold, which Swift takes by itself, and
-# the program is 2 MB smaller.
+# so `ykit --virtual oath list` takes 3.4 ms of processor time instead of 4.9 with gold, Swift's default linker, and the
+# program is 2 MB smaller.
 release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2)
 [ "${YKIT_WITHOUT-}" = relr ] || release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
 [ "${YKIT_FIXED:-0}" = 0 ] || release+=(-Xlinker -no-pie)
 
-# Puts the libraries that are to be inside the program where the linker looks for them.
+# Copies the libraries to be linked statically to a place where the linker finds them.
 static_libraries() {
     local folder=$root/.build/static compiler pair library
     compiler=$(command -v clang || command -v gcc) || return 0
@@ -35,13 +35,13 @@ static_libraries() {
     done
 }
 
-# Sets YKIT to the path of the release ykit.
+# Sets YKIT to the path of the release program.
 find_ykit() {
     YKIT=$root/.build/program/ykit
     export YKIT
 }
 
-# Puts the program without its symbols at $YKIT, and the symbols at $YKIT.debug, where debuggers find them.
+# Strips the program into $YKIT, and its symbols into $YKIT.debug, where debuggers find them.
 separate_symbols() {
     local built objcopy
     built=$(swift build "${release[@]}" --show-bin-path)/ykit
@@ -52,7 +52,7 @@ separate_symbols() {
         "$objcopy" --add-gnu-debuglink="$YKIT.debug" "$YKIT"
 }
 
-# Builds the release ykit, with Swift's own libraries inside.
+# Builds the release program, with Swift's libraries linked statically.
 build_ykit() {
     if ! command -v swift >/dev/null; then
         echo "swift is not installed, or not in PATH: https://www.swift.org/install/linux" >&2

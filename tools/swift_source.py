@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Swift source as tools/check sees it: the code without comments and literals, its imports and its functions."""
+"""Parses Swift source for tools/check: the code without comments and literals, its imports and its functions."""
 
 import re
 
@@ -8,7 +8,7 @@ OPENERS, CLOSERS = "([{", ")]}"
 
 
 def code_only(text):
-    """The text with comments, strings and regex literals turned to spaces; lines and columns stay where they are."""
+    """The text with comments, strings and regex literals replaced by spaces, so that lines and columns are unchanged."""
     return "".join(Blanker(text).run())
 
 
@@ -29,7 +29,7 @@ class Blanker:
         self.at = end
 
     def code(self, until):
-        """Walks over code; with `until`, to the bracket that closes an interpolation."""
+        """Scans code; with `until`, to the bracket that closes an interpolation."""
         depth = 0
         while self.at < len(self.text):
             rest = self.text[self.at:self.at + 2]
@@ -63,7 +63,7 @@ class Blanker:
         self.blank(end if depth == 0 else len(self.text))
 
     def regex_here(self):
-        """Whether this bare slash opens a regex literal: where an operand may stand, and closed on the same line."""
+        """Whether this bare slash opens a regex literal: it is where an operand may be, and closed on the same line."""
         before = self.text[:self.at].rstrip(" ")
         following = self.text[self.at + 1:self.line_end()]
         if before and before[-1] not in REGEX_MAY_FOLLOW and not re.search(r"\b(return|in|case|try)$", before):
@@ -120,7 +120,7 @@ def matching(code, at):
 
 
 def body_start(code, at, is_variable):
-    """Where the declaration whose name ends at `at` opens its body; None when it has none."""
+    """Where the declaration whose name ends at `at` opens its body; None if it has none."""
     while at < len(code):
         char = code[at]
         if char == "{":

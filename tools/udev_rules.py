@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""udev/70-ykit.rules, made of the table of devices in udev/devices.txt; for tools/generate."""
+"""Generates udev/70-ykit.rules from the table of devices in udev/devices.txt; for tools/generate."""
 import os
 import re
 import sys
@@ -11,7 +11,7 @@ NAMES_PATH = os.path.join(ROOT, "Sources", "Transport", "YKTransport", "KnownKey
 
 
 def devices():
-    """The rows of the table by vendor: (product, name); what is wrong with it ends the program."""
+    """The rows of the table by vendor: (product, name); exits if the table is invalid."""
     vendors, last = {}, ""
     with open(TABLE, encoding="utf-8") as table:
         for number, line in enumerate(table, 1):

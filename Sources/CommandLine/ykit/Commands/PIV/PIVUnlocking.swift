@@ -66,7 +66,8 @@ struct PIVUnlocking {
         return KeyUse(slot: slot, algorithm: algorithm, touch: metadata?.policies.touch, key: key)
     }
 
-    /// Verifies the PIN, and verifies it again if other commands were sent since.
+    /// Verifies the PIN; if it was verified already, verifies it once more, since other commands may have come in
+    /// between.
     private mutating func verifyAgain(for reason: String) async throws {
         guard let held else { return try await verify(for: reason) }
         try await service.verify(held.pin.copy())
