@@ -3,8 +3,8 @@
 import YKCrypto
 import YKWire
 
-/// Writes the certificates of a virtual key's attestation (RFC 5280 §4.1, WebAuthn Level 3 §8.2.1): those of a small
-/// authority of the key's own, which vouches for nothing but that a virtual key made the credential.
+/// Creates the attestation certificates of a virtual key (RFC 5280 §4.1, WebAuthn Level 3 §8.2.1). They are issued by a
+/// small authority of the key's own, which vouches only that a virtual key made the credential.
 struct AttestationAuthority {
     let key: SigningKey
 
@@ -14,7 +14,7 @@ struct AttestationAuthority {
             of: key, serial, Self.rootName, [constraints(isAuthority: true), Self.signsCertificates])
     }
 
-    /// A certificate for an attestation key: a batch's, or one key's own when `device` is its serial number.
+    /// A certificate for an attestation key: for a batch, or for a single key if `device` is its serial number.
     func leaf(
         for leaf: SigningKey, serial: [UInt8], aaguid: [UInt8], transports: UInt8, device: UInt32? = nil
     ) throws(CryptoFault) -> [UInt8] {
@@ -73,7 +73,7 @@ struct AttestationAuthority {
     private static func identifier(_ bytes: [UInt8]) -> [UInt8] { TLV(0x06, bytes).encoded }
     private static func time(_ tag: TLV.Tag, _ text: String) -> [UInt8] { TLV(tag, Array(text.utf8)).encoded }
 
-    /// One attribute 2.5.4.x of a name.
+    /// An attribute 2.5.4.x of a name.
     private static func attribute(_ number: UInt8, _ type: TLV.Tag, _ text: String) -> [UInt8] {
         let pair = sequence([identifier([0x55, 0x04, number]), TLV(type, Array(text.utf8)).encoded])
         return TLV(0x31, pair).encoded

@@ -3,20 +3,20 @@
 import YKCrypto
 import YKWire
 
-/// Credentials that the key does not remember: the identifier carries what is needed to make the key pair again, and
-/// a code over it and the relying party.
+/// Credentials that the key does not store: the identifier contains the data from which the key pair is derived, and a
+/// MAC over it and the relying party.
 struct CredentialVault {
     let seed: [UInt8]
 
-    /// Bytes of an identifier: algorithm, protection, nonce, code.
+    /// The size of an identifier: algorithm, protection, nonce, MAC.
     static let idSize = 2 + 32 + 32
-    /// Which number stands for which algorithm.
+    /// The number of each algorithm in identifiers.
     private static let algorithms: [UInt8: COSEAlgorithm] = [
         1: .es256, 2: .edDSA, 3: .es384, 4: .es512, 5: .rs256,
     ]
 
-    /// A new credential around 32 random bytes. The identifier of one that the key stores does not open: once it is
-    /// deleted, the key does not know it any more.
+    /// Creates a credential from 32 random bytes. A stored credential's identifier cannot be opened, so once it is
+    /// deleted, the key no longer knows it.
     func make(
         _ nonce: [UInt8], rpIDHash: [UInt8], algorithm: COSEAlgorithm, protection: UInt64, isStored: Bool = false
     ) -> VirtualCredential {
@@ -29,7 +29,7 @@ struct CredentialVault {
         return credential
     }
 
-    /// The credential of an identifier that this key made for this relying party. An RSA key does not fit into one.
+    /// Opens an identifier that this key created for this relying party. An RSA key does not fit into one.
     func open(_ id: [UInt8], rpIDHash: [UInt8]) -> VirtualCredential? {
         guard id.count == Self.idSize else { return nil }
         let head = Array(id.prefix(34))
@@ -45,7 +45,7 @@ struct CredentialVault {
         HashAlgorithm.sha256.hmac(key: Secret(seed), [isStored ? 0x03 : 0x01] + rpIDHash + head)
     }
 
-    /// The secret bytes; HMAC's output is a private number on P-256 but for one in 2^32, which then fails to sign.
+    /// The secret bytes. HMAC's output is a valid private scalar on P-256 except for one in 2^32, which fails to sign.
     private func secret(_ head: [UInt8], _ rpIDHash: [UInt8]) -> [UInt8] {
         HashAlgorithm.sha256.hmac(key: Secret(seed), [0x02] + rpIDHash + head)
     }

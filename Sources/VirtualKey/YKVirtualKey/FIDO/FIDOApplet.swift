@@ -37,7 +37,7 @@ package struct FIDOApplet: Applet {
         }
     }
 
-    /// Answers a CTAP2 message; when it waits for a touch and the host can ask again, the answer says so.
+    /// Answers a CTAP2 message. If the message is unfinished and the host can poll, the answer says so.
     private func message(
         _ message: [UInt8], canPoll: Bool, _ authenticator: inout FIDOAuthenticator
     ) throws(Refusal) -> [UInt8] {

@@ -39,7 +39,7 @@ extension FIDOAuthenticator {
         if memory.pinHash != nil, memory.pinLength < length { memory.mustChangePIN = true }
         if complexity == true, !requiresComplexPIN {
             memory.requiresComplexPIN = true
-            // Only the hash of the PIN is stored, so whether it satisfies the policy is not known.
+            // Only the hash of the PIN is stored, so it is unknown whether the PIN satisfies the policy.
             if memory.pinHash != nil { memory.mustChangePIN = true }
         }
         if memory.mustChangePIN { power.token = nil }

@@ -51,7 +51,7 @@ extension FIDOAuthenticator {
         return item
     }
 
-    /// Keeps all answers but the first for the next subcommands; the first says how many there are.
+    /// Stores all answers but the first for the next subcommands; the first includes their number.
     private mutating func list(_ answers: [CBOR.Map], total: CBOR) throws(Refusal) -> CBOR {
         guard var first = answers.first else { throw .ctap(0x2E) }
         first[total] = .int(Int64(answers.count))

@@ -3,29 +3,29 @@
 import YKCrypto
 import YKWire
 
-/// A finger that the key knows.
+/// An enrolled fingerprint.
 package struct VirtualFingerprint: Hashable, Sendable {
-    /// What the key calls it.
+    /// The template identifier.
     package var id: [UInt8]
-    /// What its owner calls it; may be empty.
+    /// The name given by the user; may be empty.
     package var name: String
 
-    /// Makes a fingerprint that is enrolled.
+    /// Creates an enrolled fingerprint.
     package init(id: [UInt8], name: String) {
         self.id = id
         self.name = name
     }
 
-    /// How often a finger is laid on before the key knows it.
+    /// The number of good samples needed to enroll a finger.
     static let samples = 4
-    /// How many fingers the key knows at most.
+    /// The maximum number of enrolled fingers.
     static let limit = 5
-    /// The longest name, in bytes.
+    /// The maximum length of a name, in bytes.
     static let nameLimit = 15
 }
 
 extension FIDOAuthenticator {
-    /// bioEnrollment, and its preview (CTAP 2.2 §6.7).
+    /// bioEnrollment, including its preview (CTAP 2.2 §6.7).
     mutating func bioEnrollment(_ fields: CBOR.Fields) throws(Refusal) -> CBOR? {
         let (subcommand, parameters, asksModality) = try Self.read { () throws(WireError) in
             (try fields.optional(2, .unsigned), try fields.optional(3, .map), try fields.optional(6, .bool))
@@ -77,7 +77,7 @@ extension FIDOAuthenticator {
         return try sample()
     }
 
-    /// Waits for the finger and says how it lay; a good sample counts, and after the last one the finger is known.
+    /// Waits for a finger and reports the sample's quality. Good samples count, and the last one enrolls the finger.
     private mutating func sample() throws(Refusal) -> CBOR {
         guard var enrolment = power.enrolment else { throw .ctap(0x02) }
         let quality: UInt8
@@ -114,7 +114,7 @@ extension FIDOAuthenticator {
         return index
     }
 
-    /// Verifies the user by a finger (CTAP 2.2 §6.5.3.1): 3F for a wrong one, 3C when no try is left.
+    /// Verifies the user by fingerprint (CTAP 2.2 §6.5.3.1): 3F for a wrong finger, 3C when no retries are left.
     mutating func verifyFinger() throws(Refusal) {
         guard memory.verificationsLeft > 0 else { throw .ctap(0x3C) }
         switch world.verify() {

@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// What getAssertion was asked for.
+/// The parameters of getAssertion.
 struct AssertionInput: Sendable {
     let rpID: String
     let clientDataHash: [UInt8]
@@ -13,7 +13,7 @@ struct AssertionInput: Sendable {
     let proof: [UInt8]?
     /// Whether the user was verified.
     var isVerified = false
-    /// What hmac-secret was asked for.
+    /// The input of hmac-secret.
     var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -64,7 +64,7 @@ extension FIDOAuthenticator {
         return try assertion(credential, pending.request, isListed: false, isPresent: true, count: 1)
     }
 
-    /// The credentials that may sign, the newest first, as credProtect allows (CTAP 2.2 §12.1).
+    /// The credentials that may sign, newest first, as permitted by credProtect (CTAP 2.2 §12.1).
     private func candidates(_ input: AssertionInput) -> [VirtualCredential] {
         let rpIDHash = HashAlgorithm.sha256.hash(input.rpID.utf8)
         if let allowed = input.allowed {

@@ -3,16 +3,16 @@
 import YKCrypto
 import YKWire
 
-/// What hmac-secret was asked for: one or two salts, and what the answer is encrypted under (CTAP 2.2 §12.7).
+/// The input of hmac-secret: one or two salts, and the key that encrypts the answer (CTAP 2.2 §12.7).
 struct SaltInput: Sendable {
-    /// The salts, decrypted: 32 or 64 bytes.
+    /// The decrypted salts: 32 or 64 bytes.
     let salts: [UInt8]
     let platform: CBOR.Map
     let version: PINProtocol
 }
 
 extension FIDOAuthenticator {
-    /// Decrypts the salts that came with hmac-secret or hmac-secret-mc; `nil` when neither came.
+    /// Decrypts the salts of hmac-secret or hmac-secret-mc; `nil` if the request has neither.
     mutating func salts(_ item: CBOR?) throws(Refusal) -> SaltInput? {
         guard let item else { return nil }
         guard let map = item.map, let platform = map[1]?.map, let encrypted = map[2]?.bytes,
@@ -28,7 +28,7 @@ extension FIDOAuthenticator {
         return SaltInput(salts: salts, platform: platform, version: version)
     }
 
-    /// The secrets of a credential for the salts, encrypted for who asked.
+    /// The secrets of a credential for the salts, encrypted for the platform.
     mutating func secrets(
         _ input: SaltInput, of credential: VirtualCredential, isVerified: Bool
     ) throws(Refusal) -> CBOR {

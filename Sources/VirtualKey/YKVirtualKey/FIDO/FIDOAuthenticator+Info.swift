@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension FIDOAuthenticator {
-    /// What the key says of itself, as its version of CTAP has it (CTAP 2.3 §6.4).
+    /// getInfo, with the contents for the key's CTAP version (CTAP 2.3 §6.4).
     mutating func info() throws(Refusal) -> CBOR {
         var map: CBOR.Map = [
             1: .array(versions.map(CBOR.text)), 2: .array(extensions.map(CBOR.text)), 3: .bytes(aaguid),
@@ -34,7 +34,7 @@ extension FIDOAuthenticator {
         return .map(map)
     }
 
-    /// What came with CTAP 2.2 and 2.3.
+    /// Adds the members new in CTAP 2.2 and 2.3.
     private mutating func addLatest(_ map: inout CBOR.Map) throws(Refusal) {
         try memory.prepare(world, profile)
         map[24] = false
@@ -46,12 +46,12 @@ extension FIDOAuthenticator {
         map[31] = [1, 2, 3]
     }
 
-    /// Changes whenever a credential comes or goes.
+    /// A value that changes whenever a credential is added or deleted.
     private var storeState: [UInt8] {
         Array(HashAlgorithm.sha256.hash(memory.seed + memory.credentials.flatMap(\.id)).prefix(16))
     }
 
-    /// Encrypted for who has the persistent token (CTAP 2.3 §6.4.5).
+    /// Encrypts bytes for holders of the persistent token (CTAP 2.3 §6.4.5).
     private func sealed(_ bytes: [UInt8], _ purpose: String) throws(Refusal) -> [UInt8] {
         let vector = try world.draw(16)
         do {
@@ -62,7 +62,7 @@ extension FIDOAuthenticator {
         } catch { throw .ctap(0x7F) }
     }
 
-    /// The algorithms of its credentials, the preferred first.
+    /// The supported credential algorithms, most preferred first.
     static let algorithms: [COSEAlgorithm] = [.es256, .edDSA, .es384, .es512, .rs256]
 
     private var versions: [String] {

@@ -4,7 +4,7 @@ import YKCrypto
 import YKWire
 
 extension FIDOAuthenticator {
-    /// The longest fragment, in bytes (CTAP 2.2 §6.10.2).
+    /// The maximum size of a fragment, in bytes (CTAP 2.2 §6.10.2).
     private static let fragmentLimit = messageLimit - 64
 
     /// largeBlobs (CTAP 2.2 §6.10.2).

@@ -3,7 +3,7 @@
 import YKCrypto
 import YKWire
 
-/// What makeCredential was asked for.
+/// The parameters of makeCredential.
 struct CreationInput {
     let clientDataHash: [UInt8]
     let rpID: String
@@ -15,10 +15,10 @@ struct CreationInput {
     var extensions: CBOR.Map
     let options: CBOR.Map
     let proof: [UInt8]?
-    /// What kind of enterprise attestation is wanted: 1 by the vendor's list, 2 by the platform's.
+    /// The requested kind of enterprise attestation: 1 vendor-facilitated, 2 platform-managed.
     let enterprise: UInt64?
     let formats: [String]
-    /// What hmac-secret-mc was asked for.
+    /// The input of hmac-secret-mc.
     var salts: SaltInput?
 
     init(_ fields: CBOR.Fields) throws(WireError) {
@@ -79,20 +79,20 @@ extension FIDOAuthenticator {
         return try attestation(credential, input, rpIDHash, isVerified: isVerified, isEnterprise: isEnterprise)
     }
 
-    /// Whether anything but a touch keeps others from the key.
+    /// Whether the key is protected by more than a touch: a PIN or fingerprints.
     var isProtected: Bool { memory.pinHash != nil || !memory.fingerprints.isEmpty }
 
-    /// Before CTAP 2.1 a key with a PIN wants it for every credential.
+    /// Before CTAP 2.1, a key with a PIN requires it for every credential.
     private var registersWithoutVerification: Bool { ctap >= .v21 && features.registersWithoutVerification }
 
-    /// Without the extensions that this version does not know.
+    /// Returns the extension inputs without those unknown to this version.
     func known(_ inputs: CBOR.Map) -> CBOR.Map {
         var known = CBOR.Map()
         for name in extensions { known[.text(name)] = inputs[.text(name)] }
         return known
     }
 
-    /// Whether the attestation may tell this key from all others (CTAP 2.2 §7.1).
+    /// Whether the attestation may identify this key uniquely (CTAP 2.2 §7.1).
     private func allowsEnterprise(_ input: CreationInput) throws(Refusal) -> Bool {
         guard let kind = input.enterprise, ctap >= .v21 else { return false }
         guard memory.enterpriseAttestation else { throw .ctap(0x02) }
@@ -103,14 +103,15 @@ extension FIDOAuthenticator {
         }
     }
 
-    /// An empty proof asks only for a touch, and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
+    /// Handles an empty proof, which asks only for a touch and whether a PIN is set (CTAP 2.2 §6.1.2, step 1).
     func answerEmptyProof(_ proof: [UInt8]?) throws(Refusal) {
         guard let proof, proof.isEmpty else { return }
         try touch("selection")
         throw .ctap(memory.pinHash == nil ? 0x35 : 0x31)
     }
 
-    /// Whether the user was verified, by a proof under the token or by a finger, and whether that shows presence too.
+    /// Returns whether the user was verified, by a proof with the token or by fingerprint, and whether that also proves
+    /// presence.
     mutating func verify(
         _ proof: [UInt8]?, _ fields: CBOR.Fields, _ key: CBOR, over message: [UInt8], permission: UInt64, rpID: String,
         wantsFinger: Bool
@@ -126,7 +127,7 @@ extension FIDOAuthenticator {
         return (true, power.token?.isPresent ?? false)
     }
 
-    /// The credential of an identifier: one that is remembered, or one that this key made for this relying party.
+    /// Finds the credential with this identifier: a stored one, or one that this key made for this relying party.
     func find(_ id: [UInt8], _ rpIDHash: [UInt8]) -> VirtualCredential? {
         memory.credentials.first { $0.id == id && $0.rpIDHash == rpIDHash }
             ?? memory.hidden.first { $0.id == id && $0.rpIDHash == rpIDHash }
@@ -190,7 +191,7 @@ extension FIDOAuthenticator {
         return .map(answer)
     }
 
-    /// A certificate with the serial number; keys from before there was an authority have none.
+    /// A certificate with the serial number; keys created before there was an authority have none.
     private func ownCertificate() throws(Refusal) -> [UInt8] {
         guard !memory.authorityKey.isEmpty else { return memory.certificate }
         do { return try memory.certificate(profile, device: profile.serial) } catch { throw .ctap(0x7F) }

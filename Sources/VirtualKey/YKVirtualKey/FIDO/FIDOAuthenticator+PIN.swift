@@ -28,7 +28,7 @@ extension FIDOAuthenticator {
         return nil
     }
 
-    /// Answers getPINRetries (§6.5.5.2). A YubiKey without a PIN refuses the question with PIN_NOT_SET.
+    /// Answers getPINRetries (§6.5.5.2). A YubiKey without a PIN answers PIN_NOT_SET.
     private func pinRetries() throws(Refusal) -> CBOR {
         guard memory.pinHash != nil || profile.model.isCard else { throw .ctap(0x35) }
         guard ctap >= .v21 else { return [3: .int(Int64(memory.pinRetries))] }
@@ -67,7 +67,7 @@ extension FIDOAuthenticator {
             throw .ctap(0x40)
         }
         try check(pinHash: try decrypt(hash, shared))
-        // Platforms of CTAP 2.0 do not expect PIN_POLICY_VIOLATION from getPinToken.
+        // CTAP 2.0 platforms do not expect PIN_POLICY_VIOLATION from getPinToken.
         guard !memory.mustChangePIN else { throw .ctap(isLegacy ? 0x31 : 0x37) }
         if permissions == 0x40 {
             try memory.prepare(world, profile)
@@ -79,7 +79,7 @@ extension FIDOAuthenticator {
         return [2: .bytes(try encrypt(token, shared))]
     }
 
-    /// A token for a finger (CTAP 2.2 §6.5.5.7.3).
+    /// Returns a token for a fingerprint verification (CTAP 2.2 §6.5.5.7.3).
     private mutating func giveTokenByFinger(_ fields: CBOR.Fields) throws(Refusal) -> CBOR {
         let shared = try sharedKey(fields)
         let (permissions, rpID) = try Self.read { () throws(WireError) in
@@ -94,8 +94,8 @@ extension FIDOAuthenticator {
         return [2: .bytes(try encrypt(token, shared))]
     }
 
-    /// Whether a token may permit this: what the key can do, alone for the token that lasts, and with a relying party
-    /// where one is needed.
+    /// Checks that a token may have these permissions: the key supports them, the persistent token has no others, and a
+    /// relying party is given where one is needed.
     private func checkPermissions(_ permissions: UInt64, _ rpID: String?, byFinger: Bool) throws(Refusal) {
         var allowed: UInt64 = byFinger ? 0x17 : 0x37
         if features.hasFingerprints, !byFinger { allowed |= 0x08 }
@@ -106,7 +106,7 @@ extension FIDOAuthenticator {
         if permissions & 0x03 != 0, rpID == nil { throw .ctap(0x14) }
     }
 
-    /// Counts a try, then compares; three wrong ones in a row block until power is lost (CTAP 2.2 §6.5.5.7.2).
+    /// Uses up a retry, then compares. Three wrong PINs in a row block the PIN until power-off (CTAP 2.2 §6.5.5.7.2).
     private mutating func check(pinHash: [UInt8]) throws(Refusal) {
         guard let stored = memory.pinHash else { throw .ctap(0x35) }
         guard memory.pinRetries > 0 else { throw .ctap(0x32) }
@@ -166,7 +166,7 @@ extension FIDOAuthenticator {
         return try sharedKey(version, peer)
     }
 
-    /// The secret in common with the platform whose key this is.
+    /// The secret shared with the platform that has this key.
     mutating func sharedKey(_ version: PINProtocol, _ peer: CBOR.Fields) throws(Refusal) -> PINSharedKey {
         let key = try agreementKey()
         guard let cose = try? COSEKey(peer), case .ec2(.p256, let x, let y) = cose.material else { throw .ctap(0x02) }
@@ -182,8 +182,8 @@ extension FIDOAuthenticator {
         do { return try shared.encrypt(message, vector: vector) } catch { throw .ctap(0x7F) }
     }
 
-    /// Checks a proof under the token, and that the token permits this for this relying party; a token without one
-    /// is bound to it then (CTAP 2.2 §6.1.2, §6.2.2).
+    /// Checks a proof made with the token, and that the token permits this for this relying party. A token without a
+    /// relying party is then bound to it (CTAP 2.2 §6.1.2, §6.2.2).
     mutating func check(
         proof: [UInt8], _ version: PINProtocol, over message: [UInt8], permission: UInt64, rpID: String? = nil
     ) throws(Refusal) {
@@ -197,7 +197,8 @@ extension FIDOAuthenticator {
         if !token.isLegacy { power.token?.rpID = rpID }
     }
 
-    /// A token permits one credential or assertion (CTAP 2.2 §6.5.2.1); writing large blobs stays permitted.
+    /// Drops the token's permissions: it permits one credential or assertion (CTAP 2.2 §6.5.2.1). The permission to
+    /// write large blobs remains.
     mutating func tokenWasUsed() {
         guard power.token?.isLegacy == false else { return }
         power.token?.permissions &= 0x10

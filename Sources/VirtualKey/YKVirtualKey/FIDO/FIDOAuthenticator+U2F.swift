@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension FIDOAuthenticator {
-    /// Answers a command of the raw message formats, or a vendor's of the YubiKey 4 FIPS.
+    /// Answers a command of the raw message formats, or a vendor command of the YubiKey 4 FIPS.
     mutating func u2f(_ command: APDU) throws(Refusal) -> [UInt8] {
         let hasPIN = profile.version.major == 4 && profile.isFIPS
         switch command.ins {

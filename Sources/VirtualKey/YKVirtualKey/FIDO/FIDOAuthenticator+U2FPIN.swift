@@ -4,7 +4,7 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The U2F PIN of a YubiKey 4 FIPS, which registration asks for once after power came.
+/// The U2F PIN of a YubiKey 4 FIPS, which registration requires once after each power-on.
 extension FIDOAuthenticator {
     /// VERIFY PIN (43).
     mutating func verifyU2FPIN(_ pin: [UInt8]) throws(Refusal) {
@@ -14,7 +14,7 @@ extension FIDOAuthenticator {
         power.hasU2FPIN = true
     }
 
-    /// SET PIN (44): the length of the new PIN in one byte, the old PIN where there is one, the new PIN.
+    /// SET PIN (44): the length of the new PIN in one byte, the old PIN if there is one, the new PIN.
     mutating func changeU2FPIN(_ data: [UInt8]) throws(Refusal) {
         guard let length = data.first.map(Int.init), data.count > length else { throw .status(.wrongLength) }
         let old = Array(data.dropFirst().dropLast(length))
@@ -28,7 +28,7 @@ extension FIDOAuthenticator {
         power.hasU2FPIN = false
     }
 
-    /// RESET (45): soon after power came, with a touch. The key leaves its FIPS mode for good.
+    /// RESET (45): shortly after power-on, with a touch. The key leaves its FIPS mode permanently.
     mutating func resetU2F() throws(Refusal) {
         let window = features.resetWindow ?? 10
         guard power.since.duration(to: .now) <= .seconds(window) else { throw .status(.commandNotAllowed) }

@@ -4,28 +4,28 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// A CTAP2 authenticator: messages in, answers out, whatever carries them.
+/// A CTAP2 authenticator, independent of the transport.
 struct FIDOAuthenticator {
     var memory: FIDOMemory
     var power: FIDOPower
     let profile: DeviceProfile
-    /// Whether only the whole key can be reset, as another application is in use (YubiKey Bio).
+    /// Whether only the whole key can be reset because another application is in use (YubiKey Bio).
     let isResetBlocked: Bool
     let world: VirtualWorld
 
-    /// What the key can do.
+    /// The features of the key.
     var features: FIDOFeatures { profile.fido }
-    /// The version of CTAP that it speaks.
+    /// The CTAP version that the key supports.
     var ctap: FIDOFeatures.Version { profile.fido.version }
 
-    /// The shortest PIN, in code points: what was set, or what the series requires.
+    /// The minimum PIN length in code points: as configured, or as the series requires.
     var minPINLength: UInt64 { max(memory.minPINLength, profile.minFIDOPINLength) }
-    /// Whether new PINs must satisfy the complexity policy: the application's own, or the whole key's.
+    /// Whether new PINs must satisfy the complexity policy of the application or of the whole key.
     var requiresComplexPIN: Bool { memory.requiresComplexPIN || profile.requiresComplexPIN }
 
-    /// The number of the model.
+    /// The AAGUID.
     var aaguid: [UInt8] { profile.model.aaguid }
-    /// The longest message, in bytes.
+    /// The maximum message size, in bytes.
     static let messageLimit = 1200
 
     init(_ key: VirtualKeyState, _ world: VirtualWorld) {
@@ -41,7 +41,7 @@ struct FIDOAuthenticator {
         key.fidoPower = power
     }
 
-    /// Answers a message with what comes after the status 00; other statuses are thrown.
+    /// Returns the part of the answer after the status 00; throws any other status.
     mutating func answer(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let code = message.first else { throw .ctap(0x03) }
         guard message.count <= Self.messageLimit else { throw .ctap(0x39) }
@@ -64,7 +64,8 @@ struct FIDOAuthenticator {
         return []
     }
 
-    /// The commands of the version. Keys of CTAP 2.1 take the preview's numbers too, which libfido2 1.12 sends them.
+    /// Whether this version has a command. CTAP 2.1 keys also accept the preview's codes, which libfido2 1.12 sends
+    /// them.
     private func knows(_ code: UInt8) -> Bool {
         switch code {
         case 0x01, 0x02, 0x04, 0x06, 0x07, 0x08: true
@@ -76,7 +77,7 @@ struct FIDOAuthenticator {
         }
     }
 
-    /// Within the window after power-up, if there is one, and with a touch (CTAP 2.2 §6.6).
+    /// Requires a touch and, if there is a reset window after power-up, that it has not passed (CTAP 2.2 §6.6).
     private mutating func reset() throws(Refusal) {
         guard !isResetBlocked else { throw .ctap(0x30) }
         if let window = features.resetWindow, power.since.duration(to: .now) > .seconds(window) { throw .ctap(0x30) }
@@ -85,7 +86,7 @@ struct FIDOAuthenticator {
         power = FIDOPower()
     }
 
-    /// Waits for a touch: 2F when nobody touches the key in its time. A card is held to the reader, that is enough.
+    /// Waits for a touch; 2F if the key is not touched in time. For a card, being held to the reader is enough.
     func touch(_ purpose: String) throws(Refusal) {
         guard !profile.model.isCard else { return }
         switch world.touch(Array(purpose.utf8)) {
@@ -100,7 +101,7 @@ struct FIDOAuthenticator {
         return memory.counter
     }
 
-    /// Reads a request's map; what is missing, of the wrong type or not CBOR ends with the status for it.
+    /// Parses a request's map. Throws the matching status for missing or invalid CBOR.
     static func fields(_ body: [UInt8]) throws(Refusal) -> CBOR.Fields {
         try read { () throws(WireError) in try CBOR.Fields(decoding: body, "the request", .strict) }
     }

@@ -3,7 +3,7 @@
 import YKWire
 
 extension FIDOMemory {
-    /// The memory as it is kept in a file; `nil` when the application was never used.
+    /// The memory as stored in the state file; `nil` if the application was never used.
     var json: JSON? {
         guard self != FIDOMemory() else { return nil }
         var object = JSON.Object()
@@ -37,7 +37,7 @@ extension FIDOMemory {
         return .object(object)
     }
 
-    /// Reads the memory of a state file.
+    /// Parses the memory in a state file.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()
@@ -87,7 +87,7 @@ extension FIDOMemory {
 extension VirtualCredential {
     private static let algorithms: [(String, COSEAlgorithm)] = FIDOAuthenticator.algorithms.map { ($0.description, $0) }
 
-    /// The credential as it is kept in a file.
+    /// The credential as stored in the state file.
     fileprivate var json: JSON {
         var object = JSON.Object()
         object["id"] = .string(Hex.encode(id))
@@ -105,7 +105,7 @@ extension VirtualCredential {
         return .object(object)
     }
 
-    /// Reads a credential of a state file.
+    /// Parses a credential in a state file.
     fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init(

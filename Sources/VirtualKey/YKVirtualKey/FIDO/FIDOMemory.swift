@@ -55,31 +55,31 @@ package struct FIDOMemory: Hashable, Sendable {
     package var u2fPIN: [UInt8]?
     /// The number of U2F PIN retries left.
     package var u2fRetries = FIDOMemory.allU2FRetries
-    /// Whether U2F was reset on a YubiKey 4 FIPS, which then leaves FIPS mode for ever.
+    /// Whether U2F was reset on a YubiKey 4 FIPS, which then leaves FIPS mode permanently.
     package var hasLeftFIPSMode = false
     /// Whether U2F of a YubiKey 4 FIPS is in FIPS mode.
     var isInU2FFIPSMode: Bool { u2fPIN != nil && !hasLeftFIPSMode }
 
-    /// Wrong U2F PINs that a fresh key takes.
+    /// The number of U2F PIN retries of a fresh key.
     static let allU2FRetries = 3
-    /// How long a U2F PIN is, in bytes.
+    /// The length of a U2F PIN, in bytes.
     static let u2fPINLengths = 6...32
-    /// Wrong PINs that a fresh key takes.
+    /// The number of PIN retries of a fresh key.
     static let allRetries = 8
-    /// Wrong fingers that it takes before it wants the PIN.
+    /// The number of fingerprint retries before the PIN is required.
     static let allVerifications = 3
-    /// The most credentials that it remembers.
+    /// The maximum number of stored credentials.
     static let credentialLimit = 100
-    /// The longest array of large blobs, in bytes.
+    /// The maximum size of the large-blob array, in bytes.
     static let largeBlobLimit = 4096
-    /// An empty array with its checksum (CTAP 2.2 §6.10.1).
+    /// An empty large-blob array with its checksum (CTAP 2.2 §6.10.1).
     static let noLargeBlobs: [UInt8] = [
         0x80, 0x76, 0xBE, 0x8B, 0x52, 0x8D, 0x00, 0x75, 0xF7, 0xAA, 0xE9, 0x8D, 0x6F, 0xA5, 0x7A, 0x6D, 0x3C,
     ]
 
     package init() {}
 
-    /// Draws what is drawn at first use.
+    /// Draws the random values that are created on first use.
     mutating func prepare(_ world: VirtualWorld, _ profile: DeviceProfile) throws(Refusal) {
         if seed.isEmpty { seed = try world.draw(32) }
         if profile.fido.version >= .v23 {
@@ -96,7 +96,7 @@ package struct FIDOMemory: Hashable, Sendable {
         } catch { throw .status(.memoryFailure) }
     }
 
-    /// A certificate for the attestation key: the batch's, or this one key's own.
+    /// A certificate for the attestation key: for the batch, or for this key alone.
     func certificate(_ profile: DeviceProfile, device: UInt32?) throws(CryptoFault) -> [UInt8] {
         let number = device.map { HashAlgorithm.sha256.hash("\($0)".utf8) } ?? seed
         return try AttestationAuthority(key: try SigningKey(p256: Secret(authorityKey))).leaf(
@@ -104,7 +104,7 @@ package struct FIDOMemory: Hashable, Sendable {
             aaguid: profile.model.aaguid, transports: profile.attestedTransports, device: device)
     }
 
-    /// What is left after a reset: the attestation.
+    /// The memory after a reset, which keeps the attestation.
     var afterReset: FIDOMemory {
         var fresh = FIDOMemory()
         fresh.attestationKey = attestationKey

@@ -2,38 +2,38 @@
 
 import YKWire
 
-/// What the FIDO application keeps as long as there is power.
+/// The FIDO application's state that is lost on power-off.
 package struct FIDOPower: Sendable {
-    /// The private number of this side of key agreements; drawn when it is first needed.
+    /// The private scalar of the key's side of key agreement; drawn when first needed.
     var agreementKey: [UInt8]?
-    /// The token that proofs are made with; drawn anew each time one is given.
+    /// The PIN/UV auth token; drawn again each time one is issued.
     var token: Token?
-    /// Wrong PINs in a row: after three the key takes none before it loses power.
+    /// The number of consecutive wrong PINs; after three, the key accepts no PIN until it loses power.
     var wrongPINs = 0
-    /// Whether the U2F PIN was given (YubiKey 4 FIPS).
+    /// Whether the U2F PIN was verified (YubiKey 4 FIPS).
     var hasU2FPIN = false
-    /// What getNextAssertion goes on with.
+    /// The assertions left for getNextAssertion.
     var assertions: PendingAssertions?
-    /// What the next enumeration answers are.
+    /// The answers left for the next enumeration commands.
     var listing: [[UInt8]] = []
-    /// The array of large blobs as far as it was written.
+    /// The part of the large-blob array written so far.
     var blobWrite: (expected: Int, bytes: [UInt8])?
     /// The message that waits for a touch or a key pair.
     var waiting: [UInt8]?
 
-    /// The finger that is being enrolled, and how many good samples are left.
+    /// The finger being enrolled, and the number of good samples still needed.
     var enrolment: (id: [UInt8], left: Int)?
-    /// When power came.
+    /// When the key was powered on.
     var since = ContinuousClock.now
 
-    /// A token and what it permits (CTAP 2.2 §6.5.2.1).
+    /// A token and its permissions (CTAP 2.2 §6.5.2.1).
     struct Token: Hashable, Sendable {
         var bytes: [UInt8]
         var permissions: UInt64
         var rpID: String?
-        /// Whether it was given by a command of CTAP 2.0, which knows no permissions.
+        /// Whether it was issued by a CTAP 2.0 command, which knows no permissions.
         var isLegacy = false
-        /// Whether a finger that verified the user stands for a touch as well.
+        /// Whether the fingerprint that verified the user also counts as a touch.
         var isPresent = false
     }
 
@@ -47,8 +47,8 @@ package struct FIDOPower: Sendable {
 }
 
 extension FIDOPower: Hashable {
-    /// Always: what is lost with the power is not what makes one key another.
+    /// Always true: volatile state does not make one key different from another.
     package static func == (left: Self, right: Self) -> Bool { true }
-    /// Nothing.
+    /// Does nothing.
     package func hash(into hasher: inout Hasher) {}
 }

@@ -21,7 +21,7 @@ package struct VirtualCredential: Hashable, Sendable {
     package var algorithm: COSEAlgorithm
     /// 32 secret bytes from which the private key and the hmac-secret keys are derived.
     package var secret: [UInt8]
-    /// The private key if it is not derived from the secret bytes: RSA, as DER.
+    /// The DER-encoded private key if it is not derived from the secret bytes (RSA).
     package var privateKey: [UInt8]?
     /// The credProtect level.
     package var protection: UInt64 = 1
@@ -29,7 +29,7 @@ package struct VirtualCredential: Hashable, Sendable {
     package var blob: [UInt8]?
     /// The key for the large blob.
     package var largeBlobKey: [UInt8]?
-    /// thirdPartyPayment.
+    /// The thirdPartyPayment flag.
     package var allowsPayment = false
 
     package init(id: [UInt8], rpID: String, algorithm: COSEAlgorithm, secret: [UInt8]) {
@@ -73,7 +73,7 @@ package struct VirtualCredential: Hashable, Sendable {
         }
     }
 
-    /// What hmac-secret makes of a salt, apart for use with and without user verification (CTAP 2.2 §12.7).
+    /// The hmac-secret output for a salt, which differs with and without user verification (CTAP 2.2 §12.7).
     func hmacSecret(_ salt: [UInt8], isVerified: Bool) -> [UInt8] {
         let label = isVerified ? "ykit hmac-secret with uv" : "ykit hmac-secret without uv"
         let key = Secret(HashAlgorithm.sha256.hmac(key: Secret(secret), Array(label.utf8)))

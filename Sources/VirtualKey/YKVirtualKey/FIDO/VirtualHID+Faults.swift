@@ -3,12 +3,12 @@
 import YKWire
 
 extension VirtualHID {
-    /// Whether the fault of this message is that it never ends.
+    /// Whether this message's fault is that it never ends.
     var isEndless: Bool {
         if case .endless = fault { true } else { fault == .keepalives }
     }
 
-    /// Whether the report arrives at all; a fault of its own may take the key away or spoil the message it is of.
+    /// Whether the report arrives. A fault for this report may remove the key or affect the report's message.
     mutating func admit(at now: Instant) -> Bool {
         switch faults.nextReport() {
         case nil: return true
@@ -20,10 +20,10 @@ extension VirtualHID {
         }
     }
 
-    /// Looks up what goes wrong with a message; whether it is to be carried out.
+    /// Looks up the fault for a message; returns whether to execute the message.
     mutating func plan(_ message: CTAPHID.Message, at now: Instant) -> Bool {
         guard message.command != .cancel else { return true }
-        // Whoever starts anew, on a channel or with a new one, gets out of what never ends.
+        // INIT, on the same channel or for a new one, ends a message that never ends.
         if message.command == .initialize, isEndless { work = nil }
         guard work == nil || message.command == .initialize else { return true }
         let planned = faults.next([0x80 | message.command.rawValue] + message.payload) ?? spoiling
@@ -54,14 +54,14 @@ extension VirtualHID {
         return true
     }
 
-    /// Takes the key away.
+    /// Removes the key.
     package mutating func leave(_ absence: FaultPlan.Absence) {
         self.absence = absence
         work = nil
         outgoing = []
     }
 
-    /// Puts the reports of an answer into the queue, spoiled as planned.
+    /// Queues the reports of an answer with the planned fault applied.
     mutating func send(_ answer: CTAPHID.Message, at now: Instant) {
         guard let fault else { return say(answer, at: now) }
         self.fault = nil
@@ -73,7 +73,7 @@ extension VirtualHID {
         if case .removeAfter = fault { outgoing.append((due, nil)) }
     }
 
-    /// Puts the reports of a message into the queue as they are.
+    /// Queues the reports of a message unchanged.
     mutating func say(_ message: CTAPHID.Message, at now: Instant) {
         let due = max(now, outgoing.last?.due ?? now)
         outgoing += Self.reports(message).map { (due, $0) }
@@ -83,7 +83,7 @@ extension VirtualHID {
 }
 
 extension FaultPlan.Fault {
-    /// The message that comes in an answer's place.
+    /// The message sent in place of an answer.
     fileprivate func replacing(_ answer: CTAPHID.Message) -> CTAPHID.Message {
         let channel = answer.channel
         switch self {
@@ -100,7 +100,7 @@ extension FaultPlan.Fault {
         }
     }
 
-    /// What becomes of the reports of an answer.
+    /// Applies the fault to the reports of an answer.
     fileprivate func spoil(_ reports: inout [[UInt8]]) {
         switch self {
         case .drop: reports = []

@@ -5,35 +5,36 @@ package import YKWire
 
 /// The device's side of CTAPHID (CTAP 2.2 §11.2): reports in, reports out, for any number of channels.
 ///
-/// A value; it does no I/O and has no clock. Whoever carries its reports hands in what came with ``receive(_:at:_:)``,
-/// calls ``poll(at:_:)`` when ``pause(at:)`` is over, and sends what ``next(at:)`` gives.
+/// A value type without I/O or a clock. The owner passes incoming reports to ``receive(_:at:_:)``, calls
+/// ``poll(at:_:)`` after the time given by ``pause(at:)``, and sends what ``next(at:)`` returns.
 package struct VirtualHID: Sendable {
     /// A point in time.
     package typealias Instant = ContinuousClock.Instant
 
-    /// What came of a message: an answer, or a wait for a touch.
+    /// The outcome of a message.
     package enum Outcome: Sendable {
         /// The answer.
         case answer([UInt8])
         /// The message is refused.
         case refused(CTAPHID.ErrorCode)
-        /// The key waits for a touch; the message is tried again.
+        /// The key waits for a touch; the message is to be retried.
         case waiting
-        /// The key generates a key pair; the message is tried again.
+        /// The key generates a key pair; the message is to be retried.
         case computing
     }
 
-    /// A message that is under way.
+    /// A message in progress.
     struct Work: Sendable {
         let message: CTAPHID.Message
-        /// What the last keepalive said, and when: 1 for computing, 2 for waiting for a touch (CTAP 2.2 §11.2.9.1.7).
+        /// The status in the last keepalive, and when it was sent: 1 for computing, 2 for waiting for a touch (CTAP 2.2
+        /// §11.2.9.1.7).
         var doing: UInt8
         var told: Instant
-        /// Since when the key waits for a touch; `nil` while it does not.
+        /// When the key began to wait for a touch; `nil` while it does not.
         var waitsSince: Instant?
     }
 
-    /// A message that is not whole yet.
+    /// An incomplete message.
     struct Beginning: Sendable {
         let channel: CTAPHID.Channel
         var assembler: CTAPHID.Assembler
@@ -42,25 +43,25 @@ package struct VirtualHID: Sendable {
 
     /// How long the key waits for a touch.
     package var touchTime: Duration = .seconds(30)
-    /// How long after a report the next one of the same message may come (CTAP 2.2 §11.2.5.2).
+    /// The maximum time between two reports of a message (CTAP 2.2 §11.2.5.2).
     package var messageTime: Duration = .milliseconds(500)
-    /// How much time is between keepalives (CTAP 2.2 §11.2.9.1.7).
+    /// The time between keepalives (CTAP 2.2 §11.2.9.1.7).
     static let keepalivePeriod = Duration.milliseconds(100)
 
     let version: [UInt8]
-    /// What the answer to INIT says that the key can do: blink (01), CTAP2 (04), no U2F (08).
+    /// The capabilities in the answer to INIT: wink (01), CTAP2 (04), no U2F (08).
     package var capabilities: UInt8 = 0x05
     var faults: FaultPlan
     var fault: FaultPlan.Fault?
     var busyLeft = 0
-    /// A fault that belongs to a report, for the message it is of.
+    /// A fault triggered by a report, to be applied to its message.
     var spoiling: FaultPlan.Fault?
-    /// Reports and when they are due; `nil` stands where the key is taken away.
+    /// Reports and their due times; `nil` marks the removal of the key.
     var outgoing: [(due: Instant, report: [UInt8]?)] = []
     var work: Work?
-    /// Set once a fault took the key away.
+    /// Set once a fault has removed the key.
     package internal(set) var absence: FaultPlan.Absence?
-    /// How often the key was asked to blink.
+    /// How often the host has asked the key to blink.
     package private(set) var winks = 0
 
     private var channels: Set<UInt32> = []
@@ -68,19 +69,19 @@ package struct VirtualHID: Sendable {
     private var beginning: Beginning?
     private var lock: (channel: CTAPHID.Channel, until: Instant)?
 
-    /// Makes a device that nobody has spoken to; `version` are the three numbers in its answer to INIT.
+    /// Creates a device in its initial state; `version` has the three numbers for the answer to INIT.
     package init(version: [UInt8] = [5, 7, 1], faults: FaultPlan = FaultPlan()) {
         self.version = version
         self.faults = faults
     }
 
-    /// Makes the FIDO interface of a key with what is switched on there.
+    /// Creates the FIDO interface of a key with the applications enabled there.
     package init(_ key: VirtualKeyState, faults: FaultPlan = FaultPlan()) {
         self.init(version: key.profile.version.bytes, faults: faults)
         setCapabilities(key)
     }
 
-    /// Says what is switched on, as a key does when it is plugged in.
+    /// Updates the capabilities to the enabled applications, as a key does when it is plugged in.
     package mutating func setCapabilities(_ key: VirtualKeyState) {
         let enabled = key.enabled(over: .usb)
         capabilities =
@@ -88,7 +89,7 @@ package struct VirtualHID: Sendable {
             | (enabled & VirtualCapability.u2f != 0 ? 0 : 0x08)
     }
 
-    /// The device when it is plugged in again: nobody has spoken to it, what is planned goes on.
+    /// The device after being plugged in again: in its initial state, but with the fault plan continued.
     package var replugged: VirtualHID {
         var device = VirtualHID(version: version, faults: faults)
         device.touchTime = touchTime
@@ -96,7 +97,7 @@ package struct VirtualHID: Sendable {
         return device
     }
 
-    /// Takes one report; `run` carries CTAP2 and U2F messages out.
+    /// Processes a report; `run` executes CTAP2 and U2F messages.
     package mutating func receive(_ report: [UInt8], at now: Instant, _ run: (CTAPHID.Message) -> Outcome) {
         guard absence == nil, report.count == CTAPHID.reportSize, admit(at: now) else { return }
         expire(at: now)
@@ -115,7 +116,7 @@ package struct VirtualHID: Sendable {
         }
     }
 
-    /// Does what time brings: a message that waits is tried again, keepalives are sent, what was abandoned is dropped.
+    /// Performs work that is due: retries waiting messages, sends keepalives and drops abandoned messages.
     package mutating func poll(at now: Instant, _ run: (CTAPHID.Message) -> Outcome) {
         expire(at: now)
         guard let work else { return }
@@ -126,7 +127,7 @@ package struct VirtualHID: Sendable {
         }
     }
 
-    /// The next report that is due.
+    /// Removes and returns the next report that is due.
     package mutating func next(at now: Instant) -> [UInt8]? {
         guard let first = outgoing.first, first.due <= now else { return nil }
         if let report = outgoing.removeFirst().report { return report }
@@ -134,7 +135,7 @@ package struct VirtualHID: Sendable {
         return nil
     }
 
-    /// How long nothing happens by itself; `nil` for as long as no report comes.
+    /// The time until work is due; `nil` if there is none until a report arrives.
     package func pause(at now: Instant) -> Duration? {
         var ends = outgoing.prefix(1).map(\.due)
         if work != nil { ends.append(now.advanced(by: .milliseconds(10))) }
@@ -144,7 +145,7 @@ package struct VirtualHID: Sendable {
 
     // MARK: - From reports to messages
 
-    /// Why a report is not listened to (CTAP 2.2 §11.2.5): INIT on the broadcast channel always is.
+    /// Why a report is rejected (CTAP 2.2 §11.2.5); INIT on the broadcast channel never is.
     private func refusal(_ channel: CTAPHID.Channel, _ command: CTAPHID.Command?) -> CTAPHID.ErrorCode? {
         if channel == .broadcast { return command == .initialize ? nil : .invalidChannel }
         guard channels.contains(channel.rawValue) else { return .invalidChannel }
@@ -248,7 +249,7 @@ package struct VirtualHID: Sendable {
         } else if work?.message.channel == channel {
             work = nil
         }
-        // Version 2 of the protocol.
+        // Protocol version 2.
         let facts = channel.bytes + [2] + version + [capabilities]
         send(.init(.initialize, on: message.channel, message.payload + facts), at: now)
     }

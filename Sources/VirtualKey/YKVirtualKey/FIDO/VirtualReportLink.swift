@@ -9,7 +9,7 @@ extension VirtualKey {
         VirtualReportLink(self, faults)
     }
 
-    /// Carries a CTAP2, U2F or vendor message out, as it came over HID.
+    /// Executes a CTAP2, U2F or vendor message received over HID.
     package func run(_ message: CTAPHID.Message) -> VirtualHID.Outcome {
         switch message.command {
         case .msg where state.enabled(over: .usb) & VirtualCapability.u2f == 0,
@@ -29,14 +29,14 @@ extension VirtualKey {
 }
 
 extension FIDOAuthenticator {
-    /// A U2F command as an APDU, and its reply with the status word.
+    /// Executes a U2F command APDU and returns its reply with the status word.
     fileprivate mutating func u2f(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let command = Self.u2fCommand(message) else { throw .status(.wrongLength) }
         guard command.cla == 0 else { throw .status(.unknownClass) }
         return ResponseAPDU(.ok, data: try u2f(command)).encoded
     }
 
-    /// The command; python-fido2 (2.2) writes an extended length of 0 for no data, and keys take it.
+    /// Parses the command. python-fido2 (2.2) encodes an extended length of 0 for no data, which keys accept.
     private static func u2fCommand(_ message: [UInt8]) -> APDU? {
         if let command = try? APDU(decoding: message) { return command }
         guard message.count == 9, message[4..<7].allSatisfy({ $0 == 0 }) else { return nil }
@@ -73,7 +73,7 @@ final class VirtualReportLink: ReportLink {
         }
     }
 
-    /// Throws when a fault took the key away; it has lost power then.
+    /// Throws if a fault has removed the key, which has then lost power.
     private func look() throws(LinkError) {
         guard device.absence != nil else { return }
         key.powerOff()

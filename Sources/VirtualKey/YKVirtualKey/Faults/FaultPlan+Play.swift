@@ -4,19 +4,19 @@ package import YKTransport
 import YKWire
 
 extension FaultPlan {
-    /// What comes of an exchange.
+    /// The result of an exchange.
     package enum Outcome: Hashable, Sendable {
-        /// These bytes, so much later.
+        /// This reply, after this delay.
         case reply([UInt8], after: Duration)
-        /// Nothing.
+        /// No reply.
         case silence
-        /// The key is gone, and comes back after a while or never.
+        /// The key is removed and comes back after a while or never.
         case removed(back: Duration?)
-        /// The key has to be reset.
+        /// The key must be reset.
         case reset
     }
 
-    /// Sends a command on and does to it what is planned.
+    /// Forwards a command and applies the planned fault.
     package mutating func play(
         _ command: [UInt8], _ exchange: ([UInt8]) throws(LinkError) -> [UInt8]
     ) throws(LinkError) -> Outcome {

@@ -6,7 +6,7 @@ public import YKWire
 public struct FaultPlan: Hashable, Sendable {
     /// A fault.
     public enum Fault: Hashable, Sendable {
-        /// The command arrives, its reply does not.
+        /// The command arrives, but its reply does not.
         case drop
         /// The reply comes this much later.
         case delay(Duration)
@@ -16,38 +16,39 @@ public struct FaultPlan: Hashable, Sendable {
         case garbage([UInt8])
         /// The command does not arrive; this status word answers.
         case status(StatusWord)
-        /// The reply, and what is asked for after it, always announces more; with or without data.
+        /// The reply, and every further part requested, always announces more; with or without data.
         case endless(withData: Bool)
-        /// The key is taken away before the command, and put back after a while or never.
+        /// The key is removed before the command, and put back after a while or never.
         case remove(back: Duration?)
         /// The key is reset before the command.
         case reset
         /// The command does not arrive; this CTAP status answers.
         case ctap(UInt8)
-        /// The key says for ever that it is at work.
+        /// The key sends keepalives forever.
         case keepalives
-        /// One report of the answer does not arrive; the first is 1.
+        /// One report of the answer is lost; the first is 1.
         case dropReport(Int)
-        /// The key is taken away after so many reports, or transfers on the USB, of the answer.
+        /// The key is removed after this many reports of the answer, or transfers on the USB.
         case removeAfter(reports: Int)
         /// The answer comes on another channel.
         case channel
-        /// The continuation reports, or the message on the USB, are numbered one too high.
+        /// The sequence numbers of the continuation reports, or of the message on the USB, are one too high.
         case sequence
-        /// INIT is answered with another nonce.
+        /// INIT is answered with a different nonce.
         case nonce
-        /// The first report, or the message on the USB, says so many more bytes than there are, or fewer.
+        /// The first report, or the message on the USB, announces this many bytes more than there are; fewer if
+        /// negative.
         case length(Int)
-        /// So many reports of another channel come before each report of the answer.
+        /// This many reports of another channel precede each report of the answer.
         case storm(Int)
         /// The command does not arrive; this CTAPHID error answers.
         case error(UInt8)
-        /// This and the next messages, so many in all, are answered "channel busy".
+        /// This message and the next ones, this many in total, are answered with "channel busy".
         case busy(Int)
-        /// The endpoint halts before the answer.
+        /// The endpoint is halted before the answer.
         case stall
 
-        /// The links that it can happen on.
+        /// The links on which the fault can occur.
         var links: Set<LinkKind> {
             switch self {
             case .removeAfter, .sequence, .length: [.reports, .reader]
@@ -57,7 +58,7 @@ public struct FaultPlan: Hashable, Sendable {
             }
         }
 
-        /// Whether it happens to the messages of a card reader, not to what the card says.
+        /// Whether the fault affects the reader's messages rather than the card's responses.
         package var isOfReader: Bool { links.contains(.reader) && !links.contains(.card) }
     }
 
@@ -67,15 +68,15 @@ public struct FaultPlan: Hashable, Sendable {
         case card
         /// FIDO HID reports.
         case reports
-        /// Command APDUs in messages of a card reader on the USB.
+        /// Command APDUs in the messages of a USB card reader.
         case reader
     }
 
-    /// How long a key is away.
+    /// How long a key is gone.
     package enum Absence: Hashable, Sendable {
         /// It does not come back.
         case forGood
-        /// It is back after this long.
+        /// It comes back after this long.
         case until(Duration)
     }
 
@@ -85,7 +86,7 @@ public struct FaultPlan: Hashable, Sendable {
         case at(Int)
         /// The exchange with this number and all after it.
         case from(Int)
-        /// Commands that start with these bytes: each, or the one with this number; the first is 1.
+        /// Commands that start with these bytes: all of them, or the one with this number; the first is 1.
         case on([UInt8], number: Int?)
         /// The report with this number that the host sends; the first is 1.
         case report(Int)
@@ -127,7 +128,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// Creates a plan; without rules there are no faults.
     public init(_ rules: [Rule] = []) { self.rules = rules }
 
-    /// The fault of the next exchange, if there is one.
+    /// Returns the fault for the next exchange, if any.
     package mutating func next(_ command: [UInt8]) -> Fault? {
         exchanges += 1
         if let endless, command.count > 1, [0x00, 0x80].contains(command[0]), [0x11, 0xA5, 0xC0].contains(command[1]) {
@@ -144,7 +145,7 @@ public struct FaultPlan: Hashable, Sendable {
         return found
     }
 
-    /// The fault of the next report that the host sends, if there is one.
+    /// Returns the fault for the next report from the host, if any.
     mutating func nextReport() -> Fault? {
         reports += 1
         return rules.first { $0.trigger == .report(reports) }?.fault

@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension OATHApplet {
-    /// VALIDATE: the host shows that it knows the access key, and the key shows the same; 6A80 when it does not.
+    /// VALIDATE: host and key prove to each other that they have the access key; 6A80 if the host does not.
     mutating func validate(_ command: APDU, _ memory: OATHMemory) throws(Refusal) -> [UInt8] {
         guard let accessKey = memory.accessKey else { throw .status(.dataInvalid) }
         let (response, theirs) = try Self.parse(command.data) { reader throws(WireError) in
@@ -19,10 +19,10 @@ extension OATHApplet {
         return TLV(Tag.response, Self.hmac(accessKey, theirs)).encoded
     }
 
-    /// SET CODE: takes an access key that the host shows to know, or none when the key is empty.
+    /// SET CODE: sets an access key that the host proves to have; an empty key removes it.
     ///
-    /// Applets before 3.0.0 (YubiKey NEO) are locked by it until they are selected and unlocked again. A YubiKey 5 FIPS of
-    /// firmware 5.7 keeps an access key.
+    /// Applets before 3.0.0 (YubiKey NEO) are locked by it until they are selected and unlocked again. On a YubiKey 5
+    /// FIPS with firmware 5.7, the access key cannot be removed.
     mutating func setCode(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let fields = try Self.parse(command.data) { reader throws(WireError) in
             let code = try reader.value(Tag.key)
@@ -44,7 +44,7 @@ extension OATHApplet {
         if key.profile.oathVersion < Version(3, 0, 0) { isUnlocked = false }
     }
 
-    /// RESET: forgets every account and the access key, locked or not, and draws a new salt.
+    /// RESET: deletes all accounts and the access key, locked or not, and draws a new salt.
     mutating func reset(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {

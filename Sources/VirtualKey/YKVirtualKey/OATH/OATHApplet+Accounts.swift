@@ -5,19 +5,19 @@ import YKTransport
 import YKWire
 
 extension OATHApplet {
-    /// The longest name in bytes.
+    /// The maximum length of a name, in bytes.
     static let nameLimit = 64
 
-    /// LIST: type and name of each account.
+    /// LIST: the type and name of each account.
     func list(_ memory: OATHMemory) -> [UInt8] {
         memory.accounts.map { TLV(Tag.listEntry, [$0.typeByte] + $0.name) }.encoded
     }
 
-    /// PUT: adds an account, or replaces the one with the same name; 6A84 when there is no place left.
+    /// PUT: adds an account, or replaces the one with the same name; 6A84 if there is no space left.
     func put(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let new = try Self.parse(command.data) { reader throws(WireError) in try Self.account(&reader) }
         try Self.check(new, key.profile.version)
-        // In approved mode only, which is with an access key.
+        // Allowed only in FIPS-approved mode, which requires an access key.
         guard !key.profile.isFIPS57 || key.oath.accessKey != nil else { throw .status(.conditionsNotSatisfied) }
         if let index = key.oath.index(of: new.name) {
             key.oath.accounts[index] = new
@@ -28,13 +28,13 @@ extension OATHApplet {
         }
     }
 
-    /// DELETE: forgets an account; 6984 when there is none of that name.
+    /// DELETE: deletes an account; 6984 if no account has this name.
     func delete(_ command: APDU, _ memory: inout OATHMemory) throws(Refusal) {
         let name = try Self.parse(command.data) { reader throws(WireError) in try reader.value(Tag.name) }
         memory.accounts.remove(at: try Self.find(name, memory))
     }
 
-    /// RENAME, from firmware 5.3.1: gives an account another name that no account has.
+    /// RENAME (firmware 5.3.1 and later): gives an account a name that no other account has.
     func rename(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard key.profile.version >= Version(5, 3, 1) else { throw .status(.unknownInstruction) }
         let (old, new) = try Self.parse(command.data) { reader throws(WireError) in
@@ -51,10 +51,11 @@ extension OATHApplet {
         return index
     }
 
-    /// How many accounts there is place for: 64 from firmware 5.7, 32 before.
+    /// The maximum number of accounts: 64 from firmware 5.7 on, 32 before.
     static func capacity(_ version: Version) -> Int { version >= Version(5, 7, 0) ? 64 : 32 }
 
-    /// The data of PUT: name, key, then property (a tag and one byte, no length) and initial counter where there are.
+    /// Parses the data of PUT: name, key, then an optional property (a tag and one byte, no length) and initial
+    /// counter.
     private static func account(_ reader: inout ByteReader) throws(WireError) -> VirtualAccount {
         let name = try reader.value(Tag.name)
         var key = try reader.tlv(Tag.key, "the key")

@@ -3,7 +3,7 @@
 import YKWire
 
 extension OATHApplet {
-    /// CALCULATE: one account's response to a challenge, after a touch where it wants one; HOTP moves its counter on.
+    /// CALCULATE: an account's response to a challenge, after a touch if required; HOTP increments its counter.
     func calculate(
         _ command: APDU, _ memory: inout OATHMemory, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -19,7 +19,7 @@ extension OATHApplet {
         return response.encoded
     }
 
-    /// CALCULATE ALL: every account's name with its response; HOTP and touch accounts have only a mark instead.
+    /// CALCULATE ALL: the name and response of every account; HOTP and touch accounts have only a marker instead.
     func calculateAll(_ command: APDU, _ memory: inout OATHMemory) throws(Refusal) -> [UInt8] {
         let isTruncated = try Self.isTruncated(command)
         let challenge = try Self.parse(command.data) { reader throws(WireError) in try reader.value(Tag.challenge) }
@@ -60,7 +60,7 @@ extension OATHApplet {
             : TLV(Tag.response, [account.digits] + hmac)
     }
 
-    /// What is authenticated: the counter, which moves on, or the host's challenge.
+    /// The HMAC input: the counter, which is then incremented, or the host's challenge.
     private static func message(_ account: inout VirtualAccount, _ challenge: [UInt8]) throws(Refusal) -> [UInt8] {
         if account.kind == .hotp {
             var writer = ByteWriter(capacity: 8)

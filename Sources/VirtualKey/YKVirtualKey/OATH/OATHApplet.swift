@@ -4,7 +4,7 @@ import YKCrypto
 import YKTransport
 package import YKWire
 
-/// The OATH application (YKOATH): keeps accounts and calculates their codes.
+/// The OATH application (YKOATH): stores accounts and calculates their codes.
 package struct OATHApplet: Applet {
     package static let aid = AID(rawValue: AID.oath.rawValue + [0x01])
     package static let capabilities = VirtualCapability.oath
@@ -15,7 +15,7 @@ package struct OATHApplet: Applet {
 
     package init() {}
 
-    /// SELECT answers version and salt; with an access key, also a challenge and its algorithm.
+    /// SELECT returns version and salt and, if an access key is set, a challenge and its algorithm.
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -50,7 +50,7 @@ package struct OATHApplet: Applet {
         return []
     }
 
-    /// Instructions of the protocol; SEND REMAINING is the card's.
+    /// Instructions of the protocol; the card handles SEND REMAINING.
     enum Instruction: UInt8 {
         case put = 0x01
         case delete = 0x02
@@ -79,7 +79,7 @@ package struct OATHApplet: Applet {
         static let touch: TLV.Tag = 0x7C
     }
 
-    /// Reads command data; whatever does not parse ends the command with 6A80.
+    /// Parses command data; invalid data ends the command with 6A80.
     static func parse<Value>(
         _ data: [UInt8], _ body: (inout ByteReader) throws(WireError) -> Value
     ) throws(Refusal) -> Value {
@@ -93,7 +93,7 @@ package struct OATHApplet: Applet {
 }
 
 extension ByteReader {
-    /// Takes the value of a data object that must have this tag.
+    /// Reads the value of a data object that must have this tag.
     mutating func value(_ tag: TLV.Tag) throws(WireError) -> [UInt8] {
         var inner = try tlv(tag, "a data object")
         return inner.rest()

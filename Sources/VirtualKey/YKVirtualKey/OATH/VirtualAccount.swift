@@ -13,7 +13,7 @@ package struct VirtualAccount: Hashable, Sendable {
         case totp = 0x20
     }
 
-    /// The hash under the code, as the protocol numbers it.
+    /// The hash algorithm of the code, as numbered by the protocol.
     package enum Hash: UInt8, Hashable, Sendable {
         /// SHA-1.
         case sha1 = 1
@@ -35,7 +35,7 @@ package struct VirtualAccount: Hashable, Sendable {
     package struct Properties: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// A challenge must be greater than the one before.
+        /// A challenge must be greater than the previous one.
         package static let increasing = Properties(rawValue: 0x01)
         /// Each code requires a touch.
         package static let touch = Properties(rawValue: 0x02)
@@ -45,7 +45,7 @@ package struct VirtualAccount: Hashable, Sendable {
     package var name: [UInt8]
     /// The moving factor of the code.
     package var kind: Kind
-    /// The hash under the code.
+    /// The hash algorithm of the code.
     package var hash: Hash
     /// The number of digits.
     package var digits: UInt8
@@ -77,7 +77,7 @@ package struct VirtualAccount: Hashable, Sendable {
     /// The HMAC of a message under the account's key.
     package func hmac(_ message: [UInt8]) -> [UInt8] { hash.algorithm.hmac(key: Secret(secret), message) }
 
-    /// Four bytes of an HMAC, chosen by its last byte, top bit cleared (RFC 4226 §5.3).
+    /// Extracts four bytes of an HMAC at the offset in its last byte, top bit cleared (RFC 4226 §5.3).
     package static func truncated(_ hmac: [UInt8]) -> [UInt8] {
         guard let last = hmac.last, hmac.count >= 20 else { return [] }
         let offset = Int(last & 0x0F)

@@ -6,13 +6,13 @@ import YKWire
 extension VirtualKeyState {
     private static let refused = Refusal.status(.conditionsNotSatisfied)
 
-    /// Six bytes behind what is written: the access code that the slot has.
+    /// The slot's access code: six bytes after the configuration.
     private static func code(_ payload: [UInt8], from start: Int) -> [UInt8] {
         let code = Array(payload.dropFirst(start).prefix(OTPSlotRecord.accessCodeSize))
         return code + [UInt8](repeating: 0, count: OTPSlotRecord.accessCodeSize - code.count)
     }
 
-    /// Writes a slot; zeros only, without a CRC, empty it.
+    /// Writes a slot; a configuration of zeros without a CRC deletes it.
     mutating func configure(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
         guard payload.count >= OTPSlotRecord.size else { throw .status(.wrongLength) }
         let isAccepted = otp[number]?.accepts(Self.code(payload, from: OTPSlotRecord.size)) ?? true
@@ -29,13 +29,13 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Slot 1 keeps slot 2 from being written, unless slot 2 is in use and says the same.
+    /// Whether slot 1 protects slot 2 from being written, which it does not if slot 2 is in use and has the same flag.
     private var protectsSlot2: Bool {
         guard otp[1]?.record.ticket.contains(.protectsSlot2) ?? false else { return false }
         return !(otp[2]?.record.ticket.contains(.protectsSlot2) ?? false)
     }
 
-    /// Updates settings. A slot that answers challenges keeps the flags that mean something else there.
+    /// Updates settings. A challenge-response slot keeps the flags that have a different meaning there.
     mutating func update(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
         guard profile.version >= Version(2, 3, 0), payload.count >= OTPSlotRecord.size else {
             throw .status(.wrongLength)
@@ -59,7 +59,7 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Swaps the slots; one with an access code stays where it is.
+    /// Swaps the slots; a slot with an access code stays in place.
     mutating func swap() throws(Refusal) {
         let isOpen = otp.slots.allSatisfy { $0?.accepts(OTPSlotRecord.noAccessCode) ?? true }
         guard profile.version >= Version(2, 3, 0), isOpen, otp.slots != [nil, nil] else { throw Self.refused }
@@ -68,7 +68,7 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Writes the NDEF record that stands before a slot's token.
+    /// Writes the NDEF record that precedes a slot's token.
     mutating func setNDEF(_ number: Int, _ payload: [UInt8]) throws(Refusal) {
         guard profile.version >= Version(3, 0, 0), payload.count >= OTPNDEFRecord.size else {
             throw .status(.wrongLength)
@@ -81,7 +81,7 @@ extension VirtualKeyState {
         otp.count()
     }
 
-    /// Writes the scan codes; what cannot be a map, and a wrong access code of slot 1, is refused.
+    /// Writes the scan codes; an invalid map or a wrong access code for slot 1 is rejected.
     mutating func setScanCodes(_ payload: [UInt8]) throws(Refusal) {
         let codes = Array(payload.prefix(OTPMemory.scanCodeMapSize))
         guard profile.version >= Version(3, 0, 0), codes.count == OTPMemory.scanCodeMapSize, Set(codes).count > 15,

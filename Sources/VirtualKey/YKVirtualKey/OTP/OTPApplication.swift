@@ -3,14 +3,14 @@
 package import YKTransport
 package import YKWire
 
-/// The OTP application as both ways in see it: a command with a payload, and data, or nothing for what was written.
+/// The OTP application, independent of the transport: a command with a payload returns data, or nothing after a write.
 extension VirtualKeyState {
     /// The status: version, programming sequence, touch level.
     package var otpStatus: OTPStatus {
         OTPStatus(version: profile.version, sequence: otp.sequence, touchLevel: otp.touchLevel)
     }
 
-    /// Carries a command out. A command that writes gives nothing, and the status tells of it.
+    /// Executes a command. A command that writes returns nothing; the status shows the result.
     package mutating func otp(
         _ command: OTPCommand, _ payload: [UInt8], _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -35,7 +35,7 @@ extension VirtualKeyState {
         return []
     }
 
-    /// What is about the whole key.
+    /// Executes a command that concerns the whole key.
     private mutating func manageOTP(_ command: OTPCommand, _ payload: [UInt8]) throws(Refusal) -> [UInt8] {
         switch command {
         case .deviceInfo where profile.version >= Version(4, 1, 0):
@@ -49,7 +49,7 @@ extension VirtualKeyState {
         return []
     }
 
-    /// The answer to a challenge, once the key is touched where the slot wants that.
+    /// The answer to a challenge, after a touch if the slot requires one.
     private mutating func answer(
         _ number: Int, _ challenge: [UInt8], _ kind: VirtualOTPSlot.Kind, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -68,7 +68,7 @@ extension VirtualKeyState {
         return try nextBlock(number, slot, Array(filled.prefix(6)), world)
     }
 
-    /// The next encrypted block of a slot; the first one after power came counts a session.
+    /// The next encrypted block of a slot; the first one after power-on increments the session counter.
     mutating func nextBlock(
         _ number: Int, _ slot: VirtualOTPSlot, _ identity: [UInt8], _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {

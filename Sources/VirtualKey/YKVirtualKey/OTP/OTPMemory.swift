@@ -9,7 +9,7 @@ package struct OTPMemory: Hashable, Sendable {
     package var slots: [VirtualOTPSlot?] = [nil, nil]
     /// The programming sequence; 0 when both slots are empty.
     package var sequence: UInt8 = 0
-    /// The NDEF record that was written, and the number of its slot.
+    /// The NDEF record that was written, and its slot number.
     package var ndef: NDEF?
     /// The scan codes for typing tokens, if they differ from the default.
     package var scanCodes: [UInt8] = []
@@ -32,12 +32,12 @@ package struct OTPMemory: Hashable, Sendable {
         set { slots[number == 1 ? 0 : 1] = newValue }
     }
 
-    /// Notes that something was written.
+    /// Records that a slot was written.
     mutating func count() {
         if slots == [nil, nil] { sequence = 0 } else { sequence = sequence == .max ? 1 : sequence + 1 }
     }
 
-    /// Bits 0 and 1: in use; 2 and 3: types when touched; 4: the light is off at rest.
+    /// Bits 0 and 1: in use; 2 and 3: types when touched; 4: the LED is off when idle.
     var touchLevel: UInt16 {
         var level: UInt16 = 0
         for (index, slot) in slots.enumerated() {
@@ -50,17 +50,17 @@ package struct OTPMemory: Hashable, Sendable {
     }
 }
 
-/// What the OTP application keeps as long as there is power; it makes no difference between two states.
+/// The OTP application's state that is lost on power-off; ignored when comparing states.
 package struct OTPPower: Sendable {
-    /// How many Yubico OTPs each slot made.
+    /// The number of Yubico OTPs that each slot has generated.
     var uses: [UInt64] = [0, 0]
-    /// When power came, and the timestamp then.
+    /// The time of power-on, and the timestamp at that time.
     var since = ContinuousClock.now
     var start: UInt32?
 
     package init() {}
 
-    /// Eighths of a second from a random start, 24 bits.
+    /// The 24-bit timestamp: eighths of a second from a random start.
     func timestamp(at now: ContinuousClock.Instant) -> UInt32 {
         let eighths = UInt32(clamping: Int64(since.duration(to: now) / .milliseconds(125)))
         return (start ?? 0) &+ eighths & 0xFF_FFFF
@@ -68,8 +68,8 @@ package struct OTPPower: Sendable {
 }
 
 extension OTPPower: Hashable {
-    /// Always: what is lost with the power is not what makes one key another.
+    /// Always true: volatile state does not make one key different from another.
     package static func == (left: Self, right: Self) -> Bool { true }
-    /// Nothing.
+    /// Does nothing.
     package func hash(into hasher: inout Hasher) {}
 }

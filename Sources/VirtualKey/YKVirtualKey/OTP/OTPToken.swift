@@ -2,16 +2,16 @@
 
 import YKWire
 
-/// What a slot makes when it is touched: scan codes with waits between them.
+/// The output of a slot when touched: scan codes with delays between them.
 package enum OTPStroke: Hashable, Sendable {
-    /// A key, with Shift when the bit 80 is set.
+    /// A key, with Shift if bit 80 is set.
     case key(UInt8)
     /// Half a second.
     case delay
 }
 
 extension OTPMemory {
-    /// How many scan codes a map has: modhex in lower and upper case, digits, exclamation mark, Tab, Enter.
+    /// The number of scan codes in a map: modhex in lower and upper case, digits, exclamation mark, Tab, Enter.
     static let scanCodeMapSize = 45
     private static let mapped = Array((Modhex.alphabet + Modhex.alphabet.uppercased() + "0123456789!\t\n").utf8)
 
@@ -27,7 +27,7 @@ extension OTPMemory {
 }
 
 extension VirtualKeyState {
-    /// The two parts of the next token of a slot: what is fixed, and what moves.
+    /// The fixed and the moving part of a slot's next token.
     private enum Token {
         case text(fixed: String, moving: String)
         case scanCodes([UInt8])
@@ -52,8 +52,8 @@ extension VirtualKeyState {
         }
     }
 
-    /// A static token under the policies for strong passwords: half as long, the first letters in upper case, those of
-    /// 0 to 7 as digits, an exclamation mark first.
+    /// A static token with the flags for strong passwords applied: half as long, the first letters in upper case, those
+    /// of 0 to 7 as digits, and an exclamation mark in front.
     private static func strong(_ token: String, _ flags: OTPConfigurationFlags) -> String {
         var letters = Array(token.utf8.prefix(flags.contains(.shortTicket) ? 16 : 32))
         if flags.contains(.strongPassword2) {
@@ -69,7 +69,7 @@ extension VirtualKeyState {
         return (isSpecial ? "!" : "") + String(decoding: letters, as: UTF8.self)
     }
 
-    /// HOTP's token identifier: each byte in digits, or from the front on in modhex.
+    /// HOTP's token identifier: each byte in digits, or from the start in modhex.
     private static func identifier(_ record: OTPSlotRecord) -> String {
         let modhex: Int =
             switch (
@@ -83,8 +83,7 @@ extension VirtualKeyState {
         return Modhex.encode(record.fixed.prefix(modhex)) + Hex.encode(record.fixed.dropFirst(modhex))
     }
 
-    /// What the key types when a slot is touched; nothing for an empty slot, one that sleeps, or one that answers
-    /// challenges.
+    /// The keys typed when a slot is touched; empty for an empty slot, a dormant one, or one that answers challenges.
     package mutating func strokes(_ number: Int, _ world: VirtualWorld) throws(Refusal) -> [OTPStroke] {
         guard let token = try token(number, world), let record = otp[number]?.record else { return [] }
         let keypad = record.extended.contains(.numericKeypad)
@@ -108,8 +107,8 @@ extension VirtualKeyState {
         return flags.contains(.enter) ? strokes + typed("\n") : strokes
     }
 
-    /// The NDEF record that the key gives over NFC now: its type, and its payload with the next token of the slot. As
-    /// long as no slot was chosen, the payload of a new key with the token of slot 1, if that makes any.
+    /// The current NDEF record for NFC: its type, and its payload with the next token of the slot. If no slot was
+    /// chosen, the payload is that of a new key with the token of slot 1, if it generates any.
     package mutating func nextNDEF(_ world: VirtualWorld) throws(Refusal) -> (kind: UInt8, payload: [UInt8]) {
         let ndef = otp.ndef ?? .init(slot: 1, kind: 0x55, content: [0x04] + Array(ndef.utf8))
         switch try token(ndef.slot, world) {

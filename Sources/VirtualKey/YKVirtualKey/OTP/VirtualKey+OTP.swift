@@ -7,7 +7,7 @@ extension VirtualKey {
     /// Connects a program to the key's keyboard interface as a HID device in the same process.
     public func otpReportLink() -> sending any ReportLink { VirtualKeyboardLink(self) }
 
-    /// Carries a frame out, as it came over HID.
+    /// Executes a frame received over HID.
     package func run(_ frame: OTPFrame) -> VirtualKeyboard.Outcome {
         let change = try? change { key throws(Refusal) in try key.otp(frame.command, frame.payload, world) }
         return switch change {
@@ -17,7 +17,7 @@ extension VirtualKey {
         }
     }
 
-    /// What a touch of a slot, 1 or 2, types.
+    /// The output of a touch of slot 1 or 2.
     package func strokes(_ slot: Int) -> (strokes: [OTPStroke], pacing: Duration) {
         var typed: [OTPStroke] = []
         _ = try? change { key throws(Refusal) in

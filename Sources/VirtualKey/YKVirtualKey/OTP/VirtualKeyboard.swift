@@ -3,20 +3,20 @@
 package import YKTransport
 package import YKWire
 
-/// The keyboard of a key: the OTP application's frames in feature reports, and what it types when it is touched.
+/// The keyboard of a key: the OTP application's frames in feature reports, and the keys it types when touched.
 ///
-/// A value; it does no I/O and has no clock.
+/// A value type without I/O or a clock.
 package struct VirtualKeyboard: Sendable {
     /// A point in time.
     package typealias Instant = ContinuousClock.Instant
 
-    /// What came of a frame.
+    /// The outcome of a frame.
     package enum Outcome: Sendable, Hashable {
         /// Data.
         case data([UInt8])
-        /// Something was written, or refused: the status tells.
+        /// Something was written or refused; the status shows which.
         case done
-        /// The key waits for a touch; the frame is tried again.
+        /// The key waits for a touch; the frame is to be retried.
         case waiting
     }
 
@@ -29,10 +29,10 @@ package struct VirtualKeyboard: Sendable {
     private var work: (frame: OTPFrame, began: Instant)?
     private var typing: [(due: Instant, report: [UInt8])] = []
 
-    /// Makes a keyboard that nobody has spoken to.
+    /// Creates a keyboard in its initial state.
     package init() {}
 
-    /// Takes a feature report; `run` carries frames out. False for a report that makes no sense.
+    /// Processes a feature report; `run` executes frames. Returns `false` for an invalid report.
     package mutating func set(_ report: [UInt8], at now: Instant, _ run: (OTPFrame) -> Outcome) -> Bool {
         guard let progress = try? assembler.add(report) else { return false }
         switch progress {
@@ -48,13 +48,13 @@ package struct VirtualKeyboard: Sendable {
         return true
     }
 
-    /// Gives the feature report: what waits, a part of a reply, or the status.
+    /// Returns the feature report: the wait status, a part of a reply, or the status.
     package mutating func get(_ status: OTPStatus) -> [UInt8] {
         if work != nil { return OTPReport.waitingForTouch.encoded }
         return outgoing.isEmpty ? OTPReport.status(status.encoded).encoded : outgoing.removeFirst()
     }
 
-    /// Tries again what waits for a touch.
+    /// Retries a frame that waits for a touch.
     package mutating func poll(at now: Instant, _ run: (OTPFrame) -> Outcome) {
         guard let (frame, began) = work else { return }
         guard began.duration(to: now) < touchTime else { return work = nil }
@@ -73,7 +73,7 @@ package struct VirtualKeyboard: Sendable {
         }
     }
 
-    /// Queues what is typed: each key down and up again.
+    /// Queues keystrokes, each key pressed and released.
     package mutating func type(_ strokes: [OTPStroke], pacing: Duration = .zero, at now: Instant) {
         var due = max(now, typing.last?.due ?? now)
         for stroke in strokes {
@@ -88,13 +88,13 @@ package struct VirtualKeyboard: Sendable {
         }
     }
 
-    /// The next report of the keyboard that is due.
+    /// Removes and returns the next keyboard report that is due.
     package mutating func next(at now: Instant) -> [UInt8]? {
         guard let first = typing.first, first.due <= now else { return nil }
         return typing.removeFirst().report
     }
 
-    /// How long nothing happens by itself; `nil` for as long as nothing comes.
+    /// The time until work is due; `nil` if there is none until a report arrives.
     package func pause(at now: Instant) -> Duration? {
         let wait: Duration? = work == nil ? nil : .milliseconds(10)
         return [wait, typing.first.map { max(.zero, now.duration(to: $0.due)) }].compactMap { $0 }.min()

@@ -5,9 +5,9 @@ package import YKWire
 
 /// A slot of the OTP application that is in use.
 package struct VirtualOTPSlot: Hashable, Sendable {
-    /// What it was written with; its access code is the one it asks for.
+    /// The configuration that was written; its access code protects the slot.
     package var record: OTPSlotRecord
-    /// Of a Yubico OTP how many sessions it was used in, of HOTP the counter of the next code.
+    /// The number of sessions for Yubico OTP, the counter of the next code for HOTP.
     package var counter: UInt64
 
     init(_ record: OTPSlotRecord) {
@@ -22,7 +22,7 @@ package struct VirtualOTPSlot: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// What a slot makes.
+    /// The type of a slot.
     enum Kind: Hashable {
         case yubicoOTP, staticTicket, scanCodes, hotp, challengeOTP, challengeHMAC
     }
@@ -37,23 +37,23 @@ package struct VirtualOTPSlot: Hashable, Sendable {
         return flags.contains(.shortTicket) ? .scanCodes : .yubicoOTP
     }
 
-    /// Whether a touch makes it type.
+    /// Whether the slot types when touched.
     var isTyped: Bool { kind != .challengeOTP && kind != .challengeHMAC }
-    /// Whether a challenge waits for a touch.
+    /// Whether a challenge requires a touch.
     var wantsTouch: Bool { !isTyped && record.configuration.contains(.challengeTouch) }
-    /// Whether it sleeps.
+    /// Whether the slot is dormant.
     var isDormant: Bool { record.extended.contains(.dormant) }
 
-    /// Whether this code, or none, lets it be changed.
+    /// Whether the slot can be changed with this access code; any code will do if none is set.
     func accepts(_ code: [UInt8]) -> Bool {
         record.accessCode == OTPSlotRecord.noAccessCode || record.accessCode == code
     }
 
-    /// The key of HMAC and HOTP: 20 bytes.
+    /// The 20-byte key of HMAC and HOTP.
     private var longKey: [UInt8] { record.key + record.identity.prefix(4) }
 
-    /// The HMAC-SHA-1 of a challenge of 64 bytes. A slot that takes short ones leaves away all bytes at the end that are
-    /// the same as the last.
+    /// The HMAC-SHA-1 of a 64-byte challenge. A slot for short challenges drops all trailing bytes equal to the last
+    /// one.
     func hmac(_ challenge: [UInt8]) -> [UInt8] {
         var message = challenge[...]
         if record.configuration.contains(.shortChallenge), let filler = message.last {

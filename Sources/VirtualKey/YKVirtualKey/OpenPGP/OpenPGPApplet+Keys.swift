@@ -4,7 +4,7 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// A kind of key, as algorithm attributes name it (§4.4.3.9).
+/// A key type, as encoded in algorithm attributes (§4.4.3.9).
 enum VirtualOpenPGPAlgorithm: Hashable {
     case rsa(bits: Int)
     case curve(VerificationKey.Curve)
@@ -16,7 +16,7 @@ enum VirtualOpenPGPAlgorithm: Hashable {
         ([0x2B, 0x06, 0x01, 0x04, 0x01, 0x97, 0x55, 0x01, 0x05, 0x01], .x25519),
     ]
 
-    /// Reads attributes that the card accepted.
+    /// Parses attributes that the card has accepted.
     init?(_ attributes: [UInt8]) {
         if attributes.first == 0x01, attributes.count >= 5 {
             self = .rsa(bits: Int(attributes[1]) << 8 | Int(attributes[2]))
@@ -28,7 +28,7 @@ enum VirtualOpenPGPAlgorithm: Hashable {
         self = match.1
     }
 
-    /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
+    /// Generates a key: scalars on curves from the world's randomness, RSA with OpenSSL.
     func generate(_ world: VirtualWorld) throws(Refusal) -> PrivateKey {
         if case .rsa(let bits) = self {
             return try world.keyPairs.take(bits)
@@ -65,7 +65,7 @@ extension OpenPGPApplet {
         [0x01, UInt8(bits >> 8), UInt8(bits & 0xFF), 0x00, profile.isPlainOpenPGP ? 0x20 : 0x11, 0x00]
     }
 
-    /// The attributes that a slot can have, in the order of FA. Up to firmware 5.6.0 a YubiKey lists both keys on
+    /// The attributes supported by a slot, in the order of FA. Up to firmware 5.6.0, a YubiKey lists both keys on
     /// Curve25519 as EdDSA in all slots.
     static func algorithms(_ slot: VirtualOpenPGPSlot, _ profile: DeviceProfile) -> [[UInt8]] {
         let isOld = !profile.isPlainOpenPGP && profile.version < Version(5, 6, 1)
@@ -86,7 +86,7 @@ extension OpenPGPApplet {
         return list
     }
 
-    /// FA (§4.4.3.11). Firmware 5.4.3 tells a length that is two too large.
+    /// FA (§4.4.3.11). Firmware 5.4.3 reports a length that is two too large.
     func algorithmInformation(_ profile: DeviceProfile) -> [UInt8] {
         let list = Self.slots(profile).flatMap { slot in
             Self.algorithms(slot, profile).map { TLV(Self.attributesTag(slot), $0) }
@@ -96,14 +96,14 @@ extension OpenPGPApplet {
         return [0xFA] + TLV.lengthField(list.encoded.count + 2) + list.encoded
     }
 
-    /// PUT DATA C1, C2, C3 and DA: other attributes delete the key.
+    /// PUT DATA C1, C2, C3 and DA; changing the attributes deletes the key.
     func putAttributes(
         _ value: [UInt8], _ slot: VirtualOpenPGPSlot, _ key: inout VirtualKeyState
     ) throws(Refusal) {
         let profile = key.profile
         let isPlain = profile.isPlainOpenPGP
         var accepted = Self.algorithms(slot, profile)
-        // ECDH on Curve25519 is 12; firmware up to 5.6.0 takes 16 as well.
+        // ECDH on Curve25519 is 12; firmware up to 5.6.0 also accepts 16.
         if !isPlain, slot == .decryption, profile.version < Version(5, 6, 1) {
             accepted.append([0x12] + VirtualOpenPGPAlgorithm.curve25519[1].0)
         }
@@ -111,7 +111,7 @@ extension OpenPGPApplet {
         if isPlain, plain.first != 0x01, plain.last == 0x00 || plain.last == 0xFF { plain.removeLast() }
         if plain.first == 0x01, plain.count == 5 { plain.append(0x00) }
         if plain.first == 0x01, plain.count == 6 {
-            // Exponents of 17 and of 32 bits are both 65537.
+            // Exponent lengths of 17 and 32 bits both mean 65537.
             guard plain[3] == 0, [0x11, 0x20].contains(plain[4]), plain[5] <= 3 else {
                 throw .status(.incorrectParameters)
             }
@@ -125,19 +125,20 @@ extension OpenPGPApplet {
         forget(slot, &key)
     }
 
-    /// What belongs to a key that is gone.
+    /// Deletes what belongs to a removed key.
     private func forget(_ slot: VirtualOpenPGPSlot, _ key: inout VirtualKeyState) {
         if slot == .signature { key.openPGP.counter = 0 }
         guard !key.profile.isPlainOpenPGP else { return }
         key.openPGP[slot].touch = 0
     }
 
-    /// A FIPS key of firmware 5.7 takes keys only once both PINs are its owner's.
+    /// A FIPS key with firmware 5.7 accepts keys only after both default PINs were changed.
     private static func requireApproval(_ key: VirtualKeyState) throws(Refusal) {
         guard !key.profile.isFIPS57 || !key.openPGP.usesDefaultPINs else { throw .status(.conditionsNotSatisfied) }
     }
 
-    /// GENERATE ASYMMETRIC KEY PAIR (§7.2.14): a new key with P1 80, the public key of that which is there with 81.
+    /// GENERATE ASYMMETRIC KEY PAIR (§7.2.14): generates a key with P1 80, reads the public key of the existing one
+    /// with 81.
     mutating func generate(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -166,7 +167,7 @@ extension OpenPGPApplet {
         return slot
     }
 
-    /// PUT DATA with an extended header list (§4.4.3.12): a private key.
+    /// PUT DATA with an extended header list (§4.4.3.12): imports a private key.
     mutating func importKey(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0x3F, command.p2 == 0xFF else { throw .status(Self.wrongParameters(key.profile)) }
         try requireAdmin()
@@ -187,7 +188,7 @@ extension OpenPGPApplet {
         forget(slot, &key)
     }
 
-    /// The control reference template, and the values of 5F48 by the tags that 7F48 lists for them.
+    /// The control reference template, and the values in 5F48 by the tags that 7F48 lists for them.
     private static func parts(_ bytes: [UInt8]) throws(WireError) -> (TLV, [TLV.Tag: [UInt8]]) {
         var reader = ByteReader(bytes)
         let template = try reader.tlv()

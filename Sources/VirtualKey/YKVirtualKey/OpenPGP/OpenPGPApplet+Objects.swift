@@ -9,7 +9,7 @@ extension OpenPGPApplet {
 
     private static func tag(_ command: APDU) -> UInt16 { UInt16(command.p1) << 8 | UInt16(command.p2) }
 
-    /// GET DATA (§7.2.6). A YubiKey puts the tag before the content of 65, 6E, 73, 7A, FA and 7F74, other cards do not.
+    /// GET DATA (§7.2.6). A YubiKey puts the tag before the content of 65, 6E, 73, 7A, FA and 7F74; other cards do not.
     func getData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         let tag = Self.tag(command)
         let memory = key.openPGP
@@ -43,7 +43,7 @@ extension OpenPGPApplet {
         return key.openPGP[Self.certificateOrder[occurrence]].certificate
     }
 
-    /// SELECT DATA (§7.2.5); up to firmware 5.4.3 with the length of the list before it.
+    /// SELECT DATA (§7.2.5); up to firmware 5.4.3 preceded by the length of the list.
     mutating func selectData(_ command: APDU, _ profile: DeviceProfile) throws(Refusal) {
         guard command.p2 == 0x04 else { throw .status(Self.wrongParameters(profile)) }
         let list: [UInt8] = [0x60, 0x04, 0x5C, 0x02, 0x7F, 0x21]
@@ -53,7 +53,7 @@ extension OpenPGPApplet {
         occurrence = Int(command.p1)
     }
 
-    /// The data objects that are read at once, and those in them.
+    /// The readable data objects and those nested in them.
     private func objects(_ key: VirtualKeyState) -> [TLV] {
         let (profile, memory) = (key.profile, key.openPGP)
         let discretionary = discretionary(key)
@@ -99,7 +99,7 @@ extension OpenPGPApplet {
         return [signatureMode(key), limit, limit, limit, memory.user.left, memory.reset.left, memory.admin.left]
     }
 
-    /// 00 when each signature requires the PIN again, 01 when one VERIFY is enough.
+    /// 00 if each signature requires the PIN again, 01 if one VERIFY is enough.
     func signatureMode(_ key: VirtualKeyState) -> UInt8 {
         key.openPGP.signatureMode ?? (key.profile.isPlainOpenPGP ? 0 : 1)
     }
@@ -118,7 +118,7 @@ extension OpenPGPApplet {
     // 7F74: a button.
     private static let features = TLV(0x7F74, [0x81, 0x01, 0x20])
 
-    /// 4F (§4.2.1): Yubico writes the serial number in decimal digits.
+    /// 4F (§4.2.1). Yubico encodes the serial number in decimal digits.
     private static func identifier(_ profile: DeviceProfile) -> [UInt8] {
         let maker: [UInt8] = profile.isGnuk ? [0xF5, 0x17] : profile.isPlainOpenPGP ? [0xFF, 0xFE] : [0x00, 0x06]
         var serial = profile.serial
@@ -192,7 +192,7 @@ extension OpenPGPApplet {
         key.openPGP[slot].certificate = value
     }
 
-    /// Attributes, fingerprints, times and touch policy of one slot.
+    /// Writes attributes, fingerprints, times and touch policy of one slot.
     private func putSlotData(_ value: [UInt8], _ tag: UInt16, _ key: inout VirtualKeyState) throws(Refusal) {
         let slots = Self.slots(key.profile)
         func slot(_ tags: [UInt16]) -> VirtualOpenPGPSlot? {

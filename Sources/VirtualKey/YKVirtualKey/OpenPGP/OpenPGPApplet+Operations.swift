@@ -5,7 +5,7 @@ import YKTransport
 import YKWire
 
 extension OpenPGPApplet {
-    /// How long a touch counts for the cached policies.
+    /// How long a touch is cached by the cached touch policies.
     private static let touchCache = Duration.seconds(15)
 
     /// PERFORM SECURITY OPERATION (§7.2.10 to §7.2.12).
@@ -20,7 +20,7 @@ extension OpenPGPApplet {
         }
     }
 
-    /// COMPUTE DIGITAL SIGNATURE: counts, and ends the verification where each signature requires the PIN.
+    /// COMPUTE DIGITAL SIGNATURE: increments the counter, and ends the verification if each signature requires the PIN.
     private mutating func sign(
         _ data: [UInt8], _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -44,7 +44,7 @@ extension OpenPGPApplet {
         return try Self.signature(check, privateKey)
     }
 
-    /// The key of a slot, once its PIN was verified.
+    /// The key of a slot; requires its PIN to be verified.
     private func present(
         _ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, requiring pin: UInt8
     ) throws(Refusal) -> PrivateKey {
@@ -55,7 +55,7 @@ extension OpenPGPApplet {
         return present
     }
 
-    /// Waits for the finger where the slot's policy asks for one.
+    /// Waits for a touch if the slot's policy requires one.
     mutating func touch(_ slot: VirtualOpenPGPSlot, _ key: VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
         let policy = key.openPGP[slot].touch
         let isWarm = policy >= 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
@@ -67,7 +67,7 @@ extension OpenPGPApplet {
         }
     }
 
-    /// What the private key operates on: the padded DigestInfo of RSA, the digest or message of the others.
+    /// The input of the private key operation: the padded DigestInfo for RSA, the digest or message for other keys.
     private static func preparation(_ data: [UInt8], _ key: PrivateKey) throws(Refusal) -> [UInt8] {
         switch key.publicKey {
         case .rsa(let modulus, _):
@@ -98,7 +98,7 @@ extension OpenPGPApplet {
         } catch { throw .status(.incorrectParameters) }
     }
 
-    /// DECIPHER: 00 and a cryptogram of RSA, A6 with the other side's point, or 02 and blocks of AES.
+    /// DECIPHER: 00 and an RSA cryptogram, A6 with the peer's point, or 02 and AES blocks.
     private mutating func decipher(
         _ data: [UInt8], _ key: VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -134,7 +134,7 @@ extension OpenPGPApplet {
             let isPoint = point.count == 1 + 2 * curve.fieldSize && point[0] == 0x04
             return isPoint ? .ec(curve, point: point) : nil
         case .x25519:
-            // 40 before the point says that it is as RFC 7748 has it.
+            // A 40 before the point marks the RFC 7748 encoding.
             let bare = point.count == 33 && point[0] == 0x40 ? Array(point.dropFirst()) : point
             return bare.count == 32 ? .x25519(bare) : nil
         }
@@ -161,7 +161,7 @@ extension OpenPGPApplet {
         }
     }
 
-    /// ENCIPHER (§7.2.12) under the AES key of D5, in CBC mode from zeros.
+    /// ENCIPHER (§7.2.12) with the AES key of D5, in CBC mode with an all-zero IV.
     private func encipher(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         let secret = try blocks(data, key)
         do { return [0x02] + (try AESCBC.encrypt(data, key: secret, initialisationVector: Self.zeros)) } catch {

@@ -8,7 +8,7 @@ extension OpenPGPApplet {
     private static let leastUser = 6
     private static let leastAdmin = 8
 
-    /// VERIFY (§7.2.2): with a PIN, without one for the state, and with P1 FF to end it.
+    /// VERIFY (§7.2.2): with a PIN, without one to query the state, and with P1 FF to reset it.
     mutating func verify(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let isPlain = key.profile.isPlainOpenPGP
         let ends = command.p1 == 0xFF && (isPlain || key.profile.version >= Version(5, 6, 0))
@@ -35,8 +35,8 @@ extension OpenPGPApplet {
         verified.insert(command.p2)
     }
 
-    /// The PIN that a reference means. A Gnuk token that holds a key is administered by its user PIN until an admin PIN is
-    /// set; here that is one other than a new card's.
+    /// The PIN for a reference. On a Gnuk token that holds a key, the user PIN takes the place of the admin PIN until
+    /// one is set; here, that means until it differs from a new card's.
     private static func place(
         _ reference: UInt8, _ key: VirtualKeyState
     ) -> WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code> {
@@ -46,7 +46,7 @@ extension OpenPGPApplet {
         return isUnset ? \.user : \.admin
     }
 
-    /// CHANGE REFERENCE DATA (§7.2.3): the old PIN, then the new one, without a mark between them.
+    /// CHANGE REFERENCE DATA (§7.2.3): the old PIN, then the new one, without a separator.
     mutating func changeReference(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0x81 || command.p2 == 0x83 else {
             throw .status(Self.wrongParameters(key.profile))
@@ -63,7 +63,7 @@ extension OpenPGPApplet {
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
     }
 
-    /// RESET RETRY COUNTER (§7.2.4): a new user PIN, by the reset code or the admin PIN.
+    /// RESET RETRY COUNTER (§7.2.4): sets a new user PIN with the reset code or the admin PIN.
     mutating func resetRetry(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0 || command.p1 == 2, command.p2 == 0x81 else {
             throw .status(Self.wrongParameters(key.profile))
@@ -85,7 +85,7 @@ extension OpenPGPApplet {
         verified.subtract([0x81, 0x82])
     }
 
-    /// PUT DATA D3 (§4.3.4): the reset code; without one it is removed.
+    /// PUT DATA D3 (§4.3.4): sets the reset code; an empty one removes it.
     func putResetCode(_ code: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {
         if code.isEmpty, key.profile.isPlainOpenPGP {
             key.openPGP.reset.value = []
@@ -97,8 +97,8 @@ extension OpenPGPApplet {
         key.openPGP.reset.left = key.openPGP.reset.total
     }
 
-    /// SET PIN RETRIES (Yubico): tries of user PIN, reset code and admin PIN; PINs stay. No tries for the reset code leave
-    /// its number as it is: ykman's device tests send that to a key without one.
+    /// SET PIN RETRIES (Yubico): sets the retries of user PIN, reset code and admin PIN without changing them. 0 for
+    /// the reset code leaves its number unchanged: ykman's device tests send that to a key without one.
     func setRetries(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         try requireAdmin()
@@ -112,7 +112,7 @@ extension OpenPGPApplet {
         }
     }
 
-    /// Compares a PIN or the reset code; a wrong one costs a try.
+    /// Verifies a PIN or the reset code; a wrong one uses up a retry.
     private mutating func compare(
         _ given: [UInt8], _ place: WritableKeyPath<OpenPGPMemory, OpenPGPMemory.Code>, _ key: inout VirtualKeyState
     ) throws(Refusal) {
@@ -131,9 +131,9 @@ extension OpenPGPApplet {
         guard (least...OpenPGPMemory.pinLimit).contains(value.count) else { throw .status(.incorrectParameters) }
     }
 
-    /// PUT DATA F9 (§4.3.2). A YubiKey takes the PINs of the object, or those of a new card when the derivation ends, and
-    /// drops the reset code; so does a Gnuk token, while it holds no key. Other cards store the object and leave the rest
-    /// to the host.
+    /// PUT DATA F9 (§4.3.2). A YubiKey sets the PINs to those in the object, or to those of a new card when the KDF is
+    /// disabled, and removes the reset code; so does a Gnuk token that holds no key. Other cards store the object and
+    /// leave the rest to the host.
     func putKDF(_ value: [UInt8], _ key: inout VirtualKeyState) throws(Refusal) {
         guard value.count <= 0xFF, let objects = try? TLV.list(value) else { throw .status(.incorrectParameters) }
         let isGnuk = key.profile.isGnuk

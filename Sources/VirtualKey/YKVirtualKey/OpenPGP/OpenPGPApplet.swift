@@ -4,18 +4,18 @@ import YKCrypto
 import YKTransport
 package import YKWire
 
-/// The OpenPGP application (OpenPGP Smart Card Application 3.4): that of a YubiKey, firmware 5.2 and later, or of a plain
-/// card of another maker.
+/// The OpenPGP application (OpenPGP Smart Card Application 3.4) of a YubiKey with firmware 5.2 or later, or of a card
+/// from another vendor.
 package struct OpenPGPApplet: Applet {
     package static let aid = AID.openPGP
     package static let capabilities = VirtualCapability.openPGP
     package static let classes: Set<UInt8> = [0x00, 0x80]
 
-    /// Which PINs were verified: PW1 for signatures (81), PW1 for the rest (82), PW3 (83).
+    /// The verified PINs: PW1 for signatures (81), PW1 for other operations (82), PW3 (83).
     var verified: Set<UInt8> = []
-    /// The cardholder certificate that SELECT DATA or GET NEXT DATA chose: 0 authentication, 1 decryption, 2 signature.
+    /// The cardholder certificate chosen by SELECT DATA or GET NEXT DATA: 0 authentication, 1 decryption, 2 signature.
     var occurrence = 0
-    /// When a key was touched last in this session, for the cached touch policies.
+    /// The time of the last touch in this session, for the cached touch policies.
     var lastTouch: ContinuousClock.Instant?
 
     package init() {}
@@ -64,7 +64,7 @@ package struct OpenPGPApplet: Applet {
         return []
     }
 
-    /// Instructions of the protocol (§7.2; from F1 on Yubico's).
+    /// Instructions of the protocol (§7.2; those from F1 on are Yubico's).
     enum Instruction: UInt8 {
         case verify = 0x20
         case changeReference = 0x24
@@ -93,7 +93,7 @@ package struct OpenPGPApplet: Applet {
         }
     }
 
-    /// TERMINATE DF (§7.2.16): by the admin PIN, or once both PINs are blocked.
+    /// TERMINATE DF (§7.2.16): requires the admin PIN, or both PINs to be blocked.
     private mutating func terminate(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         let isBlocked = key.openPGP.user.left == 0 && key.openPGP.admin.left == 0
@@ -102,7 +102,7 @@ package struct OpenPGPApplet: Applet {
         verified = []
     }
 
-    /// ACTIVATE FILE (§7.2.17): makes a terminated application one of a new card.
+    /// ACTIVATE FILE (§7.2.17): resets a terminated application to a new card's state.
     private mutating func activate(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0, command.p2 == 0 else { throw .status(Self.wrongParameters(key.profile)) }
         guard key.openPGP.isTerminated else { return }
@@ -110,7 +110,7 @@ package struct OpenPGPApplet: Applet {
         self = OpenPGPApplet()
     }
 
-    /// GET CHALLENGE (§7.2.15): as many random bytes as are expected.
+    /// GET CHALLENGE (§7.2.15): returns as many random bytes as expected.
     private func challenge(
         _ command: APDU, _ profile: DeviceProfile, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -135,8 +135,8 @@ package struct OpenPGPApplet: Applet {
 }
 
 extension DeviceProfile {
-    /// Whether it is an OpenPGP card and nothing else.
+    /// Whether the card is an OpenPGP card without other applications.
     var isPlainOpenPGP: Bool { model == .openPGP || model == .gnuk }
-    /// Whether it is a Gnuk token.
+    /// Whether the card is a Gnuk token.
     var isGnuk: Bool { model == .gnuk }
 }

@@ -4,13 +4,13 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The certificates that vouch for keys of the OpenPGP application: a root and the certificate of the attestation key,
-/// made at the first use, and a statement for each key (Yubico, "PGP attestation").
+/// The certificates that attest keys of the OpenPGP application: a root and the certificate of the attestation key,
+/// created on first use, and an attestation for each key (Yubico, "PGP attestation").
 enum OpenPGPAttestationChain {
     private static let root = "ykit virtual OpenPGP root"
     private static let device = "ykit virtual OpenPGP attestation"
 
-    /// Makes root and attestation key, P-256; the root's private key is forgotten.
+    /// Creates the root and the P-256 attestation key; the root's private key is discarded.
     static func make(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
         let rootKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(world)
         let deviceKey = try VirtualOpenPGPAlgorithm.curve(.p256).generate(world)
@@ -25,7 +25,7 @@ enum OpenPGPAttestationChain {
         key.openPGP[.attestation].key = OpenPGPMemory.Key(der: deviceKey.der.value.copyBytes(), isImported: true)
     }
 
-    /// The statement on the key of a slot, signed by the attestation key.
+    /// The attestation certificate for the key of a slot, signed by the attestation key.
     static func statement(
         on slot: VirtualOpenPGPSlot, _ attested: PrivateKey, _ key: VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -53,7 +53,7 @@ enum OpenPGPAttestationChain {
         } catch let refusal as Refusal { throw refusal } catch { throw .status(.memoryFailure) }
     }
 
-    /// A positive number, DER.
+    /// A positive DER integer.
     private static func number(_ value: UInt32) -> TLV {
         let bytes: [UInt8] = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
         let digits = Array(bytes.drop { $0 == 0 })
@@ -63,8 +63,8 @@ enum OpenPGPAttestationChain {
 }
 
 extension OpenPGPApplet {
-    /// GET ATTESTATION (Yubico, firmware 5.2.1): writes a statement on a key that was generated here into the slot's
-    /// certificate; it requires the user PIN, and a touch by the policy of the attestation key.
+    /// GET ATTESTATION (Yubico, firmware 5.2.1): writes an attestation of a key generated on the card to the slot's
+    /// certificate. Requires the user PIN, and a touch according to the attestation key's policy.
     mutating func attest(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) {

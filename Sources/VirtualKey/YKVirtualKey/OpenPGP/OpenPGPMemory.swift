@@ -2,15 +2,15 @@
 
 import YKWire
 
-/// A place for a key in the OpenPGP application; the number is the key reference of DE and of CRT 84.
+/// A key slot of the OpenPGP application; the raw value is the key reference in DE and CRT 84.
 package enum VirtualOpenPGPSlot: UInt8, Hashable, Sendable, CaseIterable {
     case signature = 0x01
     case decryption = 0x02
     case authentication = 0x03
-    /// Yubico's fourth.
+    /// Yubico's attestation key.
     case attestation = 0x81
 
-    /// The place in the lists of fingerprints and times.
+    /// The index in the lists of fingerprints and times.
     var index: Int { self == .attestation ? 3 : Int(rawValue) - 1 }
 
     /// The slot of a control reference template: B6, B8 or A4, empty or with a key reference (84).
@@ -29,14 +29,14 @@ package enum VirtualOpenPGPSlot: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What the OpenPGP application keeps without power.
+/// The persistent state of the OpenPGP application.
 package struct OpenPGPMemory: Hashable, Sendable {
-    /// A PIN or the reset code; without bytes it is not set.
+    /// A PIN or the reset code; empty if not set.
     package struct Code: Hashable, Sendable {
         package var value: [UInt8]
-        /// Wrong tries in all.
+        /// The maximum number of retries.
         package var total: UInt8 = 3
-        /// Wrong tries left.
+        /// The number of retries left.
         package var left: UInt8 = 3
     }
 
@@ -47,10 +47,10 @@ package struct OpenPGPMemory: Hashable, Sendable {
         package var isImported: Bool
     }
 
-    /// What is kept of a slot beside its key.
+    /// A slot's data other than its key.
     package struct SlotData: Hashable, Sendable {
         package var key: Key?
-        /// `nil` for those of a new card.
+        /// `nil` for a new card's attributes.
         package var attributes: [UInt8]?
         package var fingerprint = [UInt8](repeating: 0, count: 20)
         package var authority = [UInt8](repeating: 0, count: 20)
@@ -64,17 +64,17 @@ package struct OpenPGPMemory: Hashable, Sendable {
     package var admin = Code(value: OpenPGPMemory.defaultAdmin)
     package var reset = Code(value: [], left: 0)
     package var slots: [VirtualOpenPGPSlot: SlotData] = [:]
-    /// Data objects that are kept as they were written, by tag.
+    /// Data objects stored as written, by tag.
     package var objects: [UInt16: [UInt8]] = [:]
-    /// KDF-DO; empty when no derivation is set up.
+    /// KDF-DO; empty if no KDF is set up.
     package var kdf: [UInt8] = []
-    /// The key of PSO:ENCIPHER; empty when there is none.
+    /// The AES key of PSO:ENCIPHER; empty if not set.
     package var aes: [UInt8] = []
     package var counter: UInt32 = 0
-    /// The first byte of C4; `nil` for that of a new card.
+    /// The first byte of C4; `nil` for a new card's.
     package var signatureMode: UInt8?
     package var isTerminated = false
-    /// The certificate at the head of the attestation chain; empty before the application was selected first.
+    /// The root certificate of the attestation chain; empty until the application is first selected.
     package var attestationRoot: [UInt8] = []
 
     static let defaultUser = Array("123456".utf8)
@@ -88,7 +88,7 @@ package struct OpenPGPMemory: Hashable, Sendable {
         set { slots[slot] = newValue == SlotData() ? nil : newValue }
     }
 
-    /// What is left after TERMINATE and ACTIVATE: the attestation key with its certificate and touch policy.
+    /// The memory after TERMINATE and ACTIVATE, which keeps the attestation key with its certificate and touch policy.
     var afterReset: OpenPGPMemory {
         var fresh = OpenPGPMemory()
         fresh[.attestation] = self[.attestation]

@@ -4,7 +4,7 @@ import YKCrypto
 import YKWire
 
 extension PIVApplet {
-    /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): a PIN, the question how many tries are left, or to forget it.
+    /// VERIFY (NIST SP 800-73-4 Part 2 §3.2.1): verifies a PIN, reports the retries left, or resets the verification.
     mutating func verify(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
         guard command.p2 == Self.pinReference else { throw .status(.referenceNotFound) }
         if command.p1 == 0xFF, command.data.isEmpty {
@@ -52,7 +52,7 @@ extension PIVApplet {
         memory.pin.left = memory.pin.total
     }
 
-    /// SET RETRIES (Yubico): PIN and PUK become those of a new key.
+    /// SET RETRIES (Yubico): also resets PIN and PUK to those of a new key.
     mutating func setRetries(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
         try requireManagement()
         guard pin != .notGiven else { throw .status(.securityStatusNotSatisfied) }
@@ -62,7 +62,7 @@ extension PIVApplet {
         pin = .notGiven
     }
 
-    /// Compares a PIN or PUK; a wrong one uses a try up.
+    /// Verifies a PIN or PUK; a wrong one uses up a retry.
     private static func check(_ value: [UInt8], _ code: inout PIVMemory.Code) throws(Refusal) {
         guard code.left > 0 else { throw .status(.authenticationBlocked) }
         guard value.count == 8 else { throw .status(.incorrectParameters) }
@@ -78,8 +78,7 @@ extension PIVApplet {
         return .status(StatusWord(0x63C0 | UInt16(min(15, code.left))))
     }
 
-    /// A new PIN or PUK has six to eight bytes, and FF only where it is filled up; 6985 when the complexity policy
-    /// refuses it.
+    /// Checks a new PIN or PUK: six to eight bytes, with FF only as padding; 6985 if the complexity policy rejects it.
     private static func checkForm(_ value: [UInt8], _ profile: DeviceProfile) throws(Refusal) {
         let text = value.prefix { $0 != 0xFF }
         guard text.count >= 6, value[text.count...].allSatisfy({ $0 == 0xFF }) else {

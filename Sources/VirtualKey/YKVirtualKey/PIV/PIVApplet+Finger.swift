@@ -4,11 +4,11 @@ import YKCrypto
 import YKWire
 
 extension PIVApplet {
-    /// Bytes of a temporary PIN.
+    /// The size of a temporary PIN, in bytes.
     private static let temporaryPINSize = 16
 
-    /// VERIFY with a finger (YubiKey Bio): no data asks for the state, 02 for a temporary PIN, 03 for nothing but the
-    /// finger, 01 gives the temporary PIN in its place.
+    /// VERIFY with a fingerprint (YubiKey Bio): no data queries the state, 02 returns a temporary PIN, 03 only verifies
+    /// the finger, 01 verifies the temporary PIN instead.
     mutating func verifyFinger(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -39,7 +39,7 @@ extension PIVApplet {
         return pin
     }
 
-    /// Waits for a finger; a wrong one uses a try up, and without an enrolled one none is right.
+    /// Waits for a finger; a wrong one uses up a retry. Fails if no finger is enrolled.
     private mutating func match(_ memory: inout FIDOMemory, _ world: VirtualWorld) throws(Refusal) {
         guard !memory.fingerprints.isEmpty, memory.verificationsLeft > 0 else { throw Self.fingersLeft(memory) }
         switch world.verify() {
@@ -57,7 +57,7 @@ extension PIVApplet {
         return .status(StatusWord(0x63C0 | UInt16(memory.verificationsLeft)))
     }
 
-    /// GET METADATA of the fingerprints: whether there are any, tries left, whether there is a temporary PIN.
+    /// GET METADATA of the fingerprints: whether any are enrolled, retries left, whether there is a temporary PIN.
     func fingerMetadata(_ memory: FIDOMemory) -> [UInt8] {
         [
             TLV(0x07, [memory.fingerprints.isEmpty ? 0 : 1]), TLV(0x06, [UInt8(memory.verificationsLeft)]),

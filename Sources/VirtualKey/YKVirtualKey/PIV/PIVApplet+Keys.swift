@@ -62,12 +62,12 @@ extension PIVApplet {
         return try PrivateKey(x25519: Secret(try bytes(0x08, 32)))
     }
 
-    /// A YubiKey 5 FIPS of firmware 5.7 takes keys only once PIN, PUK and management key are its owner's.
+    /// A YubiKey 5 FIPS with firmware 5.7 accepts keys only after PIN, PUK and management key were changed.
     private static func requireApproval(_ key: VirtualKeyState) throws(Refusal) {
         guard !key.profile.isFIPS57 || key.piv.hasOwnSecrets else { throw .status(.conditionsNotSatisfied) }
     }
 
-    /// The policies of a new key; what is usual depends on the slot.
+    /// The policies of a new key; the defaults depend on the slot.
     private static func policies(
         _ objects: [TLV], _ slot: UInt8, _ profile: DeviceProfile
     ) throws(Refusal) -> (pin: UInt8, touch: UInt8) {
@@ -80,13 +80,13 @@ extension PIVApplet {
         }
         let pin = try policy(0xAA, 0...(profile.isBio ? 5 : 3))
         let touch = try policy(0xAB, 0...(profile.version >= Version(4, 3, 0) ? 3 : 2))
-        // FIPS keys have no key that is used without the PIN.
+        // A FIPS key rejects the PIN policy "never".
         if pin == 1, profile.isFIPS { throw .status(.incorrectParameters) }
         let usual: UInt8 = slot == 0x9C ? 3 : slot == 0x9E ? 1 : 2
         return (pin == 0 ? usual : pin, touch == 0 ? 1 : touch)
     }
 
-    /// MOVE KEY (Yubico, firmware 5.7): to another slot, or, to FF, away.
+    /// MOVE KEY (Yubico, firmware 5.7): moves a key to another slot; FF as the destination deletes it.
     mutating func moveKey(_ command: APDU, _ memory: inout PIVMemory) throws(Refusal) {
         try requireManagement()
         try Self.requireSlot(command.p2)
@@ -101,7 +101,7 @@ extension PIVApplet {
         if command.p1 != command.p2 { memory.keys[command.p2] = nil }
     }
 
-    /// ATTEST (Yubico, firmware 4.3): a certificate of a key that was made here.
+    /// ATTEST (Yubico, firmware 4.3): returns a certificate for a key generated on the device.
     func attest(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         try Self.requireSlot(command.p1)
         guard let attested = key.piv.keys[command.p1] else { throw .status(.referenceNotFound) }

@@ -8,7 +8,7 @@ extension PIVApplet {
     /// The length of a management key, by its algorithm.
     static let managementSizes: [UInt8: Int] = [0x03: 24, 0x08: 16, 0x0A: 24, 0x0C: 32]
 
-    /// GENERAL AUTHENTICATE (NIST SP 800-73-4 Part 2 §3.2.4): with the management key, else with a private key.
+    /// GENERAL AUTHENTICATE (NIST SP 800-73-4 Part 2 §3.2.4) with the management key or a private key.
     mutating func authenticate(
         _ command: APDU, _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -28,7 +28,7 @@ extension PIVApplet {
         return reply.isEmpty ? [] : TLV(0x7C, reply).encoded
     }
 
-    /// One step of mutual authentication, or of the host's alone (NIST SP 800-73-4 Part 2 §A.1).
+    /// A step of mutual authentication, or of the host's alone (NIST SP 800-73-4 Part 2 §A.1).
     private mutating func answer(
         _ template: [TLV], _ open: Pending?, _ cipher: BlockCipher, _ memory: PIVMemory, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {

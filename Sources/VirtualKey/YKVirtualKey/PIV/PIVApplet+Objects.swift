@@ -3,10 +3,10 @@
 import YKWire
 
 extension PIVApplet {
-    /// Objects that are read only after the PIN (NIST SP 800-73-4 Part 1 Table 2).
+    /// Objects that can be read only after the PIN was verified (NIST SP 800-73-4 Part 1 Table 2).
     private static let guarded: Set<UInt32> = [0x5F_C103, 0x5F_C108, 0x5F_C109, 0x5F_C121]
     private static let discovery: UInt32 = 0x7E
-    /// The longest content, in bytes.
+    /// The maximum size of an object's content, in bytes.
     private static let limit = 3052
 
     /// GET DATA (NIST SP 800-73-4 Part 2 §3.1.2).
@@ -23,7 +23,7 @@ extension PIVApplet {
         return TLV(0x53, content).encoded
     }
 
-    /// PUT DATA (NIST SP 800-73-4 Part 2 §3.3.1); no content removes the object.
+    /// PUT DATA (NIST SP 800-73-4 Part 2 §3.3.1); empty content deletes the object.
     mutating func putData(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         guard command.p1 == 0x3F, command.p2 == 0xFF else { throw .status(StatusWord(0x6A86)) }
         try requireManagement()

@@ -23,7 +23,7 @@ extension PIVApplet {
         return TLV(0x7C, TLV(0x82, result).encoded).encoded
     }
 
-    /// How long a touch counts for the policy "cached".
+    /// How long a touch is cached with the policy "cached".
     private static let touchCache = Duration.seconds(15)
 
     private func check(_ policy: UInt8) throws(Refusal) {

@@ -9,26 +9,26 @@ package struct PIVApplet: Applet {
     package static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
     package static let capabilities = VirtualCapability.piv
 
-    /// Whether the PIN was given, and whether a key was used since.
+    /// Whether the PIN was verified, and whether a key was used since.
     var pin = PINState.notGiven
-    /// Whether the management key was given.
+    /// Whether the host has authenticated with the management key.
     var isManaging = false
     /// Whether a finger was verified, and whether a key was used since (YubiKey Bio).
     var finger = PINState.notGiven
-    /// A PIN for this session that a finger was verified for (YubiKey Bio).
+    /// The temporary PIN of this session, issued after a fingerprint verification (YubiKey Bio).
     var temporaryPIN: [UInt8]?
-    /// When the key was touched last in this session, for the policy "cached".
+    /// The time of the last touch in this session, for the policy "cached".
     var lastTouch: ContinuousClock.Instant?
-    /// What the host has to answer to show that it has the management key.
+    /// What the host must answer to prove that it has the management key.
     var pending: Pending?
 
     enum PINState: Sendable { case notGiven, fresh, used }
 
-    /// The open half of an authentication with the management key.
+    /// The unfinished half of an authentication with the management key.
     enum Pending: Sendable {
-        /// The card asked for this block decrypted.
+        /// The host must decrypt the witness to this block.
         case witness([UInt8])
-        /// The card asked for this block encrypted.
+        /// The host must return this block encrypted.
         case challenge([UInt8])
     }
 
@@ -40,7 +40,7 @@ package struct PIVApplet: Applet {
 
     package init() {}
 
-    /// SELECT answers the application property template (NIST SP 800-73-4 Part 2 §3.1.1).
+    /// SELECT returns the application property template (NIST SP 800-73-4 Part 2 §3.1.1).
     package mutating func select(
         _ key: inout VirtualKeyState, _ world: VirtualWorld
     ) throws(Refusal) -> [UInt8] {
@@ -100,7 +100,7 @@ package struct PIVApplet: Applet {
         case importKey = 0xFE
         case setManagementKey = 0xFF
 
-        /// The firmware that has it first.
+        /// The first firmware version that has the instruction.
         var since: Version {
             switch self {
             case .attest: Version(4, 3, 0)
@@ -112,7 +112,7 @@ package struct PIVApplet: Applet {
         }
     }
 
-    /// RESET removes everything, once PIN and PUK are blocked.
+    /// RESET deletes everything; PIN and PUK must be blocked.
     private mutating func reset(_ key: inout VirtualKeyState) throws(Refusal) {
         guard key.piv.pin.left == 0, key.piv.puk.left == 0, key.resetBlocked & VirtualCapability.piv == 0 else {
             throw .status(.conditionsNotSatisfied)
@@ -125,7 +125,7 @@ package struct PIVApplet: Applet {
         guard isManaging else { throw .status(.securityStatusNotSatisfied) }
     }
 
-    /// Waits for the finger; a YubiKey ends a command that nobody touched it for with 6982.
+    /// Waits for a touch; without one, a YubiKey ends the command with 6982.
     mutating func touch(_ what: String, _ world: VirtualWorld) throws(Refusal) {
         switch world.touch(Array(what.utf8)) {
         case .touched: lastTouch = .now
@@ -134,7 +134,7 @@ package struct PIVApplet: Applet {
         }
     }
 
-    /// The slots that take a key.
+    /// Checks that a slot can hold a key.
     static func requireSlot(_ slot: UInt8) throws(Refusal) {
         let slots: [ClosedRange<UInt8>] = [0x82...0x95, 0x9A...0x9A, 0x9C...0x9E, 0xF9...0xF9]
         guard slots.contains(where: { $0.contains(slot) }) else { throw .status(StatusWord(0x6A86)) }

@@ -4,13 +4,13 @@ import YKCrypto
 import YKTransport
 import YKWire
 
-/// The certificates that vouch for keys of a virtual key: a root and a device certificate (F9), made at the first use,
-/// and an attestation for each key (Yubico, "PIV attestation").
+/// The certificates that attest keys of a virtual key: a root and a device certificate (F9), created on first use, and
+/// an attestation for each key (Yubico, "PIV attestation").
 enum PIVAttestationChain {
     private static let root = "ykit virtual PIV root"
     private static let device = "ykit virtual PIV attestation"
 
-    /// Makes root and device key; the root's private key is forgotten.
+    /// Creates the root and the device key; the root's private key is discarded.
     static func make(_ key: inout VirtualKeyState, _ world: VirtualWorld) throws(Refusal) {
         let rootKey = try VirtualPIVKey.generate(0x11, world)
         let deviceKey = try VirtualPIVKey.generate(0x11, world)
@@ -26,7 +26,7 @@ enum PIVAttestationChain {
             algorithm: 0x11, der: deviceKey.der.value.copyBytes(), pinPolicy: 1, touchPolicy: 1, isImported: true)
     }
 
-    /// The certificate of a key that was made in a slot.
+    /// The attestation certificate for a key generated in a slot.
     static func attestation(
         of attested: VirtualPIVKey, in slot: UInt8, _ key: VirtualKeyState
     ) throws(Refusal) -> [UInt8] {
@@ -52,7 +52,7 @@ enum PIVAttestationChain {
         } catch { throw .status(.memoryFailure) }
     }
 
-    /// What PIV holds a certificate in: 70 certificate, 71 not compressed, FE.
+    /// Encodes a PIV certificate object: 70 certificate, 71 not compressed, FE.
     private static func certificateObject(_ der: [UInt8]) -> [UInt8] {
         [TLV(0x70, der), TLV(0x71, [0]), TLV(0xFE, [])].encoded
     }

@@ -3,7 +3,7 @@
 import YKWire
 
 extension PIVMemory {
-    /// The memory as it is kept in a file; `nil` when the application was never used.
+    /// The memory as stored in the state file; `nil` if the application was never used.
     var json: JSON? {
         guard self != PIVMemory() else { return nil }
         var object = JSON.Object()
@@ -26,7 +26,7 @@ extension PIVMemory {
         return .object(object)
     }
 
-    /// Reads the memory of a state file.
+    /// Parses the memory in a state file.
     init(_ fields: StateFields) throws(StateFields.Fault) {
         var fields = fields
         self.init()

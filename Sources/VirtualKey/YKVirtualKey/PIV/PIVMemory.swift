@@ -35,24 +35,24 @@ package struct PIVMemory: Hashable, Sendable {
 
     package init() {}
 
-    /// The memory of a new key; on a key with fingerprints the PIN has eight tries, as its FIDO PIN does.
+    /// The memory of a new key; with a fingerprint sensor, the PIN has eight retries, like its FIDO PIN.
     init(_ profile: DeviceProfile) {
         guard profile.isBio else { return }
         pin.total = 8
         pin.left = 8
     }
 
-    /// The algorithm of the management key: firmware 5.7 made AES-192 of 3DES.
+    /// The algorithm of the management key: firmware 5.7 changed the default from 3DES to AES-192.
     func managementAlgorithm(_ version: Version) -> UInt8 {
         managementType ?? (version >= Version(5, 7, 0) ? 0x0A : 0x03)
     }
 
-    /// Whether PIN, PUK and management key were changed from those of a new key.
+    /// Whether PIN, PUK and management key were changed from their defaults.
     var hasOwnSecrets: Bool {
         pin.value != Self.defaultPIN && puk.value != Self.defaultPUK && managementKey != Self.defaultManagementKey
     }
 
-    /// What is left after a reset: the attestation.
+    /// The memory after a reset, which keeps the attestation.
     func afterReset(_ profile: DeviceProfile) -> PIVMemory {
         var fresh = PIVMemory(profile)
         fresh.keys = keys.filter { $0.key == PIVApplet.attestationSlot }

@@ -17,14 +17,14 @@ package struct VirtualPIVKey: Hashable, Sendable {
     /// Whether it was imported.
     package var isImported: Bool
 
-    /// How long an RSA modulus is, in bytes.
+    /// The size of an RSA modulus, in bytes.
     static let modulusSizes: [UInt8: Int] = [0x05: 384, 0x06: 128, 0x07: 256, 0x16: 512]
     /// The curves.
     static let curves: [UInt8: VerificationKey.Curve] = [0x11: .p256, 0x14: .p384]
     static let ed25519: UInt8 = 0xE0
     static let x25519: UInt8 = 0xE1
 
-    /// Whether a key of this version and series has an algorithm; FIPS keys have neither RSA 1024 nor X25519.
+    /// Whether a key of this version and series supports an algorithm; FIPS keys support neither RSA 1024 nor X25519.
     static func isKnown(_ algorithm: UInt8, _ profile: DeviceProfile) -> Bool {
         let version = profile.version
         return switch algorithm {
@@ -40,7 +40,7 @@ package struct VirtualPIVKey: Hashable, Sendable {
         do { return try PrivateKey(der: Secret(der)) } catch { throw .status(.memoryFailure) }
     }
 
-    /// Makes a key: numbers on curves from the world's randomness, RSA from OpenSSL's.
+    /// Generates a key: scalars on curves from the world's randomness, RSA with OpenSSL.
     static func generate(_ algorithm: UInt8, _ world: VirtualWorld) throws(Refusal) -> PrivateKey {
         if let size = modulusSizes[algorithm] {
             return try world.keyPairs.take(size * 8)
