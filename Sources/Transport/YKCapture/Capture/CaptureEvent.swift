@@ -17,7 +17,7 @@ extension Capture {
             case featureSet([UInt8])
             /// A feature report that the host got.
             case featureGot([UInt8])
-            /// A request to a server, and what came of it.
+            /// A request to a server, and its outcome.
             indirect case http(HTTPExchange)
             /// Something that happened to the link itself.
             case link(LinkEvent, why: String?)

@@ -22,7 +22,13 @@ public final class Recorder: Sendable {
     private let start = ContinuousClock.now
     private let started: Int64
 
-    /// Records to a new file at `path`. Secrets are overwritten unless `keepsSecrets` is set, which marks the header.
+    /// Creates a recorder; the file is created when a key or server is first accessed.
+    ///
+    /// - Parameters:
+    ///   - path: The capture file, which must not exist.
+    ///   - keepsSecrets: Whether to keep secrets, which marks the header, instead of overwriting them.
+    ///   - note: A note for the header.
+    ///   - clock: The clock that the recording starts from.
     public init(path: String, keepsSecrets: Bool = false, note: String? = nil, clock: any WallClock = SystemClock()) {
         self.path = path
         started = clock.now

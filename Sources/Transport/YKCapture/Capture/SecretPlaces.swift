@@ -37,7 +37,6 @@ enum SecretPlaces {
 
     /// Whether a reply with secrets is more than a result: a proof that services can do without, or a FIDO message of
     /// which they may not need every part.
-    /// message of which they need not use every part.
     static func isProof(_ command: APDU) -> Bool {
         switch command.ins {
         case FIDOProtocol.Instruction.message, FIDOProtocol.Instruction.getResponse: command.cla & 0x80 != 0

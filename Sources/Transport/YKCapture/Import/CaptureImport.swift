@@ -31,6 +31,10 @@ public enum CaptureImport {
 
     /// Parses a log: one session for each card, device or HID channel, in order of first occurrence.
     ///
+    /// - Parameters:
+    ///   - log: The content of the log.
+    ///   - format: The tool that wrote the log.
+    ///   - keepsSecrets: Whether to keep secrets instead of overwriting them.
     /// - Throws: An error with the line or packet for an invalid command or reply, or when there is no exchange.
     public static func sessions(
         in log: [UInt8], from format: Format, keepsSecrets: Bool = false
@@ -59,8 +63,13 @@ public enum CaptureImport {
 }
 
 extension Capture {
-    /// Converts another tool's log to a capture; `session` selects one of several cards, counted from 1.
+    /// Converts another tool's log to a capture.
     ///
+    /// - Parameters:
+    ///   - log: The content of the log.
+    ///   - format: The tool that wrote the log.
+    ///   - session: The number of the session to convert, counted from 1; required if the log has several.
+    ///   - keepsSecrets: Whether to keep secrets instead of overwriting them.
     /// - Throws: An error with the line when the log is invalid, or when there is no session or no unique one.
     public init(
         importing log: [UInt8], from format: CaptureImport.Format, session: Int? = nil, keepsSecrets: Bool = false

@@ -28,8 +28,12 @@ public final class VirtualKey: Sendable {
 
     /// Creates a key with its state in a file; a missing file is created with a new key without accounts.
     ///
-    /// Waits up to `patience` while another program uses the file. Throws when the file is invalid, and leaves it
-    /// unchanged.
+    /// - Parameters:
+    ///   - path: The state file.
+    ///   - world: The inputs of the key.
+    ///   - profile: The profile of a new key; by default one with a random serial number.
+    ///   - patience: How long to wait while another program uses the file.
+    /// - Throws: `VirtualKeyFileError` if the file is invalid or cannot be used; it remains unchanged.
     public init(
         file path: String, world: VirtualWorld = VirtualWorld(), profile: DeviceProfile? = nil,
         patience: Duration = .seconds(2)

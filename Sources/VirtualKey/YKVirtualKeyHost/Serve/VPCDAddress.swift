@@ -17,6 +17,8 @@ public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses `HOST:PORT`, `HOST`, `:PORT` or `[IPV6]:PORT`; an empty string is the default address.
+    ///
+    /// - Throws: `malformed` with the offset of the invalid part.
     public init(parsing text: String) throws(WireError) {
         self.init()
         var rest = text[...]

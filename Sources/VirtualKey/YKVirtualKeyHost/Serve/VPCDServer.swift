@@ -41,6 +41,13 @@ public struct VPCDServer {
     public var reconnects = false
 
     /// Creates a server; it does not connect before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - key: The key to insert.
+    ///   - address: The address on which vpcd listens.
+    ///   - faults: The faults to inject on the card.
+    ///   - cancellation: Ends ``run()``.
+    ///   - report: Called for each event, on the thread of ``run()``.
     public init(
         _ key: VirtualKey, at address: VPCDAddress = VPCDAddress(), faults: FaultPlan = FaultPlan(),
         cancellation: Cancellation, report: @escaping (Event) -> Void = { _ in }
@@ -53,6 +60,8 @@ public struct VPCDServer {
     }
 
     /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    ///
+    /// - Throws: `unknownHost`, `notReachable`, or `readerGone` unless ``reconnects`` is set.
     public mutating func run() throws(VPCDError) {
         var wasInserted = false
         var wasSeen = true

@@ -17,6 +17,12 @@ public struct UHIDServer {
     }
 
     /// Creates a server; it plugs nothing in before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - key: The key to plug in.
+    ///   - faults: The faults to inject on FIDO HID.
+    ///   - cancellation: Ends ``run()``.
+    ///   - report: Called for each event, on the thread of ``run()``.
     public init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void = { _ in }
@@ -34,6 +40,8 @@ public struct UHIDServer {
     }
 
     /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    ///
+    /// - Throws: `missing`, `denied` or `failed` if the device cannot be created, `gone` if the kernel removes it.
     public func run() throws(UHIDError) {
         try served.run { fido throws(UHIDError) in
             try session(&fido)

@@ -19,6 +19,12 @@ public struct USBIPServer {
     public var cardFaults = FaultPlan()
 
     /// Creates a server; it plugs nothing in before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - key: The key to plug in.
+    ///   - faults: The faults to inject on FIDO HID.
+    ///   - cancellation: Ends ``run()``.
+    ///   - report: Called for each event, on the thread of ``run()``.
     public init(
         _ key: VirtualKey, faults: FaultPlan = FaultPlan(), cancellation: Cancellation,
         report: @escaping (ServedKeyEvent) -> Void = { _ in }
