@@ -55,7 +55,7 @@ extension DeviceProfile {
     }
     /// Whether the key has a fingerprint sensor, according to its form factor.
     package var isBio: Bool { [6, 7].contains(formFactor & 0x0F) }
-    /// Whether the key has NFC, which keychain keys do.
+    /// Whether the key has NFC; only keychain keys do.
     package var hasNFC: Bool { version.major == 3 || version.major >= 5 && [1, 3].contains(formFactor & 0x0F) }
 
     /// The applications of a key of this version, series and form factor.

@@ -46,6 +46,9 @@ public struct USBIPServer {
     }
 
     /// Serves until it is cancelled or a fault removes the key for good; blocks the thread.
+    ///
+    /// - Throws: `missing`, `denied`, `noPort` or `failed` if the device cannot be attached, `gone` if the kernel
+    ///   removes it.
     public func run() throws(USBIPError) {
         var cardFaults = cardFaults
         try served.run { fido throws(USBIPError) in try session(&fido, &cardFaults) }
