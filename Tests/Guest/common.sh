@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts of this folder: starts the guest, and there counts what was shown.
+# Shared by the scripts in this folder: starts the guest, and counts the results there.
 # shellcheck shell=bash
 
-# note_in_guest: has what runs in the guest noted for tools/conformance, where notes are taken. The folder of the notes
-# is the only one in which the guest's writing stays.
+# note_in_guest: records the guest's runs for tools/conformance, if recording is on. The folder of the notes is the only one
+# in which the guest's writes persist.
 NOTED=()
 note_in_guest() {
     [ -n "${YKIT_NOTES-}" ] || return 0
@@ -13,8 +13,8 @@ note_in_guest() {
     export YKIT_NOTES=${YKIT_NOTES%/*}/guest/notes
 }
 
-# in_guest MODULES: runs the script once more as root of a guest with these kernel modules; returns there. The limit is far
-# beyond what any of them takes: it only ends what hangs.
+# in_guest MODULES: runs the script again as root of a guest with these kernel modules; returns there. The limit is far
+# beyond what any script takes, and only ends those that hang.
 in_guest() {
     TESTS=$(cd "$(dirname "$0")" && pwd)
     ROOT=${TESTS%/Tests/Guest}
@@ -31,7 +31,7 @@ in_guest() {
     trap 'exit $((failed > 0))' EXIT
 }
 
-# expect NAME WANTED GOT: says whether they are the same.
+# expect NAME WANTED GOT: checks that they are equal.
 expect() {
     if [ "$2" = "$3" ]; then
         echo "ok   $1"
@@ -41,7 +41,7 @@ expect() {
     fi
 }
 
-# holds NAME PART TEXT: says whether the text has the part in it.
+# holds NAME PART TEXT: checks that the text contains the part.
 holds() {
     case $3 in
         *"$2"*) echo "ok   $1" ;;
@@ -49,8 +49,8 @@ holds() {
     esac
 }
 
-# within SECONDS COMMAND…: waits until the command holds; false when it does not in time. Nothing is lost by a long time:
-# it passes only where the test fails.
+# within SECONDS COMMAND…: waits until the command succeeds; fails if it does not in time. A long time is harmless, since it
+# passes only if the test fails.
 within() {
     local limit=$((SECONDS + $1))
     shift
@@ -61,7 +61,7 @@ within() {
 }
 exec {NEVER}<> <(:) # nothing ever comes from here: to start a program costs more than waiting for one
 
-# ykit ARGUMENT…: sets STATUS and SAID, what was printed and then what was complained of.
+# ykit ARGUMENT…: sets STATUS and SAID, which is standard output followed by standard error.
 ykit() {
     "${AS[@]}" "$YKIT" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
     STATUS=$?
@@ -71,13 +71,13 @@ ykit() {
 }
 AS=()
 
-# text VARIABLE FILE: sets the variable to what is in the file, without starting a program, which takes long here.
+# text VARIABLE FILE: sets the variable to the content of the file without starting a program, which is slow here.
 text() {
     IFS= read -rd '' "$1" <"$2"
     printf -v "$1" %s "${!1%$'\n'}"
 }
 
-# judged NAME STATUS PART: says whether what ran last ended so and said that.
+# judged NAME STATUS PART: checks the status and the output of the last run.
 judged() {
     case $STATUS:$SAID in
         "$2":*"$3"*) echo "ok   $1" ;;
@@ -85,13 +85,13 @@ judged() {
     esac
 }
 
-# verb NAME STATUS PART ARGUMENT…: runs ykit and says whether it ended so and said that.
+# verb NAME STATUS PART ARGUMENT…: runs ykit and checks its status and output.
 verb() {
     ykit "${@:4}"
     judged "$@"
 }
 
-# device [OPTION…]: plugs a device in (uhid-device.py); sets NODE, and DEVICE to what `unplug` takes.
+# device [OPTION…]: plugs in a device (uhid-device.py); sets NODE, and DEVICE to the argument of `unplug`.
 device() {
     local said=$WORK/device.$((++plugs))
     : >"$said"
@@ -102,8 +102,8 @@ device() {
     PLACES[$NODE]=''
 }
 
-# plug WAY [OPTION…]: plugs a virtual key in (--usbip, --uhid); sets SERVER, NODE to its FIDO node, and LOG to the file of
-# what its server says.
+# plug WAY [OPTION…]: plugs in a virtual key (--usbip, --uhid); sets SERVER, NODE to its FIDO node, and LOG to the file with
+# its server's output.
 plug() {
     LOG=$WORK/said.$((++plugs))
     : >"$LOG"
@@ -117,10 +117,10 @@ plug() {
 declare -A PLACES # by node: what else of it is gone when it is unplugged
 plugs=0
 
-# node: the FIDO node that the key which was plugged in last has now.
+# node: the current FIDO node of the key that was plugged in last.
 node() { sed -n 's|.*the key is \(/dev/hidraw[0-9]*\).*|\1|p' "$LOG" | tail -1; }
 
-# unplug PID [NODE]: takes a device or key out, and waits until the kernel has let go of it.
+# unplug PID [NODE]: unplugs a device or key, and waits until the kernel has removed it.
 unplug() {
     local node=${2:-$NODE}
     kill "$1" 2>/dev/null
@@ -128,13 +128,13 @@ unplug() {
     within 60 gone "$node" "${PLACES[$node]-}"
 }
 
-# gone PATH…: whether nothing is there any more.
+# gone PATH…: whether none of them exists any more.
 gone() {
     local path
     for path; do [ ! -e "$path" ] || return 1; done
 }
 
-# interface NUMBER [PORT]: the node of that interface of the virtual key in a port of the USB, or of the only key there.
+# interface NUMBER [PORT]: the node of that interface of the virtual key in a USB port, or of the only key.
 interface() {
     local sys
     for sys in /sys/class/hidraw/hidraw*; do
@@ -144,7 +144,7 @@ interface() {
 }
 keyboard() { interface 0 "$@"; }
 
-# ykman ARGUMENT…: runs it, loaded once for all runs (run-ykman.py); sets STATUS and SAID, what it printed.
+# ykman ARGUMENT…: runs ykman, loaded once for all runs (run-ykman.py); sets STATUS and SAID, its output.
 ykman() {
     if [ -z "${YKMAN_PID-}" ]; then
         coproc YKMAN { exec "$TESTS/run-ykman.py" "$WORK/ykman"; }
@@ -156,13 +156,13 @@ ykman() {
     text SAID "$WORK/ykman"
 }
 
-# ykman_verb NAME STATUS PART ARGUMENT…: runs ykman and says whether it ended so and said that.
+# ykman_verb NAME STATUS PART ARGUMENT…: runs ykman and checks its status and output.
 ykman_verb() {
     ykman "${@:4}"
     judged "$@"
 }
 
-# with_pcscd: starts pcscd and waits until it has given the key's card to ykit; sets PCSCD.
+# with_pcscd: starts pcscd and waits until ykit can use the key's card through it; sets PCSCD.
 with_pcscd() {
     mkdir -p /run/pcscd
     pcscd --foreground --error >"$WORK/pcscd" 2>&1 &
@@ -171,7 +171,7 @@ with_pcscd() {
 }
 reads_card() { "$YKIT" --link pcsc oath list >"$WORK/card" 2>&1; }
 
-# may NODE: whether the seat's user, somebody else, and somebody in the group plugdev may open it.
+# may NODE: whether the seat's user, another user, and a member of the group plugdev may open it.
 # opens NODE USER…: whether a user may.
 SEAT=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 OTHER=(setpriv --reuid 1001 --regid 1001 --clear-groups)
@@ -179,14 +179,14 @@ PLUGDEV=(setpriv --reuid 1001 --regid 1001 --groups "$(getent group plugdev | cu
 opens() { "${@:2}" bash -c ': <>"$1"' - "$1" 2>/dev/null && echo yes || echo no; }
 may() { echo "$(opens "$1" "${SEAT[@]}") $(opens "$1" "${OTHER[@]}") $(opens "$1" "${PLUGDEV[@]}")"; }
 
-# with_seat: lets user 1000 sit at the machine, and starts the udev daemon.
+# with_seat: opens a local session for user 1000, and starts the udev daemon.
 with_seat() {
     mkdir -p /run/systemd/seats /etc/udev/rules.d
     printf 'IS_SEAT0=1\nCAN_MULTI_SESSION=1\nACTIVE_UID=1000\n' >/run/systemd/seats/seat0
     /lib/systemd/systemd-udevd --daemon
 }
 
-# without_seat: ends the udev daemon, and waits for its end.
+# without_seat: stops the udev daemon, and waits for its end.
 without_seat() {
     udevadm control --exit --timeout 300
     within 120 no_daemon

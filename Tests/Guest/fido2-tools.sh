@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts of this folder that try the virtual key on uhid with Debian's fido2-tools.
+# Shared by the scripts in this folder that test the virtual key on uhid with Debian's fido2-tools.
 # shellcheck shell=bash
 
-# stop NAME: takes the virtual key out that was plugged in last.
+# stop NAME: unplugs the virtual key that was plugged in last.
 stop() {
     kill "$SERVER" && wait "$SERVER"
     expect "$1: ended in order" 0 $?
     unplug "$SERVER"
 }
 
-# says NAME PATTERN COMMAND…: the command succeeds and its output has the pattern in it.
+# says NAME PATTERN COMMAND…: checks that the command succeeds and its output matches the pattern.
 says() {
     local name=$1 pattern=$2 output status
     shift 2
@@ -19,7 +19,7 @@ says() {
     [ $status -eq 0 ] && holds "$name" "$pattern" "$output" || expect "$name" "$pattern" "$output"
 }
 
-# refuses NAME PATTERN COMMAND…: the command fails and says why.
+# refuses NAME PATTERN COMMAND…: checks that the command fails and says why.
 refuses() {
     local name=$1 pattern=$2 output
     shift 2

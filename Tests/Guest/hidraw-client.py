@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""python-fido2's client on the key at a hidraw node: hidraw-client.py NODE VERSION… (of CTAP, as getInfo names them)."""
+"""Runs python-fido2's client on the key at a hidraw node: hidraw-client.py NODE VERSION… (of CTAP, as in getInfo)."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a keyboard types, read from its event device as US layout: otp-typed.py SECONDS [COUNT]. Ends with Enter, or two
-seconds after COUNT letters without one, or with the time."""
+"""Prints what a keyboard types, read from its event device with US layout: otp-typed.py SECONDS [COUNT]. Ends with Enter,
+two seconds after COUNT letters without Enter, or at the timeout."""
 
 import glob
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs ykman for each line of arguments on standard input, or the Python file in a line `--script FILE`, with what it
-prints in the file that is named, and answers with its exit status. Each run is a process of its own, but Python's modules
-are loaded once, which takes seconds here."""
+"""Runs ykman for each line of arguments on standard input, or the Python file in a line `--script FILE`, writes the output
+to the named file, and answers with the exit status. Each run is a separate process, but Python's modules, which take
+seconds to load here, are loaded only once."""
 import os
 import runpy
 import shlex

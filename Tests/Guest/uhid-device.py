@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A HID device on /dev/uhid whose bad sides can be chosen, for tests in the guest kernel.
+"""A HID device on /dev/uhid with configurable faults, for tests in the guest kernel.
 
     uhid-device.py [--name NAME] [--serial TEXT] [--usb VVVV:PPPP]… [--kind fido|otp|mouse] [--mood MOOD…]
 
-Prints the path of its node, serves until SIGTERM, and then goes as a key that is unplugged. With several --usb that many
-devices are there, which do nothing, and a line with path and numbers is printed for each. As a FIDO key it answers
-INIT, PING, WINK and CBOR getInfo; makeCredential, getAssertion and selection wait for a touch that does not come, with
-keepalives, until they are called off. Moods:
+Prints the path of its node, serves until SIGTERM, and then disappears like an unplugged key. With several --usb it creates
+that many devices, which do nothing, and prints a line with path and numbers for each. As a FIDO key it answers INIT, PING,
+WINK and CBOR getInfo; makeCredential, getAssertion and selection wait for a touch that never comes, with keepalives, until
+they are cancelled. Moods:
 
     storm        between any two reports of its own it sends sixteen of other channels, and answers to other nonces
     mute         reads everything, answers nothing
@@ -42,7 +42,7 @@ TOUCHED = (b"\x01", b"\x02", b"\x0b")
 
 
 class Gone(Exception):
-    """The device was unplugged, as it was asked to be."""
+    """The device was unplugged as requested."""
 
 
 class Device:

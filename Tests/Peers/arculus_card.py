@@ -57,7 +57,7 @@ def codes(answer):
 
 
 class Served:
-    """The card in a real reader, from a process of its own."""
+    """The card in a real reader, served by a separate process."""
 
     def __init__(self, file, *arguments):
         port = os.environ[INSIDE].split()[0]

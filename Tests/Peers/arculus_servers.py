@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers on loopback for arculus.test: the REST peer (fido_rest_server.py), what stands between it and ykit and changes
-what passes, and servers that do other than they should."""
+"""Loopback servers for arculus.test: the REST peer (fido_rest_server.py), a proxy that changes what passes between it and
+ykit, and misbehaving servers."""
 
 import http.client
 import http.server
@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 class Peer:
-    """The REST peer: Flask around PyPI's webauthn. A port is free when it is asked for, so another one is tried when
-    somebody else took it."""
+    """The REST peer: Flask around PyPI's webauthn. A free port may be taken by another program before it is used, so
+    another one is tried then."""
 
     def __init__(self, folder, seconds=None):
         script = ROOT / "Tests/Peers/fido_rest_server.py"
@@ -110,7 +110,7 @@ def reply(handler, status, body, *fields):
 
 
 def between(peer, change=lambda path, body: body, cookies=True):
-    """Hands requests on to the peer, `change(path, body)`d, and answers back, with cookies or without."""
+    """Forwards requests to the peer after `change(path, body)`, and returns the answers, with or without cookies."""
 
     def answer(handler, body):
         connection = http.client.HTTPConnection("127.0.0.1", peer.port, timeout=60)
@@ -135,7 +135,7 @@ def html(handler, _):
 
 
 def endless(handler, _):
-    """Two gigabytes, as far as the other side reads."""
+    """Two gigabytes, or as much as the other side reads."""
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Content-Length", str(2 << 30))
@@ -145,7 +145,7 @@ def endless(handler, _):
 
 
 def unending(handler, _):
-    """Two gigabytes without saying so first."""
+    """Two gigabytes without a Content-Length."""
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.end_headers()
@@ -154,13 +154,13 @@ def unending(handler, _):
 
 
 def slow(handler, _):
-    """Says nothing until the client is gone."""
+    """Sends nothing until the client disconnects."""
     handler.connection.settimeout(60)
     handler.connection.recv(1)
 
 
 def authority(folder):
-    """An authority, a certificate of its for localhost, and one for another host; openssl makes them."""
+    """A CA, its certificate for localhost, and one for another host; made by openssl."""
     folder = pathlib.Path(folder)
 
     def openssl(*arguments):

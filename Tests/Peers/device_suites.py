@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the device tests of ykman and of python-fido2, from their source packages on PyPI, against the virtual key.
 
-The tests are their authors' own, unchanged; they open the key with the authors' own library. `controller` stands for the
-switched USB port that python-fido2's tests can drive: it takes the key out and puts it in again.
+The tests are unchanged, and open the key with their authors' own libraries. `controller` replaces the switched USB port
+that python-fido2's tests can drive: it unplugs the key and plugs it in again.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ def sources(package):
 
 
 class Key:
-    """A virtual key that is plugged in, taken out, and keeps its state between."""
+    """A virtual key that can be plugged in and unplugged, and keeps its state in between."""
 
     def __init__(self, *options, waits_for):
         self.folder = tempfile.TemporaryDirectory()
@@ -86,7 +86,7 @@ class Key:
 
 @contextlib.contextmanager
 def controller(key):
-    """The address of a server that switches the key's power, as python-fido2's tests expect of theirs."""
+    """The address of a server that switches the key's power, with the interface that python-fido2's tests expect."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -110,7 +110,7 @@ def controller(key):
 
 
 def run(name, package, *options, limit=600):
-    """Runs the device tests of a package and says of each whether it passed; those for other keys are counted."""
+    """Runs the device tests of a package and reports whether each passed; those for other keys are counted."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         results, log = os.path.join(folder, "results"), os.path.join(folder, "log")
@@ -143,7 +143,7 @@ def run(name, package, *options, limit=600):
 
 
 def pytest_runtest_logreport(report):
-    """Of pytest, which loads this file as a plugin: one line for each test, and for a fixture that failed."""
+    """A pytest hook, since pytest loads this file as a plugin: one line for each test, and for a fixture that failed."""
     if report.when == "call" or report.outcome != "passed":
         with open(os.environ[RESULTS], "a") as results:
             results.write(f"{report.outcome} {report.nodeid}\n")

@@ -123,7 +123,7 @@ def u2f(device):
 
 
 def everything(device, algorithms, versions):
-    """All of it; the key is reset at the end."""
+    """Runs everything; the key is reset at the end."""
     from fido2.ctap2 import Ctap2
 
     ctap = Ctap2(device)

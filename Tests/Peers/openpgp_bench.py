@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peer tests of OpenPGP share: a virtual card behind a real pcscd, and GnuPG in a home folder of its own."""
+"""Shared code of the OpenPGP peer tests: a virtual card behind a real pcscd, and GnuPG in its own home folder."""
 
 import os
 import subprocess
@@ -92,7 +92,7 @@ class GnuPG:
         return result.returncode, result.stdout + result.stderr
 
     def dialog(self, arguments, answers, timeout=300):
-        """Runs a dialog of gpg's: answers are (keyword, answer) in order, each given when its keyword is asked for."""
+        """Runs a dialog of gpg: answers are (keyword, answer) in order, each given at its keyword."""
         process = subprocess.Popen(
             ["gpg", "--no-batch", "--command-fd", "0", "--status-fd", "1", *arguments], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=FOLDER,
@@ -120,5 +120,5 @@ class GnuPG:
         return process.wait(), "".join(said), left
 
     def close(self):
-        """Ends agent and scdaemon, which would hold the card."""
+        """Ends agent and scdaemon, which would keep the card."""
         self.run("--kill", "all", program="gpgconf")

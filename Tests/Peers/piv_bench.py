@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the peer tests of PIV share: a virtual key behind a real pcscd, programs run beside it, files of openssl."""
+"""Shared code of the PIV peer tests: a virtual key behind a real pcscd, programs run with it, and files made by openssl."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def run(*command, text=None, timeout=120):
 
 
 def works(name, *command, text=None, says=None):
-    """Expects a program to end well, and to say this."""
+    """Expects a program to succeed, with this output."""
     status, output = run(*command, text=text)
     fine = status == 0 and (says is None or says in output)
     expect(name, fine or f"{status}: {output.strip()[-600:]}")
@@ -44,7 +44,7 @@ def works(name, *command, text=None, says=None):
 
 
 def fails(name, *command, says, text=None):
-    """Expects a program to end badly, and to say why."""
+    """Expects a program to fail, with this message."""
     status, output = run(*command, text=text)
     expect(name, status != 0 and says in output or f"{status}: {output.strip()[-600:]}")
 
@@ -72,7 +72,7 @@ def openssl(*arguments):
 
 
 def certify(public_key, name, out):
-    """A certificate for a public key from an issuer of this run: the key itself signs nothing for it."""
+    """A certificate for a public key by an issuer of this run, so that the key itself signs nothing."""
     if not os.path.exists(path("ca.pem")):
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key",
                 "-out", "ca.pem", "-subj", "/CN=issuer", "-days", "30")
@@ -82,7 +82,7 @@ def certify(public_key, name, out):
 
 
 class Key:
-    """A virtual key in the reader while the block lasts."""
+    """A virtual key in the reader during the block."""
 
     def __init__(self, firmware, name=None):
         self.firmware = firmware
@@ -106,7 +106,7 @@ class Key:
         raise SystemExit(f"FAIL a virtual key of firmware {self.firmware} in the reader: {output}")
 
     def __exit__(self, *_):
-        """A card that comes before pcscd has seen the last one go is never seen."""
+        """A card that is inserted before pcscd has seen the removal of the last one is never detected."""
         with open(os.environ["YKIT_TEST_PCSCD_LOG"]) as log:
             seen = log.read().count("Card Removed")
             self.process.terminate()
@@ -121,7 +121,7 @@ class Key:
 
 
 def main(test, *sandbox):
-    """Runs a test beside a pcscd of its own, which is made with these options of tools/pcscd-sandbox."""
+    """Runs a test with its own pcscd, started with these options of tools/pcscd-sandbox."""
     if "YKIT_TEST_VPCD_PORTS" not in os.environ:
         script = os.path.abspath(sys.argv[0])
         OWN_FOLDER.cleanup()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A relying party with two judges that nobody here wrote: python-fido2's Fido2Server and PyPI's webauthn.
+"""A relying party with two independent judges: python-fido2's Fido2Server and PyPI's webauthn.
 
-Its options are the JSON of one of them. An answer is accepted when both judges accept it; `tampered` makes answers of it that
-none may accept.
+Its options are the JSON of one of them. An answer is accepted if both judges accept it; `tampered` makes variants of it
+that neither may accept.
 """
 
 import copy
@@ -51,7 +51,7 @@ class RelyingParty:
         self.known = []
 
     def creation(self, algorithm=-7, resident="discouraged", uv="discouraged", extensions=None, user=None):
-        """Options for `register --options`, and what has to be remembered until the answer comes."""
+        """Options for `register --options`, and the state to keep until the answer."""
         self.server.allowed_algorithms = [
             PublicKeyCredentialParameters(type=PublicKeyCredentialType.PUBLIC_KEY, alg=algorithm)]
         name = user or f"user{secrets.token_hex(4)}"
@@ -71,7 +71,7 @@ class RelyingParty:
         return with_extensions(options, extensions), state
 
     def registered(self, state, answer):
-        """Accepts a registration, or raises what a judge says against it."""
+        """Accepts a registration, or raises a judge's objection."""
         data = self.server.register_complete(state, answer)
         verified = verify_registration_response(
             credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=RP, expected_origin=ORIGIN,
@@ -84,7 +84,7 @@ class RelyingParty:
         return credential
 
     def request(self, credentials=None, uv="discouraged", extensions=None):
-        """Options for `assert --options`, and what has to be remembered until the answer comes."""
+        """Options for `assert --options`, and the state to keep until the answer."""
         options, state = self.server.authenticate_begin(credentials, user_verification=uv)
         if self.author == "webauthn":
             options = generate_authentication_options(
@@ -95,7 +95,7 @@ class RelyingParty:
         return with_extensions(options, extensions), state
 
     def authenticated(self, state, answer):
-        """Accepts an assertion, or raises what a judge says against it."""
+        """Accepts an assertion, or raises a judge's objection."""
         credential = self.server.authenticate_complete(state, self.known, answer)
         verify_authentication_response(
             credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=RP, expected_origin=ORIGIN,
@@ -104,7 +104,7 @@ class RelyingParty:
         return credential
 
     def judges(self, state, answer):
-        """Each judge's own verdict: whether it accepts the answer."""
+        """The verdict of each judge: whether it accepts the answer."""
         def accepts(judge):
             try:
                 judge()
@@ -135,7 +135,7 @@ def flipped(data, place):
 
 
 def tampered(answer):
-    """The answer with one thing changed each, by name."""
+    """Variants of the answer, each with one change, by name."""
     def changed(member, data):
         other = copy.deepcopy(answer)
         other["response"][member] = encode(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of SecurID share: ykit on a store and a sealing key of their own, stoken, and SDTID files of any shape."""
+"""Shared code of the SecurID tests: ykit with its own store and sealing key, stoken, and SDTID files of any shape."""
 
 import atexit
 import base64
@@ -55,7 +55,7 @@ def pipe(text):
 
 
 def ykit_with(secrets, *words, **more):
-    """As ykit, with secrets by descriptors: pairs of an option and what is read there."""
+    """Like ykit(), with secrets by descriptors: pairs of an option and the text to read there."""
     fds = []
     for option, secret in secrets:
         if secret:
@@ -79,7 +79,7 @@ def stoken(*words, stdin=""):
 
 
 def access(password, device):
-    """What opens a protected token in stoken."""
+    """The options that open a protected token in stoken."""
     return (["--password", password] if password else []) + (["--devid", device] if device else [])
 
 
@@ -114,7 +114,7 @@ def run(parts):
     sys.exit(failed != 0)
 
 
-# SDTID files, written from the description of the format and not from ykit.
+# SDTID files, written from the description of the format and not with ykit's code.
 
 IV1, IV2, IV3 = (bytes.fromhex(text) for text in (
     "2b7e151628aed2a6abf7158809cf4f3c", "1bb67ae8584caa73b25742d7078b83b8", "16a09e667f3bcc908b2fb1366ea957d3"))
@@ -139,7 +139,7 @@ def xor(left, right):
 
 
 def authenticated(section, fields):
-    """The text of a section that its authentication code is made of; a field is a name and a text or more fields."""
+    """The text of a section that its MAC covers; a field is a name and a text or nested fields."""
     lines = []
 
     def walk(path, fields):
@@ -165,7 +165,7 @@ def element(name, value):
 
 
 def sdtid(tokens, password=None, origin="Origin", dest="Dest", name="Batch", header=(("DefDeath", "2036/12/31"),)):
-    """A file of tokens: pairs of a serial number and a seed, and perhaps their further fields."""
+    """A file of tokens: pairs of a serial number and a seed, optionally with further fields."""
     secret = os.urandom(16)
     fields = [("Version", "0"), ("Origin", origin), ("Dest", dest), ("Name", name), ("FirstToken", tokens[0][0]),
               ("LastToken", tokens[-1][0]), ("NumTokens", str(len(tokens))), ("Secret", base64.b64encode(secret).decode()), *header]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pseudo-terminal with a program in it, for the tests that need a person."""
+"""A pseudo-terminal with a program in it, for tests that require a user."""
 import fcntl
 import os
 import pty
@@ -12,7 +12,7 @@ import time
 
 
 class Terminal:
-    """A program on a terminal of its own; `seen` is what the terminal has got so far."""
+    """A program on its own terminal; `seen` is the output so far."""
 
     def __init__(self, command, environment=None, folder=None, columns=200, rows=50):
         self.seen = b""
@@ -37,7 +37,7 @@ class Terminal:
         os.close(self.master)
 
     def read(self, seconds):
-        """Takes what comes within a time; False at the end."""
+        """Reads output until a timeout; False at the end."""
         if not select.select([self.master], [], [], seconds)[0]:
             return True
         try:
@@ -48,7 +48,7 @@ class Terminal:
         return bool(piece)
 
     def expect(self, pattern, seconds=20, after=0):
-        """Waits for a pattern behind a place; answers the place behind it, or None."""
+        """Waits for a pattern after a position; returns the position after the match, or None."""
         limit = time.monotonic() + seconds
         while True:
             found = re.compile(pattern.encode()).search(self.seen, after)
@@ -66,11 +66,11 @@ class Terminal:
 
     @property
     def echoes(self):
-        """Whether the terminal shows what is typed."""
+        """Whether the terminal echoes input."""
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
     def wait(self, seconds=30):
-        """Waits for the end; answers the exit status, negative for a signal, None when it did not end."""
+        """Waits for the end; returns the exit status, negative for a signal, None if it did not end."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
             self.read(0.02)
@@ -84,7 +84,7 @@ class Terminal:
 
 
 def run(command, environment=None, folder=None, answers=(), seconds=30, columns=200):
-    """Runs a program, typing each answer when its pattern is seen; its exit status and all it showed."""
+    """Runs a program, typing each answer when its pattern appears; returns its exit status and output."""
     with Terminal(command, environment, folder, columns) as terminal:
         place = 0
         for pattern, answer in answers:
