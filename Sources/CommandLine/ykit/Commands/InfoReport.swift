@@ -54,7 +54,7 @@ struct InfoReport {
         return (oath.version.map { "version \($0), " } ?? "") + (oath.hasPassword ? "with a password" : "no password")
     }
 
-    /// The rows for settings that differ from the default.
+    /// The rows about the device; settings with their default value have none.
     private static func rows(_ info: DeviceInfo) -> [[String]] {
         var rows = [["shape", info.formFactor.description]]
         if let part = info.partNumber { rows.append(["part number", part.printable]) }

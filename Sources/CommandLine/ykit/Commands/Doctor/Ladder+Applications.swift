@@ -54,7 +54,7 @@ extension Ladder {
     }
 
     /// Checks which applications of a card can be selected. One that is enabled over USB and cannot be selected is
-    /// broken; FIDO is present for contactless readers.
+    /// broken; FIDO does not count, since it is meant for contactless readers.
     private func card(_ key: AskedKey, _ info: DeviceInfo?) -> Rung? {
         guard !key.applications.isEmpty else { return nil }
         let isThere = key.applications.filter(\.isThere).reduce(into: Capability()) { $0.formUnion($1.capability) }
