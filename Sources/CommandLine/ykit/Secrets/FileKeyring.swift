@@ -14,7 +14,7 @@ struct FileKeyring: Keyring {
     let folder: String
 
     /// The keyring below XDG_STATE_HOME.
-    static var standard: FileKeyring { get throws(Explanation) { FileKeyring(folder: try StateFolder.path()) } }
+    static var standard: FileKeyring { get throws(Explanation) { FileKeyring(folder: try UserFolder.state.path()) } }
 
     var place: String { path }
     private var path: String { folder + "/oath-keys.json" }
@@ -32,7 +32,7 @@ struct FileKeyring: Keyring {
     }
 
     func remember(_ key: borrowing Secret, for device: String) throws(Explanation) {
-        try StateFolder.make(folder)
+        try UserFolder.make(folder)
         let lock = try locked()
         defer { close(lock) }
         var entries = try entries()
@@ -129,17 +129,27 @@ struct FileKeyring: Keyring {
     }
 }
 
-/// The folder for ykit's per-user state.
-enum StateFolder {
-    /// Its path, below XDG_STATE_HOME or else below HOME.
-    static func path() throws(Explanation) -> String {
-        if let state = Variables["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/ykit" }
+/// A folder for ykit's per-user files, by the XDG Base Directory Specification.
+enum UserFolder {
+    /// For what can be made again: counters, remembered passwords.
+    case state
+    /// For what is lost with it: stores of tokens and accounts.
+    case data
+
+    /// Its path, below the specification's variable or else below HOME.
+    func path() throws(Explanation) -> String {
+        let (variable, usual) =
+            switch self {
+            case .state: ("XDG_STATE_HOME", "/.local/state")
+            case .data: ("XDG_DATA_HOME", "/.local/share")
+            }
+        if let folder = Variables[variable], folder.hasPrefix("/") { return folder + "/ykit" }
         guard let home = Variables["HOME"], home.hasPrefix("/") else {
             throw Explanation(
-                "no-home", .failed, "neither HOME nor XDG_STATE_HOME names a folder to keep things in",
+                "no-home", .failed, "neither HOME nor \(variable) names a folder to keep things in",
                 hint: "set one of them to the path of a folder")
         }
-        return home + "/.local/state/ykit"
+        return home + usual + "/ykit"
     }
 
     /// Creates a folder and its parents.

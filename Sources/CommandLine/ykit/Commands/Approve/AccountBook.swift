@@ -17,8 +17,8 @@ struct ApproveStoreOptions: ParsableArguments {
     var store: String?
 
     /// The store's file; the folder of the default one is created.
-    func file(_ world: World) -> StoreFile {
-        let file = StoreFile(
+    func file(_ world: World) throws -> StoreFile {
+        let file = try StoreFile(
             store ?? StorePathOptions.usual("approve.json"), service: ApprovalStore.service)
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file

@@ -134,8 +134,8 @@ struct OTPVerify: Verb {
 
     /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
-        let folder = try StateFolder.path()
-        try StateFolder.make(folder)
+        let folder = try UserFolder.state.path()
+        try UserFolder.make(folder)
         return folder + "/otp-counters.json"
     }
 }

@@ -84,7 +84,7 @@ struct SecondFactorAccess: ParsableArguments {
     func connect(
         _ world: World, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
-        let vault = SecondFactorVault(store, world, key)
+        let vault = try SecondFactorVault(store, world, key)
         guard let url = try url() else {
             guard !hasCredentials else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
             return try await kept(try vault.onlyLogIn(), vault, world)

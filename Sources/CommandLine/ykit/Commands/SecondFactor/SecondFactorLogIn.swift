@@ -76,7 +76,7 @@ struct SecondFactorLogOut: Verb {
     @OptionGroup(title: "Global Options") var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let vault = SecondFactorVault(access.store, world, StoreKeyOptions())
+        let vault = try SecondFactorVault(access.store, world, StoreKeyOptions())
         let record = try access.url().flatMap { try vault.logIn(at: $0) } ?? vault.onlyLogIn()
         try vault.remove(record.id)
         return Answer("the session is deleted", ["deleted": .string(record.description["server"]?.string ?? "")])

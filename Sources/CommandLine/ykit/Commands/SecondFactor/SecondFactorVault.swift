@@ -15,8 +15,8 @@ struct SecondFactorVault {
     private let world: World
     private let key: StoreKeyOptions
 
-    init(_ path: String?, _ world: World, _ key: StoreKeyOptions) {
-        file = StoreFile(path ?? StorePathOptions.usual("2fa.json"), service: Self.service)
+    init(_ path: String?, _ world: World, _ key: StoreKeyOptions) throws {
+        file = try StoreFile(path ?? StorePathOptions.usual("2fa.json"), service: Self.service)
         self.world = world
         self.key = key
     }

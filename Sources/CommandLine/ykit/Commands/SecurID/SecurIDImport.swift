@@ -77,29 +77,36 @@ struct SecurIDImport: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
         let store = try file.read()
-        let input = try input(world)
-        let secret = try passwordGiven(world)
-        var tokens: [SecurIDToken]
-        if let input, input.form != "ctkip" {
-            tokens = try self.tokens(of: input, store, secret, world)
-        } else {
-            tokens = [try await server.fetch(input, ctkip, store, world)]
-        }
-        try checkNickname(tokens, store, file)
-        try checkTokens(&tokens, store.settings["bindingId"]?.string, world)
+        var source = try await read(store, world)
+        try checkNickname(source.tokens, store, file)
+        try checkTokens(&source.tokens, store.settings["bindingId"]?.string, world)
         let known = Set(store.records.map(\.id))
-        let new = tokens.filter { !known.contains($0.serial) }
+        let new = source.tokens.filter { !known.contains($0.serial) }
         guard store.records.count + new.count <= max else {
             throw Explanation(
                 "too-many", .policy, "the store would hold \(store.records.count + new.count) tokens, more than \(max)",
                 hint: "delete one, or allow more with --max N")
         }
-        if case .stoken(let source)? = input, source.hasPIN {
+        if source.hasPIN {
             world.terminal.warn(
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, file, store, world) }
-        return answer(tokens, new, file, input)
+        return answer(source.tokens, new, file, source.form)
+    }
+
+    /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
+    /// memory beyond this.
+    private func read(
+        _ store: SealedStore, _ world: World
+    ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
+        let input = try input(world)
+        let secret = try passwordGiven(world)
+        guard let input, input.form != "ctkip" else {
+            return ([try await server.fetch(input, ctkip, store, world)], "ctkip", false)
+        }
+        let hasPIN = if case .stoken(let source) = input { source.hasPIN } else { false }
+        return (try tokens(of: input, store, secret, world), input.form, hasPIN)
     }
 
     /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
@@ -210,7 +217,7 @@ struct SecurIDImport: Verb {
     }
 
     private func answer(
-        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ input: SecurIDInput?
+        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String
     ) -> Answer {
         let added = Set(new.map(\.serial))
         var answer = Answer(
@@ -219,8 +226,9 @@ struct SecurIDImport: Verb {
                     ? "imported token \(token.serial)" : "token \(token.serial) is in the store already"
             }, [:])
         answer.members["serial"] = tokens.first.map { .string($0.serial) }
+        // Of many tokens the members take as much memory as the tokens.
         answer.members["tokens"] = .array(
-            tokens.map { token in
+            (global.json ? tokens : []).map { token in
                 [
                     "serial": .string(token.serial), "added": .bool(added.contains(token.serial)),
                     "type": .string(token.type.rawValue), "digits": .int(Int64(token.digits)),
@@ -228,7 +236,7 @@ struct SecurIDImport: Verb {
                     "expiry": token.expiry.map { .string($0.description) } ?? .null,
                 ]
             })
-        answer.members["form"] = .string(input?.form ?? "ctkip")
+        answer.members["form"] = .string(form)
         answer.members["store"] = .string(file.path)
         if let duplicate = tokens.first(where: { !added.contains($0.serial) }) {
             answer.failure = Explanation(

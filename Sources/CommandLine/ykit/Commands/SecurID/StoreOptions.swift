@@ -14,15 +14,14 @@ struct StorePathOptions: ParsableArguments {
 
     /// Returns the store's file; creates the folder of the default one.
     func file(_ world: World) throws -> StoreFile {
-        let file = StoreFile(store ?? Self.usual("securid.json"), service: "securid")
+        let file = try StoreFile(store ?? Self.usual("securid.json"), service: "securid")
         if file.isExposed { world.terminal.warn("others can read \(file.path.printable); run: chmod 600 on it") }
         return file
     }
 
     /// Returns the default location of a store; creates its folder.
-    static func usual(_ name: String) -> String {
-        let data = Variables["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = (data ?? (Variables["HOME"] ?? "") + "/.local/share") + "/ykit"
+    static func usual(_ name: String) throws(Explanation) -> String {
+        let folder = try UserFolder.data.path()
         Files.makeFolder(folder)
         return folder + "/" + name
     }
