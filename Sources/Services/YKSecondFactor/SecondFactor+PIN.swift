@@ -7,7 +7,7 @@ import YKWire
 
 extension SecondFactor {
     /// Sends a PIN that verifies a number or an address (sendPinBySmsToRegister). The factor is usable only after
-    /// ``verifyPIN(_:registering:)``. An older factor still waiting for its PIN is deleted.
+    /// ``verifyPIN(_:registering:_:)``. An older factor still waiting for its PIN is deleted.
     ///
     /// - Parameters:
     ///   - destination: The number or address; `nil` for the one in the user's record.

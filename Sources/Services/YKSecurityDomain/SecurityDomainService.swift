@@ -9,7 +9,7 @@ import YKWire
 /// The Security Domain of a key: it holds the keys of secure channels to all applications.
 ///
 /// Reading requires no channel. Changes require one that authenticates the host, SCP03 or SCP11a: open the channel with
-/// ``YKTransport/CardChannel/protect(with:)`` first. Every method runs a whole exchange with the key on the service's
+/// `CardChannel.protect(with:)` first. Every method runs a whole exchange with the key on the service's
 /// own thread; concurrent calls never interleave.
 public actor SecurityDomainService: KeyService {
     /// The runtime of the service.

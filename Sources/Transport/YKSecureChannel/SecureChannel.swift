@@ -16,7 +16,7 @@ public enum SecureChannelCredential: Sendable {
 /// A secure channel of GlobalPlatform: SCP03 (Amendment D 1.2) or SCP11 (Amendment F 1.4) with AES-128 and all four
 /// protections, C-MAC, C-DECRYPTION, R-MAC and R-ENCRYPTION.
 ///
-/// Hand it to ``YKTransport/CardChannel/protect(with:)``; it is then opened in each selected application.
+/// Hand it to `CardChannel.protect(with:)`; it is then opened in each selected application.
 public final class SecureChannel: ChannelProtection {
     private let credential: SecureChannelCredential
     private let environment: Environment

@@ -48,7 +48,7 @@ public struct PushRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - challenge: The object as received.
     ///   - serial: The account's serial number.
-    ///   - url: The account's enrolled URL, as ``HTTPURL`` writes it.
+    ///   - url: The account's enrolled URL, as `HTTPURL` writes it.
     ///   - key: The server's key for that account.
     /// - Throws: ``PushRequestFault``.
     public init(

@@ -26,7 +26,7 @@ public actor OTPService: KeyService {
         self.runtime = runtime
     }
 
-    /// Reads the application's status, over HID (``HIDOTPLink``) or a card (``CardOTPLink``).
+    /// Reads the application's status, over HID (`HIDOTPLink`) or a card (`CardOTPLink`).
     ///
     /// `touch` runs while the key waits for a touch: it is called on the service's thread, which it must not block, and
     /// its task is cancelled when the wait ends.

@@ -45,7 +45,7 @@ extension PIVService {
 
     /// Decrypts with the RSA key in a slot (GENERAL AUTHENTICATE) and removes the padding here, in constant time.
     ///
-    /// - Throws: `notDecrypted` for any invalid padding, and as ``sign(_:_:hash:padding:algorithm:)`` does.
+    /// - Throws: `notDecrypted` for any invalid padding, and as ``sign(_:_:hash:padding:algorithm:key:)`` does.
     public func decrypt(
         _ ciphertext: [UInt8], _ slot: PIVSlot, padding: DecryptionPadding, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {
@@ -68,7 +68,7 @@ extension PIVService {
     /// Performs a key agreement with the key in a slot (GENERAL AUTHENTICATE); returns the x coordinate on a curve
     /// (NIST SP 800-56A §5.7.1.2), or 32 bytes of X25519.
     ///
-    /// - Throws: `unfit` if the peer's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:)`` does.
+    /// - Throws: `unfit` if the peer's key is of another kind, and as ``sign(_:_:hash:padding:algorithm:key:)`` does.
     public func derive(
         with peer: PublicKey, _ slot: PIVSlot, algorithm: PIVAlgorithm? = nil
     ) throws(PIVError) -> SharedSecret {

@@ -7,7 +7,7 @@ extension PIVService {
     /// Returns a self-signed certificate of the key in a slot, valid from now for this many days; it is not written to
     /// the card. `key` is the slot's public key, read from the card if omitted.
     ///
-    /// Throws as ``sign(_:_:hash:padding:algorithm:)`` does; `wrongSignature` if the signature does not verify with
+    /// Throws as ``sign(_:_:hash:padding:algorithm:key:)`` does; `wrongSignature` if the signature does not verify with
     /// `key`.
     public func selfSignedCertificate(
         _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil

@@ -28,7 +28,7 @@ public struct HIDDevice: Sendable, Hashable {
     public var name: String
     /// The serial number in the USB descriptor, if present.
     public var serial: String?
-    /// The usage: ``HIDUsage/fido`` for a FIDO authenticator, ``HIDUsage/keyboard`` for an OTP application.
+    /// The usage: `HIDUsage.fido` for a FIDO authenticator, `HIDUsage.keyboard` for an OTP application.
     public var usage: HIDUsage
     /// The longest report from the device, in bytes.
     public var inputReportLength: Int

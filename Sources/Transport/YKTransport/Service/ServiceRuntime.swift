@@ -5,7 +5,7 @@ import Synchronization
 /// Runs one service: the thread on which it is opened and does every exchange, and its observable state.
 ///
 /// An exchange blocks; it does so on the service's own thread, never in Swift's shared thread pool. While the user is
-/// asked for something with ``ask(_:_:)`` the thread waits, so that no other caller can use the key in between.
+/// asked for something with `ask(_:_:)` the thread waits, so that no other caller can use the key in between.
 public final class ServiceRuntime: Sendable {
     private let thread: ServiceThread
     private let current = Mutex(ServiceState.open)

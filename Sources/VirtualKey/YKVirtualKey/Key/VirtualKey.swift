@@ -4,7 +4,7 @@ import Synchronization
 public import YKTransport
 
 /// A virtual security key. Connect to it with ``link()``, or plug it into a real smart card service with
-/// ``VPCDServer``.
+/// `VPCDServer`.
 ///
 /// All links of a key share its state, as all programs share a key in a port.
 public final class VirtualKey: Sendable {
