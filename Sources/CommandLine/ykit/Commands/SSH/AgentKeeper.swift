@@ -37,9 +37,22 @@ final class AgentKeeper {
     /// Returns the SSH credentials stored on the key.
     func resident() async throws -> [SecurityKeyFile] {
         let service = try await world.openFIDO(interaction(for: "read its credentials for SSH"))
-        let files = try await SSHCredential.all(of: service).map(\.file)
-        await service.close()
-        return files
+        return try await closing(service) { try await SSHCredential.all(of: $0).map(\.file) }
+    }
+
+    /// Runs work with a service, and closes it before the reply is sent: closing resets the card, which must not affect
+    /// the next request.
+    private func closing<Service: KeyService, Value>(
+        _ service: Service, _ work: (Service) async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await work(service)
+            await service.close()
+            return value
+        } catch {
+            await service.close()
+            throw error
+        }
     }
 
     // MARK: PIV
@@ -47,10 +60,7 @@ final class AgentKeeper {
     private func slotKeys() async -> [SSHSlotKey] {
         guard usesPIV else { return [] }
         do {
-            let service = try await world.openPIV()
-            let keys = try await slotKeys(service)
-            await service.close()
-            return keys
+            return try await closing(try await world.openPIV()) { try await slotKeys($0) }
         } catch {
             known = nil
             return []
@@ -93,16 +103,7 @@ final class AgentKeeper {
     }
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
-        let service = try await world.openPIV()
-        // Closed before the reply is sent: closing resets the card, which must not affect the next request.
-        do {
-            let signature = try await signWithSlot(request, service, reason)
-            await service.close()
-            return signature
-        } catch {
-            await service.close()
-            throw error
-        }
+        try await closing(try await world.openPIV()) { try await signWithSlot(request, $0, reason) }
     }
 
     private func signWithSlot(
@@ -146,11 +147,8 @@ final class AgentKeeper {
     ) async throws -> SSHSignature {
         let service = try await world.openFIDO(interaction(for: reason))
         do {
-            let signature = try await service.sign(request.data, with: credential)
-            await service.close()
-            return signature
+            return try await closing(service) { try await $0.sign(request.data, with: credential) }
         } catch {
-            await service.close()
             if case .wrongPIN? = error as? FIDOError { _ = try? pins.wasRefused(triesLeft: nil) }
             throw error
         }
