@@ -96,6 +96,8 @@ struct AgentTests {
         #expect(await agent.reply(to: Self.addition(file, [2] + provider), on: &connection) == [6])
         let restricted: [UInt8] = [255] + Self.string("restrict-destination-v00@openssh.com".utf8) + Self.string([])
         #expect(await agent.reply(to: Self.addition(file, restricted), on: &connection) == [5])
+        let unknown: [UInt8] = [255] + Self.string("other@x".utf8) + Self.string([])
+        #expect(await agent.reply(to: Self.addition(file, unknown), on: &connection) == [5])
         #expect(await agent.reply(to: Self.addition(file, [9]), on: &connection) == [5])
         #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [6])
         #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [5])
@@ -133,13 +135,88 @@ struct AgentTests {
         #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
     }
 
+    private static func host(_ seed: UInt8) throws -> (secret: PrivateKey, key: SSHPublicKey) {
+        let host = try PrivateKey(ed25519: Secret([UInt8](repeating: seed, count: 32)))
+        return (host, try #require(SSHPublicKey(host.publicKey)))
+    }
+
     /// A session as `session-bind@openssh.com` tells it, with a host key made here.
-    private static func binding(_ session: [UInt8], isForwarding: Bool, isBroken: Bool = false) throws -> [UInt8] {
-        let host = try PrivateKey(ed25519: Secret([UInt8](repeating: 3, count: 32)))
-        let key = try #require(SSHPublicKey(host.publicKey))
+    private static func binding(
+        _ session: [UInt8], isForwarding: Bool, isBroken: Bool = false, seed: UInt8 = 3, isCertificate: Bool = false
+    ) throws -> [UInt8] {
+        let (host, key) = try host(seed)
         let signature = try SSHSignature(host.sign(isBroken ? [0] : session, .sha512), by: key)
-        return [27] + string("session-bind@openssh.com".utf8) + string(key.blob) + string(session)
-            + string(signature.wire) + [isForwarding ? 1 : 0]
+        // A certificate has a nonce after its type, and much behind the key.
+        let certificate =
+            string("ssh-ed25519-cert-v01@openssh.com".utf8) + string([9]) + key.blob.dropFirst(15) + [1, 2]
+        return [27] + string("session-bind@openssh.com".utf8) + string(isCertificate ? certificate : key.blob)
+            + string(session) + string(signature.wire) + [isForwarding ? 1 : 0]
+    }
+
+    /// One end of a step: user, name, host keys.
+    private static func end(_ seed: UInt8?, user: String = "", isAuthority: Bool = false) throws -> [UInt8] {
+        let name = seed.map { "host\($0)" } ?? ""
+        let key = try seed.map { string(try host($0).key.blob) + [isAuthority ? 1 : 0] } ?? []
+        return string(string(user.utf8) + string(name.utf8) + string([]) + key)
+    }
+
+    private static func destinations(_ steps: [UInt8]...) -> [UInt8] {
+        [255] + string("restrict-destination-v00@openssh.com".utf8) + string(steps.flatMap { string($0 + string([])) })
+    }
+
+    /// From here to host 3 as b*, and from there to host 4.
+    @Test func aKeyIsForItsDestinations() async throws {
+        let source = FakeSource()
+        let agent = SSHAgent(source)
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        let key = file.publicKey
+        let restrictions = Self.destinations(
+            try Self.end(nil) + Self.end(3, user: "b*"), try Self.end(3) + Self.end(4))
+        var here = SSHAgent.Connection()
+        #expect(await agent.reply(to: Self.addition(file, restrictions), on: &here) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &here)) == 1)
+        func signs(_ data: [UInt8], _ bindings: [UInt8]...) async -> (shown: Int, signed: Bool) {
+            var connection = SSHAgent.Connection()
+            for binding in bindings { _ = await agent.reply(to: binding, on: &connection) }
+            let shown = Self.count(await agent.reply(to: [11], on: &connection))
+            let before = source.requests.withLock { $0.count }
+            _ = await agent.reply(to: Self.sign(key.blob, data), on: &connection)
+            return (shown, source.requests.withLock { $0.count } > before)
+        }
+        let login = Self.login(session: [1], key: key)
+        let first = try Self.binding([1], isForwarding: false)
+        let through = try Self.binding([2], isForwarding: true)
+        #expect(await signs(login) == (1, false), "without a session")
+        #expect(await signs([1, 2, 3], first) == (1, false), "data of an unknown kind")
+        #expect(await signs(login, first) == (1, true))
+        #expect(await signs(Self.login(session: [1], key: key, host: [8]), first) == (1, false), "another host's key")
+        #expect(await signs(login, try Self.binding([1], isForwarding: false, seed: 4)) == (0, false), "another host")
+        #expect(await signs(login, try Self.binding([1], isForwarding: false, isCertificate: true)) == (0, false))
+        #expect(await signs(login, through) == (1, false), "what is forwarded is for the host behind")
+        #expect(await signs(login, through, try Self.binding([1], isForwarding: false, seed: 4)) == (1, true))
+        #expect(await signs(login, through, try Self.binding([1], isForwarding: false, seed: 5)) == (0, false))
+        #expect(await signs(login, through, try Self.binding([1], isForwarding: true, seed: 4)) == (0, false))
+        let wrong = Self.destinations(try Self.end(nil) + Self.end(3, user: "root"))
+        #expect(await agent.reply(to: Self.addition(file, wrong), on: &here) == [6])
+        #expect(await signs(login, first) == (1, false), "another user")
+        let authority = Self.destinations(try Self.end(nil) + Self.end(3, isAuthority: true))
+        #expect(await agent.reply(to: Self.addition(file, authority), on: &here) == [6])
+        #expect(await signs(login, first) == (0, false), "authorities permit nothing")
+        for bad in [try Self.end(nil, user: "x") + Self.end(3), try Self.end(nil) + Self.end(nil), []] {
+            #expect(await agent.reply(to: Self.addition(file, Self.destinations(bad)), on: &here) == [5])
+        }
+        let twice = authority + authority
+        #expect(await agent.reply(to: Self.addition(file, twice), on: &here) == [5])
+    }
+
+    @Test func aHostMayHaveACertificate() async throws {
+        let source = FakeSource([try Self.identity("ed25519")])
+        let agent = SSHAgent(source)
+        var connection = SSHAgent.Connection()
+        let binding = try Self.binding([1], isForwarding: false, isCertificate: true)
+        #expect(await agent.reply(to: binding, on: &connection) == [6])
+        _ = await agent.reply(to: Self.sign(source.keys[0].publicKey.blob, [1]), on: &connection)
+        #expect(source.requests.withLock { $0.count } == 1)
     }
 
     @Test func sessionsBindLogins() async throws {

@@ -74,6 +74,8 @@ struct AgentConstraints: Hashable, Sendable {
     var lifetime: UInt32?
     /// Whether the user must confirm each use.
     var needsConfirmation = false
+    /// The hosts that the key is for; empty for any.
+    var destinations: [DestinationConstraint] = []
 
     init() {}
 
@@ -84,10 +86,14 @@ struct AgentConstraints: Hashable, Sendable {
             case 1: lifetime = try reader.uint32("the lifetime")
             case 2: needsConfirmation = true
             case 255:
-                let name = try reader.text("the extension")
+                switch try reader.text("the extension") {
                 // ssh-add (OpenSSH 9.2) sends the library for FIDO keys; here it is always ykit.
-                guard name == "sk-provider@openssh.com" else { throw .malformed("the constraint '\(name)'") }
-                _ = try reader.string("the provider")
+                case "sk-provider@openssh.com": _ = try reader.string("the provider")
+                case "restrict-destination-v00@openssh.com":
+                    guard destinations.isEmpty else { throw .malformed("constraints for hosts twice") }
+                    destinations = try DestinationConstraint.all(&reader)
+                case let name: throw .malformed("the constraint '\(name)'")
+                }
             case let number: throw .malformed("constraint \(number)")
             }
         }
@@ -109,7 +115,7 @@ public struct SessionBinding: Hashable, Sendable {
         session = try reader.string("the session")
         let signature = try SSHSignature(wire: try reader.string("the signature"))
         isForwarding = try reader.bool("the purpose")
-        guard signature.isValid(for: session, by: try SSHPublicKey(blob: hostKey)) else {
+        guard signature.isValid(for: session, by: try SSHPublicKey(hostKey: hostKey)) else {
             throw .wrongSignature("the host's signature of the session is wrong")
         }
     }

@@ -110,6 +110,11 @@ public struct AllowedSigners: Sendable {
         return patterns.contains { !$0.hasPrefix("!") && fits(bytes[...], Array($0.utf8)[...]) }
     }
 
+    /// Whether a text fits a pattern (ssh_config(5), PATTERNS).
+    static func fits(_ text: String, _ pattern: String) -> Bool {
+        fits(Array(text.utf8)[...], Array(pattern.utf8)[...])
+    }
+
     /// `*` for any string, `?` for any character; the run time grows with the product of the lengths.
     private static func fits(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         var (place, mark) = (text.startIndex, text.startIndex)

@@ -62,7 +62,7 @@ public actor SSHAgent {
 
     private struct Added {
         var credential: SecurityKeyFile
-        var needsConfirmation: Bool
+        var constraints: AgentConstraints
         var end: ContinuousClock.Instant?
     }
 
@@ -117,9 +117,9 @@ public actor SSHAgent {
         case .otherExtension: return AgentReply.extensionFailure.bytes
         case .lock(let passphrase): return set(passphrase).bytes
         case .unlock(let passphrase): return await unlock(passphrase).bytes
-        case .identities: return await identities(message)
+        case .identities: return await identities(message, connection)
         case .sign(let blob, let data, let flags): return await sign(blob, data, flags, message, connection)
-        case .add, .remove, .removeAll, .other: return await change(request, message)
+        case .add, .remove, .removeAll, .other: return await change(request, message, connection)
         }
     }
 
@@ -129,10 +129,12 @@ public actor SSHAgent {
     private func offer(_ credential: SecurityKeyFile, _ constraints: AgentConstraints) {
         added.removeAll { $0.credential.publicKey == credential.publicKey }
         let end = constraints.lifetime.map { ContinuousClock.now + .seconds(Int64($0)) }
-        added.append(Added(credential: credential, needsConfirmation: constraints.needsConfirmation, end: end))
+        added.append(Added(credential: credential, constraints: constraints, end: end))
     }
 
-    private func change(_ request: AgentRequest, _ message: [UInt8]) async -> [UInt8] {
+    private func change(
+        _ request: AgentRequest, _ message: [UInt8], _ connection: Connection
+    ) async -> [UInt8] {
         guard lock == nil else { return AgentReply.failure.bytes }
         switch request {
         case .add(let credential, let constraints):
@@ -140,7 +142,7 @@ public actor SSHAgent {
             return AgentReply.success.bytes
         case .remove(let blob):
             let count = added.count
-            added.removeAll { $0.credential.publicKey.blob == blob }
+            added.removeAll { $0.credential.publicKey.blob == blob && isShown($0, connection) }
             if added.count < count { return AgentReply.success.bytes }
         case .removeAll: added = []
         default: break
@@ -181,27 +183,33 @@ public actor SSHAgent {
         return .success
     }
 
-    private func identities(_ message: [UInt8]) async -> [UInt8] {
+    private func isShown(_ key: Added, _ connection: Connection) -> Bool {
+        let destinations = key.constraints.destinations
+        return destinations.isEmpty || !connection.isBroken && destinations.permit(connection.bindings, user: nil)
+    }
+
+    private func identities(_ message: [UInt8], _ connection: Connection) async -> [UInt8] {
         guard lock == nil else { return AgentReply.identities([]).bytes }
-        let own = await all().map { (blob: $0.publicKey.blob, comment: Array($0.comment.utf8)) }
+        let own = await all(for: connection).map { (blob: $0.publicKey.blob, comment: Array($0.comment.utf8)) }
         let blobs = Set(own.map(\.blob))
         let other = await upstream(message).flatMap(AgentReply.foreignIdentities) ?? []
         return AgentReply.identities(own + other.filter { !blobs.contains($0.blob) }).bytes
     }
 
-    /// The available keys and the added ones, without duplicates.
-    private func all() async -> [SSHIdentity] {
+    /// The available keys and the added ones that the connection may see, without duplicates.
+    private func all(for connection: Connection) async -> [SSHIdentity] {
         let there = await inTurn { await $0.identities() }
         added.removeAll { $0.end.map { $0 <= .now } ?? false }
         let blobs = Set(there.map(\.publicKey.blob))
-        return there + added.map { SSHIdentity($0.credential) }.filter { !blobs.contains($0.publicKey.blob) }
+        let shown = added.filter { isShown($0, connection) && !blobs.contains($0.credential.publicKey.blob) }
+        return there + shown.map { SSHIdentity($0.credential) }
     }
 
     private func sign(
         _ blob: [UInt8], _ data: [UInt8], _ flags: UInt32, _ message: [UInt8], _ connection: Connection
     ) async -> [UInt8] {
         guard lock == nil, !connection.isBroken else { return AgentReply.failure.bytes }
-        guard let identity = await all().first(where: { $0.publicKey.blob == blob }) else {
+        guard let identity = await all(for: connection).first(where: { $0.publicKey.blob == blob }) else {
             return await upstream(message) ?? AgentReply.failure.bytes
         }
         let purpose = SignaturePurpose(data)
@@ -210,12 +218,14 @@ public actor SSHAgent {
         if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
             return AgentReply.failure.bytes
         }
+        let constraints = added.first { $0.credential.publicKey == identity.publicKey }?.constraints
+        guard constraints?.destinations.permit(connection.bindings, purpose) ?? true else {
+            return AgentReply.failure.bytes
+        }
         let request = SSHSignatureRequest(
             identity: identity, data: data, hash: flags & 4 != 0 ? .sha512 : .sha256, purpose: purpose,
             hostKey: connection.bindings.last?.hostKey, isForwarded: connection.isForwarded,
-            needsConfirmation: added.contains {
-                $0.credential.publicKey == identity.publicKey && $0.needsConfirmation
-            })
+            needsConfirmation: constraints?.needsConfirmation ?? false)
         let signature = await inTurn { await $0.sign(request) }
         return (signature.map(AgentReply.signature) ?? .failure).bytes
     }

@@ -81,9 +81,26 @@ public struct SSHPublicKey: Hashable, Sendable {
         try reader.finish("the key")
     }
 
+    /// Reads a host key, which may be a certificate (OpenSSH's PROTOCOL.certkeys); whether it is trusted, the client checks.
+    init(hostKey blob: [UInt8]) throws(SSHError) {
+        var reader = SSHReader(blob)
+        let type = try reader.text("the type of the key")
+        let suffix = "-cert-v01@openssh.com"
+        guard type.hasSuffix(suffix) else {
+            self = try SSHPublicKey(blob: blob)
+            return
+        }
+        _ = try reader.string("the nonce")
+        self = try Self.read(&reader, type: String(type.dropLast(suffix.count)))
+    }
+
     /// Reads a key from a longer message.
     static func read(_ reader: inout SSHReader) throws(SSHError) -> SSHPublicKey {
         let type = try reader.text("the type of the key")
+        return try read(&reader, type: type)
+    }
+
+    private static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
         let known = [
             "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
             "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",

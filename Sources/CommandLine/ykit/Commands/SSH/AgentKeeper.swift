@@ -14,6 +14,8 @@ import YKWire
 final class AgentKeeper {
     /// How long the list of keys is cached, in case slots change.
     private static let listLifetime = Duration.seconds(60)
+    /// How long a request waits for other programs to let go of the card.
+    private static let patience = Duration.seconds(5)
 
     private let world: World
     private let pins: AgentPINs
@@ -55,12 +57,24 @@ final class AgentKeeper {
         }
     }
 
+    /// Repeats work with a card that another program holds, or has reset or powered off in the middle.
+    private func amongOthers<Value>(_ work: () async throws -> Value) async throws -> Value {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            do { return try await work() } catch {
+                let code = Explain.explain(error).code
+                guard ["busy", "reset", "unresponsive"].contains(code), .now < end else { throw error }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
     // MARK: PIV
 
     private func slotKeys() async -> [SSHSlotKey] {
         guard usesPIV else { return [] }
         do {
-            return try await closing(try await world.openPIV()) { try await slotKeys($0) }
+            return try await amongOthers { try await closing(try await world.openPIV()) { try await slotKeys($0) } }
         } catch {
             known = nil
             return []
@@ -90,10 +104,12 @@ final class AgentKeeper {
             }
         }
         do {
-            if let credential = request.identity.credential {
-                return try await sign(request, with: credential, reason)
+            return try await amongOthers {
+                if let credential = request.identity.credential {
+                    return try await sign(request, with: credential, reason)
+                }
+                return try await signWithSlot(request, reason)
             }
-            return try await signWithSlot(request, reason)
         } catch {
             let why = Explain.explain(error)
             world.terminal.warn(why.message)

@@ -78,17 +78,21 @@ struct AgentPrompt: Sendable {
 
     /// Sends all Assuan commands to pinentry at once: the answer to GETPIN is the line that begins with D.
     private func pinentry(_ program: String, _ question: String) -> SharedSecret? {
-        let text = question.shown(styled: false).utf8.map { byte in
-            byte == UInt8(ascii: "%") || byte < 0x20
-                ? "%" + Hex.encode([byte]).uppercased() : String(UnicodeScalar(byte))
-        }
-        let input = "SETDESC \(text.joined(separator: ""))\nSETPROMPT PIN:\nGETPIN\nBYE\n"
-        guard var result = try? Spawn.run(program, [], input: Array(input.utf8), within: Self.patience) else {
+        let input = Self.described(question) + "SETPROMPT PIN:\nGETPIN\nBYE\n".utf8
+        guard var result = try? Spawn.run(program, [], input: input, within: Self.patience) else {
             return nil
         }
         defer { Secret.wipe(&result.output) }
         let answer = result.output.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "D ".utf8) }
         return answer.flatMap { Self.secret(Self.unescaped($0.dropFirst(2))) }
+    }
+
+    /// The Assuan command for a description, in which a percent sign and control characters are escaped.
+    private static func described(_ question: String) -> [UInt8] {
+        let text = question.shown(styled: false).utf8.flatMap { byte in
+            byte == UInt8(ascii: "%") || byte < 0x20 ? Array("%\(Hex.encode([byte]).uppercased())".utf8) : [byte]
+        }
+        return "SETDESC ".utf8 + text + "\n".utf8
     }
 
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -114,8 +118,8 @@ struct AgentPrompt: Sendable {
             return (try? Spawn.run("/usr/bin/env", words, within: Self.patience))?.status == 0
         case .terminal: return (try? Prompt.confirm(question)) != nil
         case .pinentry(let program):
-            let input = "SETDESC \(question.shown(styled: false))\nCONFIRM\nBYE\n"
-            guard let result = try? Spawn.run(program, [], input: Array(input.utf8), within: Self.patience) else {
+            let input = Self.described(question) + "CONFIRM\nBYE\n".utf8
+            guard let result = try? Spawn.run(program, [], input: input, within: Self.patience) else {
                 return false
             }
             return !result.output.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "ERR".utf8) }

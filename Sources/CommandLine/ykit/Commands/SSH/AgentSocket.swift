@@ -14,26 +14,40 @@ final class AgentSocket: Sendable {
     private static let clients = 256
 
     private let descriptor: Int32
-    /// Its path; `nil` if systemd created it.
-    let path: String?
+    /// Its path.
+    let path: String
+    /// Whether it was created here, not by systemd.
+    private let isOwn: Bool
     private let count = Atomic<Int>(0)
 
     /// Uses the socket passed by systemd (sd_listen_fds(3)), or else creates one at a path.
-    init(_ path: String) throws(Explanation) {
-        if Variables["LISTEN_PID"] == "\(getpid())", Variables["LISTEN_FDS"] == "1" {
-            descriptor = 3
-            self.path = nil
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        } else {
+    init(_ path: () throws(Explanation) -> String) throws(Explanation) {
+        isOwn = Variables["LISTEN_PID"] != "\(getpid())" || Variables["LISTEN_FDS"] != "1"
+        if isOwn {
+            let path = try path()
             descriptor = try Self.listen(at: path)
             self.path = path
+        } else {
+            descriptor = 3
+            self.path = Self.path(of: descriptor)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
+    }
+
+    private static func path(of descriptor: Int32) -> String {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        guard status == 0, address.sun_family == sa_family_t(AF_UNIX) else { return "" }
+        return withUnsafeBytes(of: address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
     deinit { end() }
 
-    /// Removes the socket.
-    func end() { if let path { unlink(path) } }
+    /// Removes the socket, unless systemd made it.
+    func end() { if isOwn { unlink(path) } }
 
     private static func listen(at path: String) throws(Explanation) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -119,7 +133,7 @@ final class AgentSocket: Sendable {
     }
 
     private func accept(_ client: Int32, _ agent: SSHAgent) {
-        let isWelcome = Self.isOwn(client) && count.load(ordering: .relaxed) < Self.clients
+        let isWelcome = Self.belongsToUser(client) && count.load(ordering: .relaxed) < Self.clients
         guard isWelcome else {
             close(client)
             return
@@ -137,7 +151,7 @@ final class AgentSocket: Sendable {
     }
 
     /// Whether the client is a process of this user or of root.
-    private static func isOwn(_ client: Int32) -> Bool {
+    private static func belongsToUser(_ client: Int32) -> Bool {
         // struct ucred, which requires _GNU_SOURCE: process, user, group.
         var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: credentials))

@@ -68,25 +68,24 @@ struct SSHAgentVerb: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let path = try socket ?? Self.standardPath()
         let files = try key.map { try SecurityKeyFile(parsing: try Files.read($0)) }
         let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
         var credentials = files
         if resident { credentials += try await keeper.resident() }
-        let socket = try AgentSocket(path)
-        defer { socket.end() }
-        announce(socket.path ?? path, world)
+        let listener = try AgentSocket(path)
+        defer { listener.end() }
+        announce(listener.path, world)
         let keys = AgentKeys()
-        let other = other(than: path)
+        let other = other(than: listener.path)
         let agent = SSHAgent(keys, allowsForwarding: !noForwarding, upstream: other)
         for credential in credentials { await agent.offer(credential) }
         let isStarted = SystemThread.start {
-            try? socket.serve(agent)
+            try? listener.serve(agent)
             keys.end()
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system has no thread left for this user") }
         for await job in keys.jobs { await keeper.do(job) }
-        return Answer([], ["socket": .string(path), "pid": .int(Int64(getpid()))])
+        return Answer([], ["socket": .string(listener.path), "pid": .int(Int64(getpid()))])
     }
 
     private func announce(_ path: String, _ world: World) {
@@ -96,7 +95,8 @@ struct SSHAgentVerb: Verb {
         world.terminal.note("the agent listens at \(path.printable), ^C ends it")
     }
 
-    private static func standardPath() throws -> String {
+    private func path() throws(Explanation) -> String {
+        if let socket { return socket }
         guard let folder = Variables["XDG_RUNTIME_DIR"], !folder.isEmpty else {
             throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "name the socket with --socket PATH")
         }
