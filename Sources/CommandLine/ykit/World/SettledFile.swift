@@ -18,7 +18,7 @@ final class SettledFile {
     }
 
     private let path: String
-    /// Removed if nothing is written; `nil` for a pipe or device.
+    /// Removed if nothing is written; `nil` for a pipe, a device or a descriptor.
     private var file: NewFile?
     private let pipe: Int32
 
@@ -28,7 +28,10 @@ final class SettledFile {
     init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         self.path = path
         let mode: UInt32 = isSecret ? 0o600 : 0o644
-        if FileStatus(path)?.isRegular == false {
+        if let descriptor = Self.descriptor(path) {
+            pipe = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard pipe >= 0 else { throw Files.failure("cannot open", path) }
+        } else if FileStatus(path)?.isRegular == false {
             pipe = open(path, O_WRONLY | O_CLOEXEC)
             guard pipe >= 0 else { throw Files.failure("cannot open", path) }
         } else {
@@ -37,6 +40,14 @@ final class SettledFile {
                 file = try manner == .new ? NewFile(reserving: path, mode: mode) : NewFile(beside: path, mode: mode)
             } catch { throw Files.explained(error) }
         }
+    }
+
+    /// The descriptor that a path such as /dev/fd/3 names; what the caller opened there is written to, whatever it is.
+    private static func descriptor(_ path: String) -> Int32? {
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+            return Int32(path.dropFirst(folder.count))
+        }
+        return nil
     }
 
     deinit { if pipe >= 0 { close(pipe) } }
