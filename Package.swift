@@ -171,12 +171,15 @@ let package = Package(
         test("YKFIDOTests", ["YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKPIVTests", ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test(
-            "YKOpenPGPTests", ["YKOpenPGP", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            "YKOpenPGPTests", ["YKOpenPGP", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
-        test("YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test(
+            "YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("vectors")]),
         test(
             "YKSecurityDomainTests",
-            ["YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+            ["YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            resources: [.copy("vectors")]),
         test("YKOTPTests", ["YKOTP", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKVirtualKeyTests", ["YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCrypto", "YKWire"]),
         test(

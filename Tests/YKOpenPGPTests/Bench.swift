@@ -31,10 +31,15 @@ enum Bench {
 
     /// The cases of a vector.
     static func cases(_ id: String) throws -> [[String: Any]] {
+        try #require(try vector(id)["cases"] as? [[String: Any]])
+    }
+
+    /// A vector by its identifier.
+    static func vector(_ id: String) throws -> [String: Any] {
         let url = try #require(Bundle.module.url(forResource: "vectors/openpgp", withExtension: "json"))
         let file = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
         let vectors = try #require(file["vectors"] as? [[String: Any]])
-        return try #require(vectors.first { $0["id"] as? String == id }?["cases"] as? [[String: Any]])
+        return try #require(vectors.first { $0["id"] as? String == id })
     }
 
     static let user = "123456"

@@ -32,6 +32,15 @@ import YKWire
         #expect(try session.cryptogram(.hostCryptogram, context: context) == vector.bytes("host_cryptogram"))
     }
 
+    @Test func keyDerivationX963() throws {
+        for entry in try #require(try scp11["x963-sha256"]["cases"]?.array) {
+            let output = try HashAlgorithm.sha256.x963(
+                Secret(entry.bytes("z")), sharedInfo: entry.bytes("shared_info"),
+                length: Int(try #require(entry["length"]?.int)))
+            #expect(try output.copyBytes() == entry.bytes("output"))
+        }
+    }
+
     @Test func keyCheckValues() throws {
         for entry in try #require(try scp03["scp03-kcv"]["cases"]?.array) {
             #expect(try SCP03Keys.checkValue(of: Secret(entry.bytes("key"))) == entry.bytes("kcv"))

@@ -86,6 +86,31 @@ import YKWire
         #expect(try await service.keys().contains { $0.reference.id == 0x15 })
     }
 
+    @Test(
+        "a reply with a bad MAC at every position of ten commands ends the channel of an authenticated host",
+        arguments: 0..<10, [SCP11Variant.a, .c])
+    func badReply(_ position: Int, _ variant: SCP11Variant) async throws {
+        let trust = try await prepare(variant.keyID)
+        // The replies to the commands of this header; the handshake has others.
+        let faults = try FaultPlan(parsing: "on 04ca at \(position + 1): garbage 00000000000000009000")
+        let environment = Environment(timeout: .seconds(5))
+        let channel = CardChannel(link: FaultyLink(key.link(), plan: faults), environment: environment)
+        let host = try Self.host()
+        channel.protect(
+            with: SecureChannel(.scp11(variant, version: 3, host: host, trust: trust), environment: environment))
+        _ = try channel.select(.securityDomain)
+        let handshake = channel.exchanges
+        for index in 0..<10 {
+            let command = APDU(ins: 0xCA, p1: 0x00, p2: index.isMultiple(of: 2) ? 0xE0 : 0x66)
+            switch index {
+            case ..<position: #expect(try channel.transmit(command).status == .ok)
+            case position: #expect(throws: CardError.secureChannel(.notAuthentic)) { try channel.transmit(command) }
+            default: #expect(throws: CardError.secureChannel(.ended)) { try channel.transmit(command) }
+            }
+        }
+        #expect(channel.exchanges == handshake + position + 1)
+    }
+
     @Test("a host whose chain the card does not trust is told which certificate was refused")
     func refused() async throws {
         let trust = try await prepare()

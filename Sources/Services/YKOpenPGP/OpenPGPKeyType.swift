@@ -122,22 +122,33 @@ public struct OpenPGPPublicKey: Hashable, Sendable {
         self.key = key
         self.created = created
         let time = (0..<4).map { UInt8(truncatingIfNeeded: created >> (24 - 8 * UInt32($0))) }
-        let body = [0x04] + time + Self.material(key, slot)
+        algorithmNumber = Self.number(key, slot)
+        let body = [0x04] + time + [algorithmNumber] + Self.material(key, slot)
         let length = [UInt8(truncatingIfNeeded: body.count >> 8), UInt8(truncatingIfNeeded: body.count)]
         fingerprint = HashAlgorithm.sha1.hash([0x99] + length + body)
     }
 
-    /// The algorithm number and the key's integers (RFC 4880 §5.5.2, RFC 6637 §9).
+    /// The number of the algorithm (RFC 9580 §9.1): RSA, ECDH, ECDSA or EdDSA.
+    let algorithmNumber: UInt8
+
+    private static func number(_ key: PublicKey, _ slot: OpenPGPSlot) -> UInt8 {
+        switch key {
+        case .rsa: 0x01
+        case .ec: slot == .decryption ? 0x12 : 0x13
+        case .ed25519: 0x16
+        case .x25519: 0x12
+        }
+    }
+
+    /// The key's integers (RFC 4880 §5.5.2, RFC 6637 §9).
     private static func material(_ key: PublicKey, _ slot: OpenPGPSlot) -> [UInt8] {
         let type = OpenPGPKeyType(key)
         switch key {
-        case .rsa(let modulus, let exponent): return [0x01] + integer(modulus) + integer(exponent)
+        case .rsa(let modulus, let exponent): return integer(modulus) + integer(exponent)
         case .ec(let curve, let point):
-            let isAgreement = slot == .decryption
-            return [isAgreement ? 0x12 : 0x13] + named(type) + integer(point)
-                + (isAgreement ? derivation(curve.fieldSize) : [])
-        case .ed25519(let bytes): return [0x16] + named(type) + integer([0x40] + bytes)
-        case .x25519(let bytes): return [0x12] + named(type) + integer([0x40] + bytes) + derivation(32)
+            return named(type) + integer(point) + (slot == .decryption ? derivation(curve.fieldSize) : [])
+        case .ed25519(let bytes): return named(type) + integer([0x40] + bytes)
+        case .x25519(let bytes): return named(type) + integer([0x40] + bytes) + derivation(32)
         }
     }
 
@@ -152,7 +163,7 @@ public struct OpenPGPPublicKey: Hashable, Sendable {
     }
 
     /// A multiprecision integer (RFC 4880 §3.2).
-    private static func integer(_ bytes: [UInt8]) -> [UInt8] {
+    static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         let bits = digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
         return [UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)] + digits

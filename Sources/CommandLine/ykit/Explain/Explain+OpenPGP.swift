@@ -39,6 +39,10 @@ extension Explain {
                 "not-attestable", .policy, "the \(slot) key was not generated on this key, so it cannot be attested")
         case .wrongSignature(let slot):
             Explanation("wrong-signature", .failed, "the signature does not belong to the \(slot) key")
+        case .wrongFingerprint(let slot):
+            Explanation(
+                "wrong-fingerprint", .notFound, "the fingerprint on the card is not that of its \(slot) key",
+                hint: "OpenPGP software finds a key by it: import the key again, with its time (--created)")
         case .notDecrypted: Explanation("not-decrypted", .failed, "the message is not encrypted to the decryption key")
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")
         }

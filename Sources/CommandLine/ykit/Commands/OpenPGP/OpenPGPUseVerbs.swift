@@ -13,8 +13,8 @@ struct OpenPGPSign: Verb {
         commandName: "sign", abstract: "Sign a file with the signature key.",
         discussion: """
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
-            Ed25519 signs the file itself. --digest says that the file is a digest. It is a bare signature, not an \
-            OpenPGP message: 'gpg --detach-sign' makes those with the same key.
+            Ed25519 signs the file itself. --digest says that the file is a digest. With --format openpgp or armor it is \
+            what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
             """)
     static let members = ["slot", "algorithm", "hash", "signature", "output"]
 
@@ -24,6 +24,13 @@ struct OpenPGPSign: Verb {
     @OptionGroup
     var options: OpenPGPSigningOptions
 
+    @Option(
+        help: """
+            How the signature is written: der, raw (r and s of ECDSA one after the other), base64, openpgp (an OpenPGP \
+            signature) or armor (the same as text).
+            """)
+    var format: OpenPGPSignatureFormat = .der
+
     @OptionGroup var replacing: OutputOptions
 
     @OptionGroup(title: "PIN Options")
@@ -32,8 +39,14 @@ struct OpenPGPSign: Verb {
     @OptionGroup(title: "Global Options")
     var global: GlobalOptions
 
+    func check() throws {
+        if options.digest, format.bare == nil {
+            throw UsageError("an OpenPGP signature is not made of a digest: it hashes more than the file")
+        }
+    }
+
     func answer(in world: World) async throws -> Answer {
-        try await options.answer(file, .signature, pin, force: replacing.force, world)
+        try await options.answer(file, .signature, format, pin, force: replacing.force, world)
     }
 }
 
@@ -50,6 +63,9 @@ struct OpenPGPAuthenticate: Verb {
     @OptionGroup
     var options: OpenPGPSigningOptions
 
+    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
+    var format: SignatureFormat = .der
+
     @OptionGroup var replacing: OutputOptions
 
     @OptionGroup(title: "PIN Options")
@@ -59,50 +75,95 @@ struct OpenPGPAuthenticate: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        try await options.answer(file, .authentication, pin, force: replacing.force, world)
+        try await options.answer(file, .authentication, .init(format), pin, force: replacing.force, world)
     }
+}
+
+/// The format of a signature by the signature key.
+enum OpenPGPSignatureFormat: String, CaseIterable, ExpressibleByArgument {
+    case der, raw, base64
+    /// A detached signature of OpenPGP.
+    case openpgp
+    /// The same in ASCII armor.
+    case armor
+
+    /// The format of a bare signature.
+    init(_ format: SignatureFormat) {
+        switch format {
+        case .der: self = .der
+        case .raw: self = .raw
+        case .base64: self = .base64
+        }
+    }
+
+    /// The format if it is that of a bare signature.
+    var bare: SignatureFormat? { SignatureFormat(rawValue: rawValue) }
 }
 
 /// The options of a signature.
 struct OpenPGPSigningOptions: ParsableArguments {
-    @Option(help: "The hash: sha256, sha384, sha512 or sha1; not used by Ed25519.")
-    var hash: HashChoice = .sha256
+    @Option(
+        help: """
+            The hash: sha256, sha384, sha512 or sha1 (default: sha256, with OpenPGP signatures that of the curve's \
+            length); not used by bare signatures of Ed25519.
+            """)
+    var hash: HashChoice?
 
     @Flag(help: "The file contains the digest.")
     var digest = false
-
-    @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
-    var format: SignatureFormat = .der
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
     var output = "-"
 
+    /// A signature, as it is written and in bytes.
+    private struct Made {
+        let written: [UInt8]
+        let bytes: [UInt8]
+        let hash: HashAlgorithm?
+    }
+
     func answer(
-        _ file: String, _ slot: OpenPGPSlot, _ pin: PINOptions, force: Bool, _ world: World
+        _ file: String, _ slot: OpenPGPSlot, _ format: OpenPGPSignatureFormat, _ pin: PINOptions, force: Bool,
+        _ world: World
     ) async throws -> Answer {
-        let target = try FileOutput(output, isText: format == .base64, force: force, world)
+        let target = try FileOutput(output, isText: [.base64, .armor].contains(format), force: force, world)
         let early = try file == "-" ? nil : Files.read(file)
         let service = try await world.openOpenPGP()
         let key = try await service.publicKey(slot)
         let code = try await world.openPGPPIN(pin.source, .user, of: service, for: "sign")
         let content = try early ?? Files.read(file)
         try await service.verify(code, for: slot == .signature ? .signing : .using)
-        let input: OpenPGPSigningInput = digest ? .digest(content) : .message(content)
-        let algorithm = hash.algorithm
-        let signature = try await world.touchingOpenPGP(slot, service) {
-            try await slot == .signature
-                ? service.sign(input, hash: algorithm) : service.authenticate(input, hash: algorithm)
+        let made = try await world.touchingOpenPGP(slot, service) {
+            try await signature(content, slot, format, key, service)
         }
         var answer = Answer("the signature is in \(output)", [:])
-        try target.put(format.encode(signature, of: key), &answer)
-        let isEd25519 = OpenPGPKeyType(key) == .ed25519
+        try target.put(made.written, &answer)
         answer.members["slot"] = .string(slot.description)
         answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
-        answer.members["hash"] = isEd25519 ? .null : .string(hash.rawValue)
-        answer.members["signature"] = .string(Base64.encodeURL(try format.bytes(of: signature, key)))
+        answer.members["hash"] = made.hash.map { .string("\($0)") } ?? .null
+        answer.members["signature"] = .string(Base64.encodeURL(made.bytes))
         answer.members["output"] = .string(output)
         return answer
+    }
+
+    private func signature(
+        _ content: [UInt8], _ slot: OpenPGPSlot, _ format: OpenPGPSignatureFormat, _ key: PublicKey,
+        _ service: OpenPGPService
+    ) async throws -> Made {
+        guard let bare = format.bare else {
+            let made = try await service.detachedSignature(of: content, hash: hash?.algorithm)
+            return Made(
+                written: format == .armor ? Array(made.armored.utf8) : made.packet, bytes: made.packet, hash: made.hash)
+        }
+        let input: OpenPGPSigningInput = digest ? .digest(content) : .message(content)
+        let algorithm = hash?.algorithm ?? .sha256
+        let signature =
+            try await slot == .signature
+            ? service.sign(input, hash: algorithm) : service.authenticate(input, hash: algorithm)
+        return Made(
+            written: try bare.encode(signature, of: key), bytes: try bare.bytes(of: signature, key),
+            hash: OpenPGPKeyType(key) == .ed25519 ? nil : algorithm)
     }
 }
 
