@@ -226,8 +226,8 @@ let package = Package(
         test(
             "YKSecondFactorTests",
             [
-                "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKCapture", "YKTransport",
-                "YKCrypto", "YKWire",
+                "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKToken", "YKVirtualKey", "YKCapture",
+                "YKTransport", "YKCrypto", "YKWire",
             ]),
         test(
             "YKRelyingPartyTests",

@@ -11,7 +11,7 @@ import YKWire
 
 @testable import YKApproval
 
-/// Flows 11 to 14, 22 and 31 without the server: what was accepted or refused then is what is made now.
+/// Flows 11 to 14, 22, 27 and 31 without the server: what was accepted or refused then is what is made now.
 struct RecordedFlowTests {
     /// An OATH application in software.
     private func oath() async throws -> OATHService {
@@ -76,6 +76,39 @@ struct RecordedFlowTests {
             let (code, _) = try sent(flow, "counter \(counter)")
             #expect(codes[counter - 1] == code)
         }
+    }
+
+    /// Flow 27: the hashes that a computer was given are those of the key's next codes.
+    @Test func offlineCodes() async throws {
+        let flow = try RecordedFlow("27-offline")
+        let enrolment = try #require(flow.steps.first)
+        let account = try CodeLink(
+            try #require(enrolment["response"]?["body"]?["detail"]?["googleurl"]?["value"]?.string)
+        ).account
+        let oath = try await oath()
+        try await oath.put(account)
+        var codes: [Int: String] = [:]
+        for counter in Int(account.counter)...8 { codes[counter] = try await oath.code(for: account.id).text }
+        #expect(try flow.sent("log in")["pass"]?.string == codes[1].map { "p" + $0 })
+        var checked = 0
+        for note in ["log in", "refill"] {
+            let items = try JSON(parsing: try flow.answer(note).body)["auth_items"]?["offline"]?.array?.first
+            for (counter, stored) in try #require(items?["response"]?.object).members.map({ ($0.key, $0.value) }) {
+                let parts = try #require(stored.string).split(separator: "$").map(String.init)
+                let (rounds, salt, hash) = (try #require(Int(parts[1])), parts[2], parts[3])
+                let code = try #require(Int(counter).flatMap { codes[$0] })
+                let made = try HashAlgorithm.sha512.pbkdf2(
+                    Secret(utf8: "p" + code), salt: try decoded(salt), rounds: rounds, length: 64)
+                #expect(made.copyBytes() == (try decoded(hash)), "\(note): code \(counter)")
+                checked += 1
+            }
+        }
+        #expect(checked == 7)
+    }
+
+    /// Base64 with a dot for the plus sign, as passlib writes it.
+    private func decoded(_ text: String) throws -> [UInt8] {
+        try Base64.decode(text.replacing(".", with: "+"))
     }
 
     @Test func twoSteps() async throws {

@@ -15,20 +15,43 @@ import YKWire
 actor FakeServer: HTTPClient {
     private var answers: [String: [HTTPResponse]] = [:]
     private(set) var requests: [HTTPRequest] = []
+    /// What happens to requests other than GET.
+    private var writeError: HTTPError?
 
     /// The requests as words, such as `POST /token/init`.
     var asked: [String] { requests.map { "\($0.method.rawValue) \($0.url.target.prefix { $0 != "?" })" } }
 
     func on(_ request: String, _ answers: HTTPResponse...) { self.answers[request, default: []] += answers }
 
+    func failWrites(with error: HTTPError) { writeError = error }
+
     func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
         requests.append(request)
+        if let writeError, request.method != .get { throw writeError }
         let words = "\(request.method.rawValue) \(request.url.target.prefix { $0 != "?" })"
         guard var left = answers[words], let next = left.first else { throw .unreachable("nothing for \(words)") }
         left.removeFirst()
         // The last answer stays.
         if !left.isEmpty { answers[words] = left }
         return next
+    }
+
+    /// The recorded step whose note begins so; the step without a note for an empty one.
+    static func step(_ flow: String, _ note: String, skipping: Int = 0) throws -> JSON {
+        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../YKPrivacyIDEATests/exchanges/\(flow).json")
+        let json = try JSON(parsing: Array(try Data(contentsOf: place)))
+        let steps = try #require(json["steps"]?.array).filter { step in
+            let found = step["note"]?.string ?? ""
+            return step["request"] != nil && (note.isEmpty ? found.isEmpty : found.hasPrefix(note))
+        }
+        return try #require(steps.dropFirst(skipping).first)
+    }
+
+    /// What was sent in a recorded step.
+    static func request(_ flow: String, _ note: String) throws -> JSON {
+        let request = try #require(try step(flow, note)["request"])
+        return try #require(request["json"] ?? request["data"])
     }
 
     /// A member of the form or JSON of the last request like this.
@@ -73,13 +96,7 @@ extension HTTPResponse {
 
     /// The answer of a recorded step, by the note that it begins with.
     static func recorded(_ flow: String, _ note: String, skipping: Int = 0) throws -> HTTPResponse {
-        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../YKPrivacyIDEATests/exchanges/\(flow).json")
-        let json = try JSON(parsing: Array(try Data(contentsOf: place)))
-        let steps = try #require(json["steps"]?.array).filter {
-            $0["request"] != nil && $0["note"]?.string?.hasPrefix(note) == true
-        }
-        let answer = try #require(steps.dropFirst(skipping).first?["response"])
+        let answer = try #require(try FakeServer.step(flow, note, skipping: skipping)["response"])
         var fields = [HTTPField("Content-Type", answer["contentType"]?.string ?? "")]
         if let cookie = answer["setCookie"]?.string { fields.append(HTTPField("Set-Cookie", cookie)) }
         return HTTPResponse(

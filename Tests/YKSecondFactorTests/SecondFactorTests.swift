@@ -92,6 +92,10 @@ import YKWire
             try .recorded("16-verify-enrolment", "2: wrong"),
             try .recorded("16-verify-enrolment", "2: right"))
         await bench.http.on("DELETE /token/OLD", .value(1))
+        await bench.http.on(
+            "GET /token/challenges/PISM000052B4",
+            .value(["challenges": [["serial": "PISM000052B4", "transaction_id": "77", "otp_valid": false]]]))
+        await bench.http.on("DELETE /token/challenges/transaction/77", .refused(403, 303))
         let sent = try await bench.service.sendPIN(registering: "alice", .sms, to: "+41790000002")
         #expect(sent.purpose == .register && sent.serial == "PISM000052B4" && sent.transactionID == nil)
         #expect(await bench.http.asked.last == "DELETE /token/OLD")
@@ -100,6 +104,8 @@ import YKWire
                 == .rejected("ERR905: Verification of the new token failed."))
         let factor = try await bench.service.verifyPIN(secret("565057"), registering: "alice")
         #expect(factor.isUsable)
+        // The server leaves the challenge open: it is cancelled, where the policy permits it.
+        #expect(await bench.http.asked.suffix(2) == ["DELETE /token/challenges/transaction/77", "GET /token/"])
         #expect(await bench.http.sent("verify", in: "POST /token/init") == "565057")
         // The server takes any PIN now: it is not asked.
         let count = await bench.http.requests.count

@@ -122,6 +122,11 @@ extension PrivacyIDEA {
         return entries
     }
 
+    /// Cancels the challenges of a transaction (`DELETE /token/challenges/transaction/ID`).
+    public func cancelChallenge(_ transaction: String) async throws(PrivacyIDEAError) {
+        _ = try await call(.delete, "/token/challenges/transaction/\(PathSegment.encode(transaction))")
+    }
+
     /// Returns the open challenges (`GET /token/challenges/`).
     ///
     /// - Parameters:

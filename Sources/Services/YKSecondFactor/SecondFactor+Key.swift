@@ -36,7 +36,7 @@ extension SecondFactor {
         }
         let server = server.at(key.origin)
         let owner: JSON = ["user": .string(user), "realm": realm.map(JSON.string) ?? .null]
-        let begun = try await asking { () async throws(PrivacyIDEAError) in
+        let begun = try await changing(.factors) { () async throws(PrivacyIDEAError) in
             try await server.initToken(factor.kind, owner)
         }
         guard let serial = begun.serial, let transaction = begun.transactionID else {
@@ -51,7 +51,9 @@ extension SecondFactor {
             for member in owner.object?.members ?? [] { answer[member.key] = member.value }
             if factor == .webAuthn { answer["description"] = device.map(JSON.string) }
             let sent = JSON.object(answer)
-            try await asking { () async throws(PrivacyIDEAError) in _ = try await server.initToken(factor.kind, sent) }
+            try await changing(.factors) { () async throws(PrivacyIDEAError) in
+                _ = try await server.initToken(factor.kind, sent)
+            }
             if factor == .passkey, let device {
                 try await asking { () async throws(PrivacyIDEAError) in
                     try await server.setToken(serial, ["description": .string(device)])
@@ -62,8 +64,9 @@ extension SecondFactor {
             }
             return token
         } catch {
-            try? await server.deleteToken(serial)
-            throw error
+            throw await undone(error, .factors) { () async throws(PrivacyIDEAError) in
+                try await server.deleteToken(serial)
+            }
         }
     }
 
@@ -124,7 +127,7 @@ extension SecondFactor {
         let options = try Self.request(request)
         let signed = try await touching { () async throws(WebAuthnError) in try await key.get(options) { _ in 0 } }
         let transaction = challenge.transactionID
-        let checked = try await asking { () async throws(PrivacyIDEAError) in
+        let checked = try await changing(.challenge) { () async throws(PrivacyIDEAError) in
             try await server.check(
                 user, realm: realm, Secret([]), transaction: transaction, response: signed.members, remembers: remembers
             )
@@ -203,7 +206,7 @@ extension SecondFactor {
     /// - Throws: `noSuchDevice`, `ambiguous`, `noSuchUser` or `server`.
     public func removeDevice(_ device: String, of user: String) async throws(SecondFactorError) -> PrivacyIDEAToken {
         let token = try Self.device(device, in: try await tokens(of: user).filter(\.isKey))
-        try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(token.serial) }
+        try await changing(.factors) { () async throws(PrivacyIDEAError) in try await server.deleteToken(token.serial) }
         return token
     }
 

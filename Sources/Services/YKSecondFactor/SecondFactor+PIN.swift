@@ -20,11 +20,13 @@ extension SecondFactor {
         let answer = try await enrol(user, channel, to: destination)
         guard let serial = answer.serial else { throw .server(.malformed("the new token has no serial number")) }
         guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.verify.rawValue else {
-            try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(serial) }
+            try await changing(.factors) { () async throws(PrivacyIDEAError) in try await server.deleteToken(serial) }
             throw .unverifiedEnrolment
         }
         for old in before where old.channel == channel && old.rolloutState == .verify {
-            try await asking { () async throws(PrivacyIDEAError) in try await server.deleteToken(old.serial) }
+            try await changing(.challenge) { () async throws(PrivacyIDEAError) in
+                try await server.deleteToken(old.serial)
+            }
         }
         return PINChallenge(
             purpose: .register, serial: serial, channel: channel, transactionID: nil, expiry: nil)
@@ -48,7 +50,9 @@ extension SecondFactor {
             parameters["dynamic_" + member] = 1
         }
         let sent = JSON.object(parameters)
-        return try await asking { () async throws(PrivacyIDEAError) in try await server.initToken(channel.kind, sent) }
+        return try await changing(.challenge) { () async throws(PrivacyIDEAError) in
+            try await server.initToken(channel.kind, sent)
+        }
     }
 
     /// Verifies the PIN for a number or an address (verifySMSPinToRegister).
@@ -77,12 +81,27 @@ extension SecondFactor {
                 ])
         } catch {
             if case .refused(400, 905, let reason) = error { throw .rejected(reason) }
-            throw .server(error)
+            throw error.after(.factors)
         }
-        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.enrolled.rawValue,
-            let enrolled = try await tokens(of: user).first(where: { $0.serial == token.serial })
-        else { throw .server(.malformed("the factor is still not enrolled")) }
-        return enrolled
+        guard answer.detail["rollout_state"]?.string == PrivacyIDEAToken.RolloutState.enrolled.rawValue else {
+            throw .server(.malformed("the factor is still not enrolled"))
+        }
+        await cancelChallenges(of: token.serial)
+        let enrolled = try await changing(.factors) { () async throws(PrivacyIDEAError) in
+            try await server.tokens(user: user, realm: realm)
+        }
+        guard let factor = enrolled.first(where: { $0.serial == token.serial }) else {
+            throw .server(.malformed("the factor is still not enrolled"))
+        }
+        return factor
+    }
+
+    /// Cancels the challenge by which a factor was verified: the server leaves it open, so that it would be one of
+    /// the log-ins that wait for a PIN. The factor is registered also if the server does not permit it.
+    private func cancelChallenges(of serial: String) async {
+        for challenge in (try? await server.openChallenges(serial: serial)) ?? [] where challenge.serial == serial {
+            try? await server.cancelChallenge(challenge.transactionID)
+        }
     }
 
     /// Sends a PIN for a log-in (sendPinBySmsForLogin), without requiring the factor's own PIN.
@@ -99,7 +118,7 @@ extension SecondFactor {
         guard let token = usable.first(where: { $0.channel == .sms }) ?? usable.first, let sentBy = token.channel else {
             throw .noFactor(user)
         }
-        let answer = try await asking { () async throws(PrivacyIDEAError) in
+        let answer = try await changing(.challenge) { () async throws(PrivacyIDEAError) in
             try await server.triggerChallenge(user, realm: realm, serial: token.serial)
         }
         guard let challenge = answer.challenges.first(where: { $0.serial == token.serial }) else {
@@ -155,7 +174,7 @@ extension SecondFactor {
                 user, realm: realm, pin, transaction: transaction, remembers: remembers)
         } catch {
             if case .refused(400, 904, _) = error { throw .noSuchUser(user) }
-            throw .server(error)
+            throw error.after(.challenge)
         }
         guard answer.authentication == .accept else {
             throw await refusal(answer, of: user, serial: challenge.serial, expiry: challenge.expiry)

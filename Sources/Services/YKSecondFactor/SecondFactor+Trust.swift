@@ -38,7 +38,7 @@ extension SecondFactor {
             policy.users = [entry]
         }
         let changed = policy
-        try await asking { () async throws(PrivacyIDEAError) in try await server.setPolicy(changed) }
+        try await changing(.trust) { () async throws(PrivacyIDEAError) in try await server.setPolicy(changed) }
         return changed.isActive ? changed.users.map(Self.userName) : []
     }
 
@@ -106,7 +106,7 @@ extension SecondFactor {
         let isRemembered: Bool
         let next: SharedSecret?
         do { (isRemembered, next) = try await server.rememberDevice(user, realm: realm, cookie: cookie) } catch {
-            throw .server(error)
+            throw error.after(.trust)
         }
         guard isRemembered else { throw .notTrusted(isRevoked: next.map { $0.value.isEmpty } ?? false) }
         guard let next, !next.value.isEmpty else { throw .server(.malformed("the next cookie is missing")) }
@@ -124,13 +124,15 @@ extension SecondFactor {
     ) async throws(SecondFactorError) -> Int {
         guard let device, let client else {
             let realm = try await self.realm(of: user)
-            return try await asking { () async throws(PrivacyIDEAError) in
+            return try await changing(.trust) { () async throws(PrivacyIDEAError) in
                 try await server.forgetDevices(user: user, realm: realm)
             }
         }
         let known = try await trustedDevices(of: user, client: client)
         guard known.contains(where: { $0.id == device }) else { throw .noSuchDevice(device) }
-        try await asking { () async throws(PrivacyIDEAError) in try await server.forgetDevice(device, of: client) }
+        try await changing(.trust) { () async throws(PrivacyIDEAError) in
+            try await server.forgetDevice(device, of: client)
+        }
         return 1
     }
 
@@ -152,13 +154,15 @@ extension SecondFactor {
         guard !name.isEmpty, name.count <= 80 else { throw .invalid("name") }
         let all = try await asking { () async throws(PrivacyIDEAError) in try await server.clients() }
         if let known = all.first(where: { $0.name == name }) { throw .ambiguous([known.id]) }
-        return try await asking { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
+        return try await changing(.apiKey) { () async throws(PrivacyIDEAError) in try await server.addClient(name) }
     }
 
     /// Replaces a client's API key and invalidates the old one immediately.
     public func rotateAPIKey(_ name: String) async throws(SecondFactorError) -> PrivacyIDEAClient {
         let client = try await client(named: name)
-        return try await asking { () async throws(PrivacyIDEAError) in try await server.rotateClient(client.id) }
+        return try await changing(.apiKey) { () async throws(PrivacyIDEAError) in
+            try await server.rotateClient(client.id)
+        }
     }
 
     /// Returns the registered clients, without their API keys.

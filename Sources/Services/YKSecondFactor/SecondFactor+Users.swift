@@ -25,7 +25,8 @@ extension SecondFactor {
         }
         guard known == nil else { throw .userExists(user.name) }
         let store = try await self.resolver(resolver)
-        try await asking { () async throws(PrivacyIDEAError) in try await server.addUser(user, resolver: store) }
+        try await changing(.user) { () async throws(PrivacyIDEAError) in try await server.addUser(user, resolver: store)
+        }
         do throws(SecondFactorError) {
             let answer = try await enrol(user.name, channel, to: nil)
             guard let serial = answer.serial else { throw SecondFactorError.server(.malformed("no serial number")) }
@@ -39,8 +40,9 @@ extension SecondFactor {
             }
             return token
         } catch {
-            try? await server.deleteUser(user.name, resolver: store)
-            throw error
+            throw await undone(error, .user) { () async throws(PrivacyIDEAError) in
+                try await server.deleteUser(user.name, resolver: store)
+            }
         }
     }
 

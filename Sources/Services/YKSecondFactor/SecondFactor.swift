@@ -74,10 +74,12 @@ public struct SecondFactor: Sendable {
         guard !found.isEmpty else { throw .noFactor(user) }
         if states.isEmpty {
             let selection = TokenSelection.user(user, realm: realm)
-            return try await asking { () async throws(PrivacyIDEAError) in try await server.enableTokens(selection) }
+            return try await changing(.factors) { () async throws(PrivacyIDEAError) in
+                try await server.enableTokens(selection)
+            }
         }
         for token in found {
-            try await asking { () async throws(PrivacyIDEAError) in
+            try await changing(.factors) { () async throws(PrivacyIDEAError) in
                 _ = try await server.enableTokens(.serial(token.serial))
             }
         }
@@ -90,7 +92,9 @@ public struct SecondFactor: Sendable {
     public func disable(_ user: String) async throws(SecondFactorError) -> Int {
         guard try await !tokens(of: user).isEmpty else { throw .noFactor(user) }
         let selection = TokenSelection.user(user, realm: realm)
-        return try await asking { () async throws(PrivacyIDEAError) in try await server.disableTokens(selection) }
+        return try await changing(.factors) { () async throws(PrivacyIDEAError) in
+            try await server.disableTokens(selection)
+        }
     }
 
     // MARK: shared
@@ -114,6 +118,30 @@ public struct SecondFactor: Sendable {
         _ body: () async throws(PrivacyIDEAError) -> Value
     ) async throws(SecondFactorError) -> Value {
         do { return try await body() } catch { throw .server(error) }
+    }
+
+    /// Runs a server call that changes something. An error after which the server may have made the change says so.
+    func changing<Value>(
+        _ change: SecondFactorChange, _ body: () async throws(PrivacyIDEAError) -> Value
+    ) async throws(SecondFactorError) -> Value {
+        do { return try await body() } catch { throw error.after(change) }
+    }
+
+    /// Undoes a change after an error.
+    ///
+    /// - Returns: The error; if the change could not be undone either, the one that says so.
+    func undone(
+        _ error: SecondFactorError, _ change: SecondFactorChange, _ undo: () async throws(PrivacyIDEAError) -> Void
+    ) async -> SecondFactorError {
+        do {
+            try await undo()
+            // What may have been done is undone.
+            if case .uncertain(let cause, _) = error { return .server(cause) }
+            return error
+        } catch let failure {
+            if case .key = error { return error }
+            return .uncertain(failure, change)
+        }
     }
 
     /// Runs a key operation, converting its error.

@@ -4,10 +4,26 @@ public import YKFIDO
 import YKHTTP
 public import YKPrivacyIDEA
 
+/// What a service changes at the server.
+public enum SecondFactorChange: Hashable, Sendable {
+    /// A user's factors.
+    case factors
+    /// The user, who may be left without a factor.
+    case user
+    /// A PIN or challenge, which is good once.
+    case challenge
+    /// Remembered devices, or which users may have them.
+    case trust
+    /// A client's API key, which is shown once.
+    case apiKey
+}
+
 /// An error in the use of a user's second factor.
 public enum SecondFactorError: Error, Hashable, Sendable {
     /// The server refused the request or could not be reached.
     case server(PrivacyIDEAError)
+    /// A change was sent, but no usable answer was received: the server may have made it.
+    case uncertain(PrivacyIDEAError, SecondFactorChange)
     /// The named required value is empty or invalid. Nothing was sent.
     case invalid(String)
     /// The server has no such user.
@@ -47,7 +63,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     /// The AllWebID SDK's number for this error, if there is one.
     public var legacyCode: Int? {
         switch self {
-        case .server(let error): Self.legacyCode(error)
+        case .server(let error), .uncertain(let error, _): Self.legacyCode(error)
         case .invalid: 101
         case .unverifiedEnrolment, .trustNotAllowed, .noVerifiedChannel: 103
         case .noSuchUser: 104
@@ -68,6 +84,28 @@ public enum SecondFactorError: Error, Hashable, Sendable {
         case .http(.timedOut): 200
         case .http: 106
         case .refused, .malformed, .signature, .random: nil
+        }
+    }
+}
+
+extension PrivacyIDEAError {
+    /// The error of a request for a change, which the server may have made in spite of it.
+    func after(_ change: SecondFactorChange) -> SecondFactorError {
+        switch self {
+        case .status, .malformed, .signature: .uncertain(self, change)
+        case .refused(let status, _, _): status >= 500 ? .uncertain(self, change) : .server(self)
+        case .http(let error): error.isUncertain ? .uncertain(self, change) : .server(self)
+        case .random: .server(self)
+        }
+    }
+}
+
+extension HTTPError {
+    /// Whether the server may have got the request.
+    fileprivate var isUncertain: Bool {
+        switch self {
+        case .timedOut, .cancelled, .redirected, .tooLarge, .failed: true
+        case .notInstalled, .malformed, .unreachable, .certificate, .pin, .authorities, .link: false
         }
     }
 }

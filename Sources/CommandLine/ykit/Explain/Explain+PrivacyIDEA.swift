@@ -91,6 +91,7 @@ extension Explain {
     private static func factor(_ error: SecondFactorError) -> Explanation {
         switch error {
         case .server(let error): privacyIDEA(error)
+        case .uncertain(let error, let change): uncertain(privacyIDEA(error), change)
         case .key(let error): webAuthn(error)
         case .invalid(let what): .usage("the \(what) is empty or cannot be sent to the server")
         case .noSuchUser(let user):
@@ -113,6 +114,26 @@ extension Explain {
             Explanation("ambiguous", .severalDevices, "several fit, choose one", candidates: names)
         default: verification(error)
         }
+    }
+
+    /// Adds what may have been done all the same, and how to find out.
+    private static func uncertain(_ explanation: Explanation, _ change: SecondFactorChange) -> Explanation {
+        var explanation = explanation
+        explanation.hint =
+            switch change {
+            case .factors:
+                "the server may have done it all the same: 'ykit 2fa status USER' shows the factors"
+            case .user:
+                "the user may be there without a factor: 'ykit 2fa status USER' shows it; remove the user at the server"
+            case .challenge:
+                "a PIN may have been sent, or used up, all the same: 'ykit 2fa send-pin USER' sends another"
+            case .trust:
+                "the server may have done it all the same: 'ykit 2fa trust status USER' shows the devices"
+            case .apiKey:
+                "the client may be there with an API key that nobody saw, and an older one is invalid then: 'ykit 2fa "
+                    + "api-key list' shows it, 'rotate' makes another"
+            }
+        return explanation
     }
 
     private static func verification(_ error: SecondFactorError) -> Explanation {

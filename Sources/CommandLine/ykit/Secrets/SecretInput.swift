@@ -28,7 +28,7 @@ enum SecretInput {
     static let exposed = "a password on the command line can be seen by others; use --password-stdin or the prompt"
 
     /// Reads one line from a descriptor, without its line end.
-    static func line(from descriptor: Int32) throws -> Secret {
+    static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
         OwnProcess.hide()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
@@ -63,6 +63,8 @@ enum SecretInput {
         var variable: String
         /// The other ways to provide it, for hints.
         var hint: String
+        /// The maximum length, in bytes.
+        var limit = SecretInput.limit
 
         /// Whether no prompt is needed.
         var isGiven: Bool {
@@ -82,8 +84,10 @@ enum SecretInput {
     static func given(_ source: Source, _ terminal: Terminal) throws -> Given {
         if source.isGiven { OwnProcess.hide() }
         if let text = source.text { return .secret(Secret(utf8: text)) }
-        if source.isStandardInput { return .secret(try line(from: 0)) }
-        if let descriptor = source.descriptor { return .secret(try line(from: descriptor)) }
+        if source.isStandardInput { return .secret(try line(from: 0, limit: source.limit)) }
+        if let descriptor = source.descriptor {
+            return .secret(try line(from: descriptor, limit: source.limit))
+        }
         if let text = Variables[source.variable], !text.isEmpty {
             terminal.notice("taken from \(source.variable)")
             return .secret(Secret(utf8: withoutLineEnd(text)))

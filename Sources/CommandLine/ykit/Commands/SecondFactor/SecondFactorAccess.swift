@@ -68,7 +68,8 @@ struct SecondFactorAccess: ParsableArguments {
     private var apiKeySource: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: apiKeyStdin, descriptor: apiKeyFd, variable: "YKIT_2FA_API_KEY",
-            hint: "give it with --api-key-stdin, --api-key-fd N or YKIT_2FA_API_KEY")
+            hint: "give it with --api-key-stdin, --api-key-fd N or YKIT_2FA_API_KEY",
+            limit: 1 << 16)  // An administrator's token lists all of his rights.
     }
 
     /// The given address.
