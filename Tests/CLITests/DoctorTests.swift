@@ -42,6 +42,19 @@ struct DoctorTests {
         #expect(problem(blind)?.remedy?.contains("usbipd") == true)
     }
 
+    @Test("a clock that nothing keeps right is a note")
+    func clock() {
+        var findings = Findings()
+        #expect(!names(findings).contains("clock"))
+        findings.isClockKept = true
+        let kept = Ladder(findings: findings).rungs.first { $0.name == "clock" }
+        #expect(kept?.verdict == .good && kept?.remedy == nil)
+        findings.isClockKept = false
+        let left = Ladder(findings: findings).rungs.first { $0.name == "clock" }
+        #expect(left?.verdict == .note && left?.remedy == "sudo timedatectl set-ntp true")
+        #expect(problem(findings)?.name == "usb")
+    }
+
     @Test("the smart card service is stopped, missing, or refused by polkit")
     func service() {
         for (error, exit, command): (LinkError, ykit.ExitStatus, String) in [

@@ -29,6 +29,8 @@ struct Findings {
     var service = ServiceFacts()
     var serviceVersion: String?
     var clients: [LinkError.Holder] = []
+    /// Whether a time service keeps the clock right; `nil` if that cannot be found out.
+    var isClockKept: Bool?
     /// The answers of the reachable keys.
     var keys: [AskedKey] = []
 

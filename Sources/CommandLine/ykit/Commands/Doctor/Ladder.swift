@@ -11,7 +11,7 @@ struct Ladder {
     /// All steps, in order of dependency.
     var rungs: [Rung] {
         guard findings.keys.first?.way != .virtual else { return applications }
-        return machine + bus + nodes + service + cards + applications
+        return machine + clock + bus + nodes + service + cards + applications
     }
 
     // MARK: the machine
@@ -19,6 +19,21 @@ struct Ladder {
     private var machine: [Rung] {
         guard let words = machineWords else { return [] }
         return [Rung("machine", .note, words.seen, remedy: words.remedy)]
+    }
+
+    /// Whether one-time codes and approvals, which depend on the time, have the right one.
+    private var clock: [Rung] {
+        switch findings.isClockKept {
+        case nil: []
+        case true?: [Rung("clock", .good, "a time service keeps the clock right")]
+        case false?:
+            [
+                Rung(
+                    "clock", .note,
+                    "no time service keeps the clock right: one-time codes and approvals fail if it is a minute off",
+                    remedy: "sudo timedatectl set-ntp true")
+            ]
+        }
     }
 
     /// Why keys are inaccessible in this environment, and how to grant access; `nil` on a plain machine.

@@ -21,6 +21,7 @@ extension World {
         findings.machine = .find()
         findings.application = MachineKind.application()
         findings.login = .find()
+        findings.isClockKept = Self.isClockKept()
         findings.usb = USBPresence.all()
         findings.devices = (try? HIDRaw.devices()) ?? []
         addService(to: &findings)
@@ -55,6 +56,18 @@ extension World {
         let line = String(decoding: result.output, as: UTF8.self).prefix { $0 != "\n" }
         guard let word = line.split(separator: " ").last, word.first?.isNumber ?? false else { return nil }
         return String(word.hasSuffix(".") ? word.dropLast() : word)
+    }
+
+    /// Asks systemd whether the clock follows a time service.
+    private static func isClockKept() -> Bool? {
+        let command = "timedatectl show --property=NTPSynchronized --value 2>/dev/null"
+        guard let result = try? Spawn.run("/bin/sh", ["-c", command], within: .seconds(2)), result.status == 0
+        else { return nil }
+        return switch String(decoding: result.output, as: UTF8.self).prefix(while: { $0 != "\n" }) {
+        case "yes": true
+        case "no": false
+        default: nil
+        }
     }
 
     // MARK: the keys
