@@ -124,6 +124,144 @@ struct ExportTests {
         #expect(entries.map(\.label) == ["I:m", "I:d", "I:a", "I:s", "I", "I:c", "I:ok"])
     }
 
+    /// The accounts of an export in one line each, or the field for which a key cannot hold one.
+    private static func summary(_ text: String) throws -> (AuthenticatorExport.Format, [String]) {
+        let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+        let lines = try export.entries().map { entry in
+            switch entry.account {
+            case .failure(let error): return "\(entry.label): \(error.field.rawValue)"
+            case .success(let account):
+                let factor = account.id.type == .hotp ? "counter \(account.counter)" : "\(account.id.period) s"
+                return
+                    "\(account.id.issuer ?? "-") | \(account.id.name) | \(account.algorithm) \(account.digits) \(factor)"
+                    + (account.id.isSteam ? " Steam" : "")
+            }
+        }
+        return (export.format, lines)
+    }
+
+    /// Older versions, empty exports, absent fields, other scripts, and kinds of codes, by format.
+    @Test func variants() throws {
+        for (format, text, lines) in Self.texts {
+            let found = try Self.summary(text)
+            #expect(found.0 == format && found.1 == lines, "\(format): \(found.1)")
+        }
+        #expect(Set(Self.texts.map { $0.0 }) == Set(AuthenticatorExport.Format.allCases).subtracting([.ente]))
+    }
+
+    private static let texts: [(AuthenticatorExport.Format, String, [String])] = [
+        (.aegis, #"{"version":1,"header":{"slots":null,"params":null},"db":{"version":1,"entries":[]}}"#, []),
+        (
+            .aegis,
+            #"""
+            {"version":1,"header":{},"db":{"version":3,"entries":[
+            {"type":"hotp","name":"ключ","issuer":"Пример","info":{"secret":"GEZDGNBV","algo":"SHA256","digits":8,"counter":4294967295}},
+            {"type":"steam","name":"s","issuer":"","info":{"secret":"gezd gnbv","algo":"SHA1","digits":5,"period":30}},
+            {"type":"totp","name":"n","issuer":"日本","info":{"secret":"GEZDGNBV"}},
+            {"type":"totp","name":"x","issuer":"I"},{"name":"y"},{"type":"yandex","name":"z","info":{"secret":"GEZDGNBV"}}]}}
+            """#,
+            [
+                "Пример | ключ | SHA256 8 counter 4294967295", "Steam | s | SHA1 6 30 s Steam", "日本 | n | SHA1 6 30 s",
+                "I:x: secret", "y: type", "z: type",
+            ]
+        ),
+        (.twoFAS, #"{"schemaVersion":4,"services":[],"servicesEncrypted":""}"#, []),
+        (
+            .twoFAS,
+            #"""
+            {"schemaVersion":1,"appVersionCode":1,"services":[{"name":"Old","secret":"GEZD GNBV","otp":{"account":"a"}},
+            {"name":"H","secret":"GEZDGNBV","otp":{"account":"ü@x","tokenType":"HOTP","counter":7,"issuer":"Büro"}},
+            {"name":"Steam","secret":"GEZDGNBV","otp":{"tokenType":"STEAM","account":"gamer"}},
+            {"name":"N","secret":"GEZDGNBV","otp":{"account":"n","algorithm":"SHA512","digits":8,"period":60}},
+            {"name":"M","otp":{"account":"m"}},{"name":"nothing","secret":"GEZDGNBV"}]}
+            """#,
+            [
+                "Old | a | SHA1 6 30 s", "Büro | ü@x | SHA1 6 counter 7", "Steam | gamer | SHA1 6 30 s Steam",
+                "N | n | SHA512 8 60 s", "M:m: secret", "- | nothing | SHA1 6 30 s",
+            ]
+        ),
+        (
+            .andOTP,
+            #"""
+            [{"secret":"GEZDGNBV====","label":"Example - alice","type":"TOTP","algorithm":"SHA1","digits":6,"period":30},
+            {"secret":"GEZDGNBV","label":"ü-b","issuer":"","type":"HOTP","digits":6,"counter":0},
+            {"secret":"GEZDGNBV","label":"s","issuer":"Steam","type":"STEAM"},{"secret":"GEZDGNBV","label":"m","type":"MOTP"}]
+            """#,
+            ["Example | alice | SHA1 6 30 s", "- | ü-b | SHA1 6 counter 0", "Steam | s | SHA1 6 30 s Steam", "m: type"]
+        ),
+        (.bitwarden, #"{"encrypted":false,"folders":[],"items":[]}"#, []),
+        (
+            .bitwarden,
+            #"""
+            {"encrypted":false,"items":[{"name":"note","notes":"x"},{"name":"none","login":{"username":"u","totp":null}},
+            {"name":"Größe","login":{"username":"u","totp":"gezd gnbv"}},{"name":"only","login":{"totp":"GEZDGNBV"}},
+            {"name":"S","login":{"username":"g","totp":"steam://GEZDGNBV"}},{"name":"bad","login":{"username":"b","totp":"1"}},
+            {"name":"U","login":{"username":"v","totp":"otpauth://hotp/I:n?secret=GEZDGNBV&counter=3"}}]}
+            """#,
+            [
+                "Größe | u | SHA1 6 30 s", "- | only | SHA1 6 30 s", "Steam | g | SHA1 6 30 s Steam", "bad:b: secret",
+                "I | n | SHA1 6 counter 3",
+            ]
+        ),
+        (
+            .bitwarden, "folder,name,login_username,login_totp\r\n,\"a, \"\"b\"\"\",u,GEZDGNBV\r\n,none,u,\r\n",
+            ["a, \"b\" | u | SHA1 6 30 s"]
+        ),
+        (
+            .keePassXC,
+            """
+            "Group","Title","Username","Password","TOTP"
+            "Root","Zeile
+            zwei","ü","p","otpauth://totp/I:n?secret=GEZDGNBV&encoder=steam"
+            "Root","old","o","p","key=GEZDGNBV&step=60&size=8"
+            "Root","none","n","p",""
+
+            """,
+            ["Steam | n | SHA1 6 30 s Steam", "old | o | SHA1 8 60 s"]
+        ),
+        (
+            .raivo,
+            #"""
+            [{"issuer":"Ö","account":"a","secret":"GEZDGNBV","digits":"8","timer":"60","counter":"0","algorithm":"SHA256","kind":"TOTP"},
+            {"issuer":"","account":"h","secret":"GEZDGNBV","digits":"6","timer":"","counter":"9","algorithm":"SHA1","kind":"HOTP"},
+            {"issuer":"I","account":"d","secret":"GEZDGNBV","digits":"x","timer":"30","kind":"TOTP"}]
+            """#,
+            ["Ö | a | SHA256 8 60 s", "- | h | SHA1 6 counter 9", "I:d: digits"]
+        ),
+        (.freeOTPPlus, #"{"tokenOrder":[],"tokens":[]}"#, []),
+        (
+            .freeOTPPlus,
+            #"""
+            {"tokenOrder":[],"tokens":[{"algo":"SHA1","counter":4,"digits":6,"issuerExt":"Ä","label":"h","period":30,"secret":[-1,0,127],"type":"HOTP"},
+            {"issuerInt":"In","label":"t","secret":[1],"type":"TOTP"},{"label":"big","secret":[128],"type":"TOTP"},{"label":"none","type":"TOTP"}]}
+            """#,
+            ["Ä | h | SHA1 6 counter 5", "In | t | SHA1 6 30 s", "big: secret", "none: secret"]
+        ),
+        (.proton, #"{"version":1,"entries":[]}"#, []),
+        (
+            .proton,
+            #"""
+            {"version":1,"entries":[{"content":{"uri":"otpauth://totp/%C3%9C:a?secret=GEZDGNBV&digits=8","name":"a"}},
+            {"content":{"uri":"steam://GEZDGNBV","name":"g"}},{"content":{"name":"none"}}]}
+            """#,
+            ["Ü | a | SHA1 8 30 s", "Steam | g | SHA1 6 30 s Steam", "none: secret"]
+        ),
+        (.stratum, #"{"Authenticators":[]}"#, []),
+        (
+            .stratum,
+            #"""
+            {"Authenticators":[{"Type":1,"Issuer":"É","Username":"h","Secret":"GEZDGNBV","Algorithm":2,"Digits":6,"Period":30,"Counter":2},
+            {"Type":4,"Issuer":"Steam","Username":"g","Secret":"GEZDGNBV","Algorithm":0,"Digits":5,"Period":30},
+            {"Type":2,"Issuer":"alone","Username":null,"Secret":"GEZDGNBV"},{"Type":5,"Issuer":"Y","Username":"y","Secret":"GEZDGNBV"},
+            {"Type":2,"Issuer":"Q","Username":"q","Secret":"GEZDGNBV","Algorithm":9}]}
+            """#,
+            [
+                "É | h | SHA512 6 counter 2", "Steam | g | SHA1 6 30 s Steam", "- | alone | SHA1 6 30 s", "Y:y: type",
+                "Q:q: algorithm",
+            ]
+        ),
+    ]
+
     /// A file does not decide how much memory and time is spent.
     @Test func keyDerivationIsBounded() throws {
         let aegis = String(decoding: try Self.bytes("aegis-encrypted.json"), as: UTF8.self)
