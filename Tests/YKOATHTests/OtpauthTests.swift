@@ -24,6 +24,7 @@ struct OtpauthTests {
         ("otpauth://totp/frank?secret=AA&digits=5&issuer=steam", id("steam", "frank"), "SHA1 6 0"),
         ("otpauth://totp/frank?secret=AA&digits=5&encoder=steam", id("Steam", "frank"), "SHA1 6 0"),
         ("otpauth://steam/frank?secret=AA", id("Steam", "frank"), "SHA1 6 0"),
+        ("otpauth://totp/Games:frank?secret=AA&issuer=Games&encoder=steam", id("Steam", "frank"), "SHA1 6 0"),
     ]
 
     private static func id(

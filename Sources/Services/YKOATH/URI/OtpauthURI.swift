@@ -18,7 +18,9 @@ public enum OtpauthURI {
         let parts = try OtpauthParts(text, allowsRepeats: !validating)
         let (labelIssuer, name) = try parts.labelFields()
         let isSteam = parts.isSteam || labelIssuer?.lowercased() == "steam"
-        let issuer = parts["issuer"].flatMap { $0.isEmpty ? nil : $0 } ?? labelIssuer ?? (isSteam ? "Steam" : nil)
+        let given = parts["issuer"].flatMap { $0.isEmpty ? nil : $0 } ?? labelIssuer
+        // On a key only the issuer says that codes are Steam's.
+        let issuer = isSteam && given?.lowercased() != "steam" ? "Steam" : given
         if validating, name.isEmpty { throw OtpauthError(.label, .empty) }
         let digits = try parts.number(.digits, in: validating ? 5...8 : 0...99) ?? 6
         let period = try parts.number(.period, in: validating ? 1...Int64(Int32.max) : 0...Int64(Int32.max)) ?? 30
