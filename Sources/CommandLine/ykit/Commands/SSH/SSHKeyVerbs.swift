@@ -142,6 +142,7 @@ struct SSHGenerate: Verb {
         guard let home = Variables["HOME"], !home.isEmpty else {
             throw Explanation.usage("there is no home folder", hint: "name the file with --output FILE")
         }
+        Files.makeFolder("\(home)/.ssh")
         return "\(home)/.ssh/id_\(algorithm)_sk"
     }
 
