@@ -74,7 +74,7 @@ let package = Package(
     ],
     targets: [
         system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
-        system("CArgon2"), system("CSodium"),
+        system("CArgon2"), system("CSodium"), system("CBotan"),
         system("CPublicSuffix", exclude: ["rules.inc"]),
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -108,7 +108,7 @@ let package = Package(
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKSecurID", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKSSH", ["YKCrypto", "YKWire"]),
+        library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
         library("Services/YKAge", ["YKCrypto", "YKWire"]),
         library("Services/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Services/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),

@@ -93,6 +93,49 @@ struct FormatTests {
         }
     }
 
+    /// A file that 'ssh-keygen -p' put the passphrase "secret" on.
+    @Test func passphrasesAreThoseOfSSHKeygen() throws {
+        let bytes = try Vectors.bytes("sk_ed25519_passphrase")
+        let phrase = SharedSecret(Secret(utf8: "secret"))
+        #expect(throws: SSHError.encrypted("aes256-ctr")) { try SecurityKeyFile(parsing: bytes) }
+        #expect(!SecurityKeyFile.decrypts("aes256-gcm@openssh.com"))
+        guard SecurityKeyFile.decrypts("aes256-ctr") else {
+            #expect(throws: SSHError.encrypted("aes256-ctr")) {
+                try SecurityKeyFile(parsing: bytes, passphrase: phrase)
+            }
+            return
+        }
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        #expect(try SecurityKeyFile(parsing: bytes, passphrase: phrase) == file)
+        #expect(throws: SSHError.wrongPassphrase) {
+            try SecurityKeyFile(parsing: bytes, passphrase: SharedSecret(Secret(utf8: "Secret")))
+        }
+        let salt = [UInt8](1...16)
+        let again = Array(try file.text(check: 1, passphrase: phrase, salt: salt).utf8)
+        #expect(try SecurityKeyFile(parsing: again, passphrase: phrase) == file)
+    }
+
+    /// A file does not decide how long its passphrase takes.
+    @Test(arguments: [
+        (0, "the parameters of"), (1025, "the key derivation has 1025 rounds"), (.max, "the key derivation"),
+    ])
+    func roundsAreBounded(rounds: UInt32, words: String) throws {
+        let text = try Vectors.text("sk_ed25519_passphrase").split(separator: "\n").dropFirst().dropLast().joined()
+        var body = try Base64.decode(text)
+        // Magic, cipher and derivation, the length of the parameters, 20 bytes of salt.
+        let place = 15 + 14 + 10 + 4 + 20
+        #expect(Array(body[place..<(place + 4)]) == [0, 0, 0, 16])
+        for (index, shift) in [24, 16, 8, 0].enumerated() {
+            body[place + index] = UInt8(rounds >> UInt32(shift) & 0xFF)
+        }
+        let armored =
+            "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Base64.encode(body))\n-----END OPENSSH PRIVATE KEY-----\n"
+        let error = #expect(throws: SSHError.self) {
+            try SecurityKeyFile(parsing: Array(armored.utf8), passphrase: SharedSecret(Secret(utf8: "secret")))
+        }
+        #expect(error?.description.hasPrefix(words) == true)
+    }
+
     @Test func everyChangedByteOfAKeyFileIsSeenOrHarmless() throws {
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
         let text = file.text(check: 7)

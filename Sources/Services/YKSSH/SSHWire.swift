@@ -128,6 +128,8 @@ public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedKey(String)
     /// The private key file is encrypted with a passphrase, using this cipher.
     case encrypted(String)
+    /// The passphrase of the private key file is wrong.
+    case wrongPassphrase
     /// The private key file contains an ordinary key of this type, not one in a security key.
     case notInSecurityKey(String)
     /// The signature does not match its key or message, as described.
@@ -139,6 +141,7 @@ public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
         case .malformed(let words): words
         case .unsupportedKey(let type): "a key of type '\(type)' is not used here"
         case .encrypted(let cipher): "the private key file is encrypted (\(cipher))"
+        case .wrongPassphrase: "the passphrase of the private key file is wrong"
         case .notInSecurityKey(let type): "a private key of type '\(type)' is not in a security key"
         case .wrongSignature(let words): words
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CBotan
+public import YKCrypto
 import YKWire
 
 /// An OpenSSH private key file for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f). It contains no secret, but
@@ -39,29 +41,58 @@ public struct SecurityKeyFile: Hashable, Sendable {
     private static let magic = Array("openssh-key-v1\0".utf8)
     private static let label = "OPENSSH PRIVATE KEY"
 
+    /// Whether files with this cipher can be read and written: only `aes256-ctr`, whose key is derived by Botan
+    /// (libbotan-2.so.19), if that is installed.
+    public static func decrypts(_ cipher: String) -> Bool { cipher == KeyFileProtection.cipher && ykit_botan() == 1 }
+
     /// Returns the unencrypted file; encryption is unnecessary, since the file contains no secret.
     ///
     /// - Parameter check: Any number; readers compare its two copies.
     public func text(check: UInt32) -> String {
+        Self.text("none", "none", [], publicKey, section(check: check, blockSize: 8))
+    }
+
+    /// Returns the file under a passphrase.
+    ///
+    /// - Parameters:
+    ///   - check: Any number; readers compare its two copies.
+    ///   - passphrase: The passphrase.
+    ///   - salt: 16 random bytes.
+    /// - Throws: ``SSHError/encrypted(_:)`` if ``decrypts(_:)`` says no.
+    public func text(check: UInt32, passphrase: SharedSecret, salt: [UInt8]) throws(SSHError) -> String {
+        let protection = KeyFileProtection(salt: salt)
+        let plain = section(check: check, blockSize: KeyFileProtection.blockSize)
+        return Self.text(
+            KeyFileProtection.cipher, KeyFileProtection.derivation, protection.parameters, publicKey,
+            try protection.applied(to: plain, passphrase))
+    }
+
+    private func section(check: UInt32, blockSize: Int) -> [UInt8] {
         var section = SSHWriter()
         section.uint32(check)
         section.uint32(check)
         section.append(privateFields)
         section.string(comment)
         var padding: UInt8 = 1
-        while !section.bytes.count.isMultiple(of: 8) {
+        while !section.bytes.count.isMultiple(of: blockSize) {
             section.byte(padding)
             padding += 1
         }
+        return section.bytes
+    }
+
+    private static func text(
+        _ cipher: String, _ derivation: String, _ parameters: [UInt8], _ publicKey: SSHPublicKey, _ section: [UInt8]
+    ) -> String {
         var writer = SSHWriter()
-        writer.append(Self.magic)
-        writer.string("none")
-        writer.string("none")
-        writer.string("")
+        writer.append(magic)
+        writer.string(cipher)
+        writer.string(derivation)
+        writer.string(parameters)
         writer.uint32(1)
         writer.string(publicKey.blob)
-        writer.string(section.bytes)
-        return SSHArmor.encode(Self.label, writer.bytes)
+        writer.string(section)
+        return SSHArmor.encode(label, writer.bytes)
     }
 
     /// The private fields in a file or an agent message: the public blob, flags, handle, and an empty string.
@@ -76,28 +107,39 @@ public struct SecurityKeyFile: Hashable, Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``SSHError/encrypted(_:)``, ``SSHError/notInSecurityKey(_:)`` for ordinary private keys, which are
-    ///   never parsed, and ``SSHError/malformed(_:)``.
-    public init(parsing text: [UInt8]) throws(SSHError) {
+    /// - Parameters:
+    ///   - text: The content of the file.
+    ///   - passphrase: Its passphrase; ignored if it has none.
+    /// - Throws: ``SSHError/encrypted(_:)`` without a passphrase, and for ciphers that ``decrypts(_:)`` excludes;
+    ///   ``SSHError/wrongPassphrase``; ``SSHError/notInSecurityKey(_:)`` for ordinary private keys, which are never
+    ///   parsed; and ``SSHError/malformed(_:)``.
+    public init(parsing text: [UInt8], passphrase: SharedSecret? = nil) throws(SSHError) {
         let bytes = try SSHArmor.decode(Self.label, text)
         guard bytes.starts(with: Self.magic) else { throw .malformed("this is no private key file of OpenSSH") }
         var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
         let cipher = try reader.text("the cipher")
-        _ = try reader.string("the key derivation")
-        _ = try reader.string("its parameters")
+        let derivation = try reader.text("the key derivation")
+        let parameters = try reader.string("its parameters")
+        let isProtected = cipher == KeyFileProtection.cipher && derivation == KeyFileProtection.derivation
+        guard isProtected || cipher == "none" else { throw .encrypted(cipher) }
         let count = try reader.uint32("the number of keys")
         guard count == 1 else { throw .malformed("\(count) keys in one file") }
         let blob = try reader.string("the public key")
-        let section = try reader.string("the private section")
+        var section = try reader.string("the private section")
         try reader.finish("the keys")
-        guard cipher == "none" else { throw .encrypted(cipher) }
-        self = try Self.section(section)
+        if isProtected {
+            let protection = try KeyFileProtection(parameters)
+            guard let passphrase else { throw .encrypted(cipher) }
+            section = try protection.applied(to: section, passphrase)
+            guard section.count >= 8, section[..<4] == section[4..<8] else { throw .wrongPassphrase }
+        }
+        self = try Self.section(section, blockSize: isProtected ? KeyFileProtection.blockSize : 8)
         guard publicKey.blob == blob else {
             throw .malformed("the private section is of another key than the public one")
         }
     }
 
-    private static func section(_ bytes: [UInt8]) throws(SSHError) -> SecurityKeyFile {
+    private static func section(_ bytes: [UInt8], blockSize: Int) throws(SSHError) -> SecurityKeyFile {
         var reader = SSHReader(bytes)
         guard try reader.uint32("the check") == reader.uint32("its copy") else {
             throw .malformed("the two copies of the check differ")
@@ -105,7 +147,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
         var file = try take(&reader)
         file.comment = try reader.text("the comment")
         let padding = reader.rest()
-        guard padding.count < 8, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
+        guard padding.count < blockSize, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
             throw .malformed("the padding is not 1, 2, 3 …")
         }
         return file

@@ -75,7 +75,11 @@ enum Explain {
         case .encrypted:
             Explanation(
                 "encrypted", .notSupported, "\(error)",
-                hint: "take the passphrase off with 'ssh-keygen -p -f FILE': the file holds no secret")
+                hint:
+                    "take the passphrase off with 'ssh-keygen -p -f FILE', since the file holds no secret; or install "
+                    + "libbotan-2-19, for aes256-ctr")
+        case .wrongPassphrase:
+            Explanation("file-password-wrong", .authentication, "wrong passphrase of the key file")
         case .notInSecurityKey(let type):
             Explanation(
                 "no-security-key", .notSupported, "a private key of type '\(type.printable)' is not in a security key",

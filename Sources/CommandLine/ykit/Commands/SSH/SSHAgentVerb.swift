@@ -53,6 +53,9 @@ struct SSHAgentVerb: Verb {
     @Option(help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n"))
     var pinLifetime: Int?
 
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -68,7 +71,7 @@ struct SSHAgentVerb: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let files = try key.map { try SecurityKeyFile(parsing: try Files.read($0)) }
+        let files = try key.map { try fileOptions.keyFile($0, world) }
         let keeper = AgentKeeper(world, pin, usesPIV: !noPiv, lifetime: pinLifetime)
         var credentials = files
         if resident { credentials += try await keeper.resident() }

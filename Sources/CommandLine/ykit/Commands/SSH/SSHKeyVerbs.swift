@@ -56,9 +56,9 @@ struct SSHGenerate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a FIDO credential for SSH, with its key files.",
         discussion: """
-            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret and is not encrypted, but a \
-            credential that the key does not remember is lost with it. 'ssh-keygen -p -f FILE' puts a passphrase on it; \
-            OpenSSH reads it then, ykit does not. A key in a PIV slot is made with 'ykit piv keys generate'.
+            FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
+            (but see --passphrase); a credential that the key does not remember is lost with it, though. A key in a PIV \
+            slot is made with 'ykit piv keys generate'.
             """)
     static let members = ["type", "line", "fingerprint", "comment", "application", "output", "resident"]
 
@@ -103,6 +103,12 @@ struct SSHGenerate: Verb {
         help: ArgumentHelp("Write the key's attestation into this new file.", valueName: "file"), completion: .file)
     var attestation: String?
 
+    @Flag(help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
+    var passphrase = false
+
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -114,10 +120,14 @@ struct SSHGenerate: Verb {
             throw UsageError("--application begins with ssh:, as OpenSSH wants it")
         }
         guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
+        guard passphrase || !fileOptions.filePasswordStdin && fileOptions.filePasswordFd == nil else {
+            throw UsageError("a passphrase is for --passphrase")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
         let path = try output ?? Self.standardPath(algorithm)
+        let phrase = try newPassphrase(path, world)
         let file = try SettledFile(path, .new)
         let line = try SettledFile(path + ".pub", .new, isSecret: false)
         let proof = try attestation.map { path throws(Explanation) in try SettledFile(path, .new) }
@@ -129,13 +139,33 @@ struct SSHGenerate: Verb {
         let made = try await service.register(request)
         let credential = try credential(made)
         try proof?.finish(attestation(made))
-        try file.finish(Array(credential.text(check: UInt32.random(in: .min ... .max)).utf8))
+        let check = UInt32.random(in: .min ... .max)
+        let text =
+            if let phrase {
+                try credential.text(
+                    check: check, passphrase: phrase, salt: world.environment.random.draw(16, secret: false))
+            } else { credential.text(check: check) }
+        try file.finish(Array(text.utf8))
         try line.finish(Array((credential.publicKey.line(comment: credential.comment) + "\n").utf8))
         var answer = Answer("the key is in \(path.printable), its public half in \(path.printable).pub", [:])
         answer.members = credential.publicKey.jsonMembers(credential.comment)
         answer.members["output"] = .string(path)
         answer.members["resident"] = .bool(resident)
         return answer
+    }
+
+    /// Asks for the passphrase before the key is used; `nil` if there is to be none.
+    private func newPassphrase(_ path: String, _ world: World) throws -> SharedSecret? {
+        guard passphrase else { return nil }
+        guard SecurityKeyFile.decrypts("aes256-ctr") else {
+            throw Explanation(
+                "not-supported", .notSupported,
+                "libbotan-2.so.19, which derives a key from a passphrase, is not installed",
+                hint: "sudo apt install libbotan-2-19, or 'ssh-keygen -p -f FILE' afterwards")
+        }
+        let phrase = try fileOptions.newPassword("passphrase for \(path.printable)", world.terminal)
+        guard !phrase.isEmpty else { throw Explanation.usage("the passphrase is empty") }
+        return SharedSecret(phrase)
     }
 
     private static func standardPath(_ algorithm: Algorithm) throws -> String {

@@ -39,6 +39,9 @@ struct SSHSign: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
+    @OptionGroup(title: "File Options")
+    var fileOptions: FilePasswordOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -48,8 +51,8 @@ struct SSHSign: Verb {
     func check() throws {
         guard (slot == nil) != (key == nil) else { throw UsageError("--slot or --key says which key signs") }
         guard !namespace.isEmpty else { throw UsageError("--namespace is not empty") }
-        guard file != "-" || !pin.pinStdin else {
-            throw UsageError("standard input cannot be both, PIN and file")
+        guard [file == "-", pin.pinStdin, fileOptions.filePasswordStdin].count(where: { $0 }) < 2 else {
+            throw UsageError("standard input can be only one of file, PIN and passphrase")
         }
     }
 
@@ -77,7 +80,7 @@ struct SSHSign: Verb {
     }
 
     private func credential(_ data: [UInt8], in world: World) async throws -> (SSHPublicKey, SSHSignature) {
-        let file = try SecurityKeyFile(parsing: try Files.read(key ?? ""))
+        let file = try fileOptions.keyFile(key ?? "", world)
         let service = try await world.openTouchedFIDO(pin, for: "sign a file")
         if file.flags.contains(.touchRequired) { world.announce("to sign a file, for '\(namespace.printable)'") }
         return (file.publicKey, try await service.sign(data, with: file))
@@ -211,5 +214,17 @@ extension FIDOService {
             throw Explain.malformed("the key's signature is wrong")
         }
         return signature
+    }
+}
+
+extension FilePasswordOptions {
+    /// Reads a key file; asks for its passphrase if it has one.
+    func keyFile(_ path: String, _ world: World) throws -> SecurityKeyFile {
+        let bytes = try Files.read(path)
+        do { return try SecurityKeyFile(parsing: bytes) } catch {
+            guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher) else { throw error }
+        }
+        let passphrase = SharedSecret(try password("passphrase of \(path.printable)", world.terminal))
+        return try SecurityKeyFile(parsing: bytes, passphrase: passphrase)
     }
 }
