@@ -187,6 +187,28 @@ struct RecordedFlowTests {
         try expect(server.json(5), equals: "device leaves", of: flow)
     }
 
+    /// The server has the key, and its answer was lost: the same request again says so.
+    @Test func containerRegistersThoughTheAnswerIsLost() async throws {
+        let flow = try RecordedFlow("22-container")
+        let link = try ContainerLink(try #require(try flow.value("url").string))
+        let key = try RecordedKey(flow, registeredBy: "register")
+        let again = try flow.answer("again", path: "/container/register/finalize")
+        let server = ScriptedServer(.text("<html>"), again)
+        try await ContainerClient(server, CountingRandom()).register(
+            link, key, model: "PIV", passphrase: nil, HTTPTrust())
+        #expect(server.json(0) == server.json(1))
+        try expect(server.json(1), equals: "register", of: flow)
+        // A refusal that nothing preceded is one.
+        await #expect(throws: ApprovalError.self) {
+            try await ContainerClient(ScriptedServer(again), CountingRandom()).register(
+                link, key, model: "PIV", passphrase: nil, HTTPTrust())
+        }
+        await #expect(throws: ApprovalError.self) {
+            try await ContainerClient(ScriptedServer(.text("<html>"), .text("<html>")), CountingRandom()).register(
+                link, key, model: "PIV", passphrase: nil, HTTPTrust())
+        }
+    }
+
     @Test func containerMoves() async throws {
         let flow = try RecordedFlow("31-container-move")
         let urls = flow.steps.compactMap { $0["url"]?.string }

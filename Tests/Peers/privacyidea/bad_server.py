@@ -4,7 +4,7 @@ kind, or somewhere else.
 
     with BadServer(server.http) as bad:          # passes everything on
         bad.mode = "cut-body"                    # until told otherwise
-        bad.only = 2                             # only the third request
+        bad.only = 2                             # only the third request, or those for which a function is true
         bad.is_late = True                       # the server gets the request, its answer is lost
         bad.asked                                # the requests that came
 
@@ -28,6 +28,8 @@ TABLE = {
     "gigabyte": (13, "malformed"), "endless-header": (13, "malformed"), "500": (1, "server"), "503": (1, "server"),
     "redirect": (16, "redirected"), "redirect-here": (16, "redirected"), "not-http": (16, "http"),
 }
+#: The same of an answer with a signature of nobody, where the audit key was given.
+UNSIGNED = {"unsigned": (13, "signature")}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -42,8 +44,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(length) if length else None
         bad.asked.append((self.command, self.path, body))
         try:
-            if bad.mode is None or bad.only not in (None, len(bad.asked) - 1):
-                return self.reply(*self.target_answer(body))
+            is_bad = bad.only(self.command, self.path) if callable(bad.only) else bad.only in (None, len(bad.asked) - 1)
+            if bad.mode is None or not is_bad:
+                status, answer, kind, cookie = self.target_answer(body)
+                return self.reply(status, answer, kind, **({"Set-Cookie": cookie} if cookie else {}))
             if bad.is_late:
                 self.target_answer(body)
             getattr(self, "do_" + bad.mode.replace("-", "_"))()
@@ -51,18 +55,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass
         self.close_connection = True
 
-    do_GET = do_POST = do_DELETE = handle_request
+    do_GET = do_POST = do_DELETE = do_PATCH = handle_request
 
     def target_answer(self, body):
         request = urllib.request.Request(self.server.bad.target + self.path, body, method=self.command)
-        for name in ("Content-Type", "Authorization", "X-API-Key", "Origin"):
+        for name in ("Content-Type", "Authorization", "X-API-Key", "Origin", "Cookie"):
             if self.headers.get(name):
                 request.add_header(name, self.headers[name])
         try:
             reply = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30)
         except urllib.error.HTTPError as error:
             reply = error
-        return reply.status, reply.read(), reply.headers.get("Content-Type", "application/json")
+        return reply.status, reply.read(), reply.headers.get("Content-Type", "application/json"), reply.headers.get("Set-Cookie")
 
     def reply(self, status, body, kind="application/json", **fields):
         self.send_response(status)
@@ -93,6 +97,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
         while not self.server.bad.over.wait(0.2):
             self.raw(b" ")
+
+    def do_unsigned(self):
+        self.reply(200, b'{"id":1,"jsonrpc":"2.0","result":{"status":true,"value":true},"detail":{},"signature":"rsa_sha256_pss:00"}')
 
     def do_html(self):
         self.reply(200, b"<html><script>alert(1)</script></html>", "text/html")

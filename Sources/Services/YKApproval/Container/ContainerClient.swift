@@ -49,7 +49,16 @@ public struct ContainerClient: Sendable {
         fields["device_model"] = .string(model)
         fields["scope"] = .string(ContainerAccount.scope(link.address, "register/finalize"))
         if link.sendsPassphrase, let phrase { fields["passphrase"] = .string(phrase) }
-        _ = try await call(link.server, trust, "/container/register/finalize", .object(fields))
+        let sent = JSON.object(fields)
+        let path = "/container/register/finalize"
+        do { _ = try await call(link.server, trust, path, sent) } catch {
+            guard case .server(let cause) = error, cause.leavesOpen else { throw error }
+            // The server may have the key: the link is good once, so the same request is either accepted now, or
+            // refused because the container is registered.
+            do { _ = try await call(link.server, trust, path, sent) } catch {
+                guard case .server(.refused(400, 3000, _)) = error else { throw error }
+            }
+        }
     }
 
     /// Synchronizes a container. Each token that the device does not yet hold gets a new secret.
@@ -152,5 +161,18 @@ public struct ContainerClient: Sendable {
         client.trust = trust
         client.timeout = timeout
         do { return try await client.call(.post, path, fields).value } catch { throw .server(error) }
+    }
+}
+
+extension PrivacyIDEAError {
+    /// Whether the server may have done what was asked: it was reached, and gave no usable answer.
+    fileprivate var leavesOpen: Bool {
+        switch self {
+        case .http(let error):
+            if case .failed = error { true } else { error == .timedOut }
+        case .malformed: true
+        case .status(let status): status >= 500
+        case .refused, .signature, .random: false
+        }
     }
 }
