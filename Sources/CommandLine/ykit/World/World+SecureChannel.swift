@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKKeys
 import YKPIV
 import YKSecureChannel
 import YKTransport
@@ -32,8 +33,22 @@ extension World {
         }
     }
 
+    /// A plan, which names the secure channel that it does not open.
+    static func plan(_ options: GlobalOptions) throws(Explanation) -> ExchangePlan {
+        ExchangePlan(
+            secureChannel: try secureChannelWords(options),
+            requiredChannel: "SCP11b: \(trustWords(options)); the key requires one over NFC")
+    }
+
+    /// Describes how the key is authenticated.
+    private static func trustWords(_ options: GlobalOptions) -> String {
+        if let file = options.scpCardKey ?? given("YKIT_SCP_CARD_KEY") { return "the key's public key in \(file)" }
+        if let file = options.scpCa ?? given("YKIT_SCP_CA") { return "the key's certificate, issued by \(file)" }
+        return "the key's certificate, not verified"
+    }
+
     /// Describes the secure channel that a plan does not open, and the source of its keys.
-    static func secureChannelWords(_ options: GlobalOptions) throws(Explanation) -> String? {
+    private static func secureChannelWords(_ options: GlobalOptions) throws(Explanation) -> String? {
         guard let choice = try secureChannelChoice(options) else { return nil }
         let version = choice.version == 0 ? "" : ", key version \(choice.version)"
         switch choice.kind {
@@ -47,13 +62,8 @@ extension World {
             return "SCP03\(version): \(source)"
         case .a, .b, .c:
             let host = options.scpOce ?? (choice.kind == .b ? nil : given("YKIT_SCP_OCE"))
-            let trust =
-                if let file = options.scpCardKey ?? given("YKIT_SCP_CARD_KEY") {
-                    "the key's public key in \(file)"
-                } else if let file = options.scpCa ?? given("YKIT_SCP_CA") {
-                    "the key's certificate, issued by \(file)"
-                } else { "the key's certificate, not verified" }
-            return "SCP\(choice.kind.rawValue)\(version): \(trust)" + (host.map { "; this host's key in \($0)" } ?? "")
+            return "SCP\(choice.kind.rawValue)\(version): \(trustWords(options))"
+                + (host.map { "; this host's key in \($0)" } ?? "")
         }
     }
 

@@ -40,7 +40,7 @@ final class World {
         try Self.check(options)
         let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
         self.log = log
-        plan = options.plan ? ExchangePlan(secureChannel: try Self.secureChannelWords(options)) : nil
+        plan = options.plan ? try Self.plan(options) : nil
         let environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         try Self.checkSelection(options)

@@ -35,11 +35,20 @@ public final class ExchangePlan: Sendable {
     /// The secure channel that the operation would open in each application it selects, in words; `nil` for none.
     public let secureChannel: String?
 
+    /// The secure channel that is opened in an application that requires one if ``secureChannel`` is `nil`, in words.
+    /// The plan ends there, since such an application reveals nothing without it.
+    public let requiredChannel: String?
+
     /// Creates an empty plan.
     ///
-    /// - Parameter secureChannel: The secure channel that the operation would open. The plan opens none, and lists the
-    ///   commands as they are before they are protected.
-    public init(secureChannel: String? = nil) { self.secureChannel = secureChannel }
+    /// - Parameters:
+    ///   - secureChannel: The secure channel that the operation would open. The plan opens none, and lists the commands
+    ///     as they are before they are protected.
+    ///   - requiredChannel: The secure channel that it would open where the key requires one.
+    public init(secureChannel: String? = nil, requiredChannel: String? = nil) {
+        self.secureChannel = secureChannel
+        self.requiredChannel = requiredChannel
+    }
 
     /// The exchanges so far, in order.
     public var steps: [Step] { state.withLock { $0.steps } }
@@ -55,8 +64,18 @@ public final class ExchangePlan: Sendable {
 
     /// Adds the handshake of the secure channel, whose commands depend on the key's replies.
     func addSecureChannel() {
-        guard let secureChannel else { return }
-        add(Step(command: [], summary: "open a secure channel with \(secureChannel)", details: [], isSent: false))
+        if let secureChannel { add(channel: secureChannel) }
+    }
+
+    /// Adds the handshake of the secure channel that the key requires, and ends the plan.
+    func endAtRequiredChannel(_ words: String) -> LinkError {
+        add(channel: words)
+        stop()
+        return Self.end
+    }
+
+    private func add(channel words: String) {
+        add(Step(command: [], summary: "open a secure channel with \(words)", details: [], isSent: false))
     }
 
     func add(_ command: [UInt8], _ narration: Narration, isSent: Bool) {

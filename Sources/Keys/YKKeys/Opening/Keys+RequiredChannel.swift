@@ -10,9 +10,11 @@ extension Keys {
     /// Opens SCP11b in each application that the key offers only through a secure channel, as keys of the FIPS series
     /// do on contactless readers. Reads from the key which applications these are before the first of them is selected.
     func protectWhereRequired(_ channel: CardChannel, _ environment: Environment) {
-        guard secureChannel == nil, decoration.plan == nil, let requiredChannelTrust, channel.identity.isYubiKey,
+        guard secureChannel == nil, channel.identity.isYubiKey,
             (try? ATR(decoding: channel.identity.atr))?.contactless != nil
         else { return }
+        if let plan = decoration.plan { return Self.planWhereRequired(channel, plan) }
+        guard let requiredChannelTrust else { return }
         var known: (required: Capability, protection: SecureChannel?)?
         channel.requiredProtection = { aid, channel throws(CardError) in
             guard let application = Self.application(aid) else { return nil }
@@ -25,6 +27,17 @@ extension Keys {
                 )
             }
             return known?.required.contains(application) ?? false ? known?.protection : nil
+        }
+    }
+
+    /// Notes the channel in the plan, which ends there.
+    private static func planWhereRequired(_ channel: CardChannel, _ plan: ExchangePlan) {
+        guard plan.secureChannel == nil, let words = plan.requiredChannel else { return }
+        channel.requiredProtection = { aid, channel throws(CardError) in
+            guard let application = application(aid), try requiringChannel(channel).contains(application) else {
+                return nil
+            }
+            throw .link(plan.endAtRequiredChannel(words))
         }
     }
 
