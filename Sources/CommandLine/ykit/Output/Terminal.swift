@@ -60,6 +60,7 @@ struct Terminal: Sendable {
     /// Returns the lines of a result as they are written.
     func bytes(of lines: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 1 })
         let width = columns
         for line in isOutputTerminal ? lines.flatMap({ $0.wrapped(to: width) }) : lines {
             bytes += line.shown(styled: stylesOutput).utf8

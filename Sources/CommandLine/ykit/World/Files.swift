@@ -47,11 +47,26 @@ enum Files {
     /// Reads until the end.
     static func read(descriptor: Int32, _ path: String) throws(Explanation) -> [UInt8] {
         var bytes: [UInt8] = []
-        try pieces(descriptor, path) { piece throws(Explanation) in
-            bytes += piece
-            guard bytes.count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
-        }
+        try limitedPieces(descriptor, path) { bytes += $0 }
         return bytes
+    }
+
+    /// Reads a file, or standard input for `-`, piece by piece.
+    static func read(
+        _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
+    ) throws(Explanation) {
+        try with(path) { descriptor throws(Explanation) in try limitedPieces(descriptor, path, body) }
+    }
+
+    private static func limitedPieces(
+        _ descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws(Explanation) -> Void
+    ) throws(Explanation) {
+        var count = 0
+        try pieces(descriptor, path) { piece throws(Explanation) in
+            count += piece.count
+            guard count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
+            try body(piece)
+        }
     }
 
     /// Returns the digest of a file of any size, or of standard input for `-`.

@@ -51,8 +51,7 @@ extension Capture {
         var redactor = Redactor()
         var capture = self
         capture.events = events.map { redactor.redacted($0) }
-        capture.header.keepsSecrets = false
-        capture.header.secretRandom = nil
+        capture.header = header.redacted
         return capture
     }
 
@@ -145,5 +144,15 @@ extension Capture.Event {
         case .http(let exchange): exchange.redacted() != exchange
         case .link: false
         }
+    }
+}
+
+extension Capture.Header {
+    /// The header of the same recording with its secrets overwritten.
+    package var redacted: Self {
+        var header = self
+        header.keepsSecrets = false
+        header.secretRandom = nil
+        return header
     }
 }

@@ -25,29 +25,19 @@ extension Capture {
     ///
     /// - Throws: `CaptureError` for the first line that is not a header or event.
     public init(parsing text: [UInt8]) throws(CaptureError) {
-        var line = 0
-        var header: Header?
+        var reader = CaptureReader()
         var events: [Event] = []
-        for row in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            line += 1
-            if row.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            let object = try Self.object(Array(row), line)
-            if header == nil {
-                header = try Self.header(object, line)
-            } else {
-                events.append(try Event(object, line: line))
-            }
-        }
-        guard let header else { throw CaptureError(line: 1, "the file is empty, expected a header") }
+        try reader.take(text[...]) { events.append($1) }
+        let header = try reader.finish { events.append($1) }
         self.init(header: header, events: events)
     }
 
     /// The text form: the header, then one event per line.
     public var text: String {
-        ([JSON.object(header.fields).text] + events.map(\.text)).joined(separator: "\n") + "\n"
+        ([header.text] + events.map(\.text)).joined(separator: "\n") + "\n"
     }
 
-    private static func object(_ row: [UInt8], _ line: Int) throws(CaptureError) -> JSON.Object {
+    fileprivate static func object(_ row: [UInt8], _ line: Int) throws(CaptureError) -> JSON.Object {
         let value = try lift({ (error: WireError) in CaptureError(line: line, "\(error)") }) { () throws(WireError) in
             try JSON(parsing: row)
         }
@@ -55,7 +45,7 @@ extension Capture {
         return object
     }
 
-    private static func header(_ object: JSON.Object, _ line: Int) throws(CaptureError) -> Header {
+    fileprivate static func header(_ object: JSON.Object, _ line: Int) throws(CaptureError) -> Header {
         guard let version = object["capture"]?.int else {
             throw CaptureError(line: line, "expected a header with \"capture\":1")
         }
@@ -68,5 +58,60 @@ extension Capture {
             _ = try Event.hex(object, key, line)
         }
         return header
+    }
+}
+
+extension Capture.Header {
+    /// The header as one line, without the line feed.
+    package var text: String { JSON.object(fields).text }
+}
+
+/// Parses the text form of a capture in pieces of any size, and keeps no more than a line of it.
+package struct CaptureReader {
+    /// The header; `nil` until its line was parsed.
+    package private(set) var header: Capture.Header?
+    private var line = 0
+    private var row: [UInt8] = []
+
+    package init() {}
+
+    /// Parses the next piece.
+    ///
+    /// - Parameters:
+    ///   - piece: The bytes that follow those of the last call.
+    ///   - give: Gets each event, with the header.
+    /// - Throws: `CaptureError` for the first line that is not a header or event.
+    package mutating func take(
+        _ piece: ArraySlice<UInt8>, _ give: (Capture.Header, Capture.Event) -> Void
+    ) throws(CaptureError) {
+        var start = piece.startIndex
+        while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            row += piece[start..<end]
+            try readRow(give)
+            start = end + 1
+        }
+        row += piece[start...]
+    }
+
+    /// Parses the last line, which may lack a line feed.
+    ///
+    /// - Throws: `CaptureError` if it is not an event, or there was no header.
+    package mutating func finish(_ give: (Capture.Header, Capture.Event) -> Void) throws(CaptureError) -> Capture.Header
+    {
+        try readRow(give)
+        guard let header else { throw CaptureError(line: 1, "the file is empty, expected a header") }
+        return header
+    }
+
+    private mutating func readRow(_ give: (Capture.Header, Capture.Event) -> Void) throws(CaptureError) {
+        line += 1
+        defer { row.removeAll(keepingCapacity: true) }
+        if row.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
+        let object = try Capture.object(row, line)
+        if let header {
+            give(header, try Capture.Event(object, line: line))
+        } else {
+            header = try Capture.header(object, line)
+        }
     }
 }

@@ -15,9 +15,22 @@ struct CaptureGroup: ParsableCommand {
 extension Capture {
     /// Reads a capture file; a file that cannot be opened is a usage error, an invalid one is malformed.
     init(file path: String) throws {
-        let bytes = try Files.read(path)
-        do { self = try Capture(parsing: bytes) } catch {
-            throw Explain.capture(error, in: path)
+        var events: [Event] = []
+        let header = try Self.read(path) { _, event in events.append(event) }
+        self.init(header: header, events: events)
+    }
+
+    /// Reads a capture file event by event, so that it is never in memory as a whole.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `-` for standard input.
+    ///   - body: Gets each event, with the header.
+    /// - Returns: The header.
+    static func read(_ path: String, _ body: (Header, Event) -> Void) throws(Explanation) -> Header {
+        var reader = CaptureReader()
+        try Files.read(path) { piece throws(Explanation) in
+            do throws(CaptureError) { try reader.take(piece, body) } catch { throw Explain.capture(error, in: path) }
         }
+        do throws(CaptureError) { return try reader.finish(body) } catch { throw Explain.capture(error, in: path) }
     }
 }

@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCapture
+import YKHardware
 import YKTransport
 import YKWire
 
@@ -29,17 +30,28 @@ struct CaptureRedact: Verb {
     }
 
     func answer(in world: World) throws -> Answer {
-        let original = try Capture(file: file)
-        let before = original.events
-        let capture = original.redacted()
-        let changed = zip(before, capture.events).count { $0.kind != $1.kind }
+        var redactor = Redactor()
+        var text: [UInt8] = []
+        text.reserveCapacity(FileStatus(file)?.size ?? 0)
+        var (changed, count) = (0, 0)
+        func add(_ line: String) {
+            text += line.utf8
+            text.append(UInt8(ascii: "\n"))
+        }
+        let header = try Capture.read(file) { header, event in
+            if count == 0 { add(header.redacted.text) }
+            let redacted = redactor.redacted(event)
+            if redacted.kind != event.kind { changed += 1 }
+            count += 1
+            add(redacted.text)
+        }
+        if count == 0 { add(header.redacted.text) }
         var answer = Answer()
         if let output {
-            try FileOutput(output, isSecret: true, force: replacing.force, world)
-                .put(Array(capture.text.utf8), &answer)
-            answer.lines = ["\(output): secrets overwritten in \(changed) of \(before.count) events"]
+            try FileOutput(output, isSecret: true, force: replacing.force, world).put(text, &answer)
+            answer.lines = ["\(output): secrets overwritten in \(changed) of \(count) events"]
         } else {
-            answer.raw = Array(capture.text.utf8)
+            answer.raw = text
         }
         answer.members["file"] = .string(file)
         answer.members["output"] = output.map(JSON.string) ?? .null

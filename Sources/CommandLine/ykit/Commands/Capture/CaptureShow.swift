@@ -24,26 +24,40 @@ struct CaptureShow: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) throws -> Answer {
-        let capture = try Capture(file: file)
-        var answer = Answer(Self.title(capture.header), ["file": .string(file), "header": Self.json(capture.header)])
-        var narrator = Narrator(capture.header.link)
+        var narrator: Narrator?
         var redactor = Redactor()
         var decoder = try global.scpKeys.map { SecureChannelDecoder(try World.keySet(in: $0)) }
+        var shownLines: [String] = []
         var events: [JSON] = []
-        for event in capture.events {
+        var unknown: Explanation?
+        let header = try Capture.read(file) { header, event in
+            if narrator == nil {
+                narrator = Narrator(header.link)
+                shownLines = Self.title(header)
+            }
             let decoded = decoder?.decode(event)
-            var narration = narrator.narrate(decoded?.event ?? event)
+            guard var narration = narrator?.narrate(decoded?.event ?? event) else { return }
             if let note = decoded?.note { narration.details.append(note) }
             let shown = redactor.redacted(event)
-            answer.lines += lines(narration, shown, world.terminal)
-            events.append(.object(Self.json(narration, shown)))
-            if !narration.isKnown, world.options.strict {
-                throw Explain.malformed("line \(event.line): \(narration.summary.printable)")
+            if !narration.isKnown, world.options.strict, unknown == nil {
+                unknown = Explain.malformed("line \(event.line): \(narration.summary.printable)")
+            }
+            if global.json { return events.append(.object(Self.json(narration, shown))) }
+            shownLines += lines(narration, shown)
+            if shownLines.count >= Self.linesAtOnce {
+                world.terminal.lines(shownLines)
+                shownLines.removeAll(keepingCapacity: true)
             }
         }
-        answer.members["events"] = .array(events)
+        if narrator == nil { shownLines = Self.title(header) }
+        var answer = Answer(
+            shownLines, ["file": .string(file), "header": Self.json(header), "events": .array(events)])
+        answer.failure = unknown
         return answer
     }
+
+    /// How many lines are written together, so that a long recording is never in memory as a whole.
+    private static let linesAtOnce = 256
 
     private static func title(_ header: Capture.Header) -> [String] {
         let parts = [header.device, header.fields["firmware"]?.string.map { "firmware \($0)" }, header.note]
@@ -56,7 +70,7 @@ struct CaptureShow: Verb {
         ]
     }
 
-    private func lines(_ narration: Narration, _ event: Capture.Event, _ terminal: Terminal) -> [String] {
+    private func lines(_ narration: Narration, _ event: Capture.Event) -> [String] {
         let place = String(event.line).padded(to: 4)
         var lines = [Style.dim.around(place) + " " + narration.summary.printable]
         if bytes { lines += Self.hex(event).map { "       " + Style.dim.around($0) } }
