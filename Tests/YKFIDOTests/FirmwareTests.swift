@@ -345,8 +345,12 @@ struct FirmwareTests {
         #expect(try await later.freshInfo().identifier(for: kept)?.count == 16)
         await #expect(throws: FIDOError.pinNeeded) { try await later.delete(credential.id) }
         #expect(FIDOToken(secret("short"), version: .two, permissions: nil) == nil)
+        #expect(try await later.accepts(kept))
+        let usual = try #require(FIDOToken(token.secret, version: token.version, permissions: .credentialManagement))
+        #expect(try await !later.accepts(usual), "only a lasting one")
 
         try await later.changePIN(from: secret("12345"), to: secret("54321"))
+        #expect(try await !later.accepts(kept))
         await later.use(kept)
         await #expect(throws: FIDOError.pinNeeded) { try await later.relyingParties() }
     }

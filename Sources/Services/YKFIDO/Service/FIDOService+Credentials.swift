@@ -88,7 +88,7 @@ extension FIDOSession {
         do { try deadline.check(doing()) } catch { throw .ctap(.link(.device(error))) }
     }
 
-    private func credentialManagementCode() throws(FIDOError) -> CTAPCommandCode {
+    func credentialManagementCode() throws(FIDOError) -> CTAPCommandCode {
         let info = try info()
         if info.option(.credMgmt) == true { return .credentialManagement }
         if info.option(.credentialMgmtPreview) == true { return .credentialManagementPreview }

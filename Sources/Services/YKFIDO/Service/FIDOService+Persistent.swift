@@ -8,13 +8,36 @@ extension FIDOService {
     ///
     /// - Throws: `unsupported` if the key has no such token.
     public func persistentToken() throws(FIDOError) -> FIDOToken {
-        guard try session.info().option(.perCredMgmtRO) == true else { throw .unsupported("perCredMgmtRO") }
+        try session.requirePersistentTokens()
         return try session.access(.persistentCredentialManagementReadOnly, rpID: nil)
+    }
+
+    /// Whether the key accepts a persistent token, which it no longer does once its PIN was changed.
+    ///
+    /// - Parameter token: A token of this or another key; one that is not persistent is not accepted.
+    /// - Throws: `unsupported` if the key has no such token.
+    public func accepts(_ token: FIDOToken) throws(FIDOError) -> Bool {
+        try session.requirePersistentTokens()
+        guard token.isPersistent else { return false }
+        let request = CredentialManagementRequest.metadata
+        let code = try session.credentialManagementCode()
+        do {
+            _ = try session.send(request.command(code, token.auth(over: request.authenticated)))
+            return true
+        } catch .ctap(.status(.pinAuthInvalid, _)) {
+            return false
+        }
     }
 
     /// Uses a token issued earlier, as long as it covers the operation and the key accepts it.
     public func use(_ token: FIDOToken) {
         if token.isPersistent { session.persistentToken = token } else { session.token = token }
+    }
+}
+
+extension FIDOSession {
+    fileprivate func requirePersistentTokens() throws(FIDOError) {
+        guard try info().option(.perCredMgmtRO) == true else { throw .unsupported("perCredMgmtRO") }
     }
 }
 

@@ -7,7 +7,7 @@ import YKWire
 /// Lists the credentials stored on the key.
 struct FIDO2CredentialsList: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the credentials that the key stores. Requires the PIN.",
+        commandName: "list", abstract: "List the credentials that the key stores. Requires the PIN, or a token.",
         discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
     static let members = ["credentials", "existing", "remaining"]
 
@@ -17,6 +17,9 @@ struct FIDO2CredentialsList: Verb {
     @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id"))
     var rp: String?
 
+    @OptionGroup(title: "Token Options")
+    var token: TokenOptions
+
     @OptionGroup(title: "PIN Options")
     var pin: PINOptions
 
@@ -25,6 +28,7 @@ struct FIDO2CredentialsList: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "list its credentials")
+        _ = try await token.use(with: service, world)
         let storage = try await service.credentialStorage()
         let all = storage.existing == 0 ? [] : try await RememberedCredential.all(of: service, rpID: rp)
         return Answer(
