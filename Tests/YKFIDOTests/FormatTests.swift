@@ -113,6 +113,9 @@ struct FormatTests {
         for command in commands where command.message.count > 1 {
             _ = try CBOR(decoding: Array(command.message.dropFirst()), .strict)
         }
+        let vendor = AuthenticatorConfig(.vendor([1: 0x1234, 2: "on"]), auth: nil)
+        #expect(Hex.encode(vendor.message) == "0da20118ff02a2011912340262" + "6f6e")
+        #expect(vendor.name == "config vendorPrototype")
         #expect(Hex.encode(GetInfo().message) == "04")
         #expect(Hex.encode(ClientPIN.GetKeyAgreement(.two).message) == "06a201020202")
     }

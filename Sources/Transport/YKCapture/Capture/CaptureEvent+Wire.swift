@@ -20,7 +20,8 @@ extension Capture.Event {
             object["e"] = .string(event.rawValue)
             object["why"] = why.map(JSON.string)
         }
-        object["ms"] = milliseconds.map { .double(($0 * 1000).rounded() / 1000) }
+        // Rounding would make an infinity of a huge time, which JSON cannot express.
+        object["ms"] = milliseconds.map { .double($0.magnitude < 1e12 ? ($0 * 1000).rounded() / 1000 : $0) }
         if !commandMask.isEmpty { object["cm"] = Self.json(commandMask) }
         if !replyMask.isEmpty { object["rm"] = Self.json(replyMask) }
         return JSON.object(object).text

@@ -24,6 +24,9 @@ struct FIDO2Reset: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
+        guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
+            throw Explanation.usage("--reinsert is for a key that can be taken out")
+        }
         let service = try await world.openFIDO()
         guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
         let info = try await service.info()
@@ -53,9 +56,6 @@ struct FIDO2Reset: Verb {
 
     /// Resets the key after it is reinserted.
     private func resetInsertedAnew(_ info: AuthenticatorInfo, in world: World) async throws -> Answer {
-        guard world.software == nil, world.replay == nil else {
-            throw Explanation.usage("--reinsert is for a key that can be taken out")
-        }
-        return try await reset(try await world.reinsertedFIDO(), info, in: world)
+        try await reset(try await world.reinsertedFIDO(), info, in: world)
     }
 }

@@ -19,7 +19,7 @@ struct OATHReset: Verb {
         let service = try await world.openOATH()
         let before = await service.info.deviceID
         try confirmation.ask(
-            typing: "reset", "this deletes all OATH accounts of \(before) for good, and the password", in: world)
+            typing: "reset", "this deletes all OATH accounts of this key for good, and the password", in: world)
         try await service.reset()
         _ = try? Keyrings.standard(in: world).forget(before)
         let after = await service.info.deviceID

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import YKManagement
 import YKPIV
 import YKTransport
 import YKWire
@@ -78,6 +79,9 @@ struct PIVAttest: Verb {
         for member in members { answer.members[member.name] = member.value.map(JSON.string) ?? .null }
         answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
         let signers = path.dropFirst().map(\.subject.printable).joined(separator: ", ")
-        answer.lines = Table.lines(members.map { [$0.title, $0.value ?? "not told"] } + [["signed by", signers]])
+        let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }
+        let words =
+            members.dropLast().map { [$0.title, $0.value ?? "not told"] } + [["form factor", form ?? "not told"]]
+        answer.lines = Table.lines(words + [["signed by", signers]])
     }
 }

@@ -20,7 +20,7 @@ final class ServedEvents: Sendable {
 
     func report(_ event: VPCDServer.Event) {
         switch event {
-        case .inserted: terminal.notice("the key is in the reader")
+        case .inserted: terminal.notice("the key is in the reader, ^C ends it")
         case .removed: terminal.notice("the key is out of the reader")
         case .powerOn: log.say(.info, "power on")
         case .powerOff: log.say(.info, "power off")

@@ -105,7 +105,6 @@ struct VirtualServe: Verb {
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
-        events.terminal.say("serving a software key at \(address), ^C ends it")
         do { try server.run() } catch {
             throw Explanation(
                 "vpcd", .noDevice, "\(error)", hint: "sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
