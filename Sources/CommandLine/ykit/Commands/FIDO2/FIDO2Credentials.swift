@@ -15,7 +15,8 @@ struct FIDO2Credentials: ParsableCommand {
 /// The persistent token that stands for the PIN where credentials are only listed.
 struct TokenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Use the persistent token in this file instead of the PIN; info --save-token stores it.", valueName: "file"),
+        help: ArgumentHelp(
+            "Use the persistent token in this file instead of the PIN; info --save-token stores it.", valueName: "file"),
         completion: .file)
     var token: String?
 
@@ -28,7 +29,10 @@ struct TokenOptions: ParsableArguments {
         guard try await service.accepts(stored) else {
             throw Explanation(
                 "token", .authentication, "the key does not accept the token in \(path.printable)",
-                hint: "it belongs to another key, or the PIN was changed; ykit fido2 info --save-token FILE requests a new one")
+                hint: """
+                    it belongs to another key, or the PIN was changed; ykit fido2 info --save-token FILE requests a \
+                    new one
+                    """)
         }
         await service.use(stored)
         return stored

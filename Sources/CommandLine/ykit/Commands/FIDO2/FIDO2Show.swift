@@ -12,8 +12,8 @@ struct FIDO2Show: Verb {
         discussion: """
             Needs neither PIN nor touch. The members of the JSON answer are named as in authenticatorGetInfo.
 
-            Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the holder \
-            of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
+            Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the \
+            holder of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
             """)
     static let members =
         ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names
@@ -23,7 +23,8 @@ struct FIDO2Show: Verb {
     var token: TokenOptions
 
     @Option(
-        help: ArgumentHelp("Request a persistent token and store it in this new file; requires the PIN.", valueName: "file"),
+        help: ArgumentHelp(
+            "Request a persistent token and store it in this new file; requires the PIN.", valueName: "file"),
         completion: .file)
     var saveToken: String?
 
