@@ -45,6 +45,21 @@ final class CutLink: CardLink {
                 state.commands.indices.contains(number - 1) ? Hex.encode(state.commands[number - 1].prefix(4)) : ""
             }
         }
+        /// The numbers of the exchanges to cut: all, but of more than 16 in a row with the same instruction, such as the
+        /// wrong attempts of a reset, only the first and the last four.
+        var places: [Int] {
+            state.withLock { state in
+                var places: [Int] = []
+                var start = 0
+                while start < state.commands.count {
+                    let end = state.commands[start...].firstIndex { $0.prefix(4) != state.commands[start].prefix(4) }
+                    let row = start..<(end ?? state.commands.count)
+                    places += row.count > 16 ? Array(row.prefix(4)) + Array(row.suffix(4)) : Array(row)
+                    start = row.upperBound
+                }
+                return places.map { $0 + 1 }
+            }
+        }
         func next(_ command: [UInt8]) -> Cut? {
             state.withLock { state in
                 state.count += 1

@@ -38,7 +38,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
         try await holds(whole)
         try await isDone(whole)
         #expect(counter.count > 0)
-        for number in 1...counter.count {
+        for number in counter.places {
             for cut in cuts { await prove(before, cut, number) }
         }
     }

@@ -35,6 +35,8 @@ final class Kernel: Sendable {
 
     /// Exactly so many bytes of a stream, fewer when the other side is gone.
     func receive(_ count: Int) -> [UInt8] {
+        // recv(2) waits for data also when it is to read none.
+        guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
         let got = recv(own, &bytes, count, Int32(MSG_WAITALL))
         return Array(bytes.prefix(max(0, got)))
