@@ -13,9 +13,10 @@ import YKWire
 
 /// The source of an enrolment link.
 enum LinkSource {
-    /// Reads a link from the command line, standard input, or an image with a QR code.
-    static func read(_ link: String?, _ picture: String?) throws(Explanation) -> String {
+    /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
+    static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws(Explanation) -> String {
         if let link, link != "-" { return link }
+        if link == nil, picture == "camera" { return try QRImage.seen(terminal) }
         var bytes = try Files.read(link ?? picture ?? "-")
         defer { Secret.wipe(&bytes) }
         if QRImage.matches(bytes) {
@@ -57,7 +58,8 @@ struct ApproveEnroll: Verb {
     var link: String?
 
     @Option(
-        help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
@@ -135,7 +137,7 @@ struct ApproveEnroll: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let given = server == nil ? try LinkSource.read(link, qr) : nil
+        let given = server == nil ? try LinkSource.read(link, qr, world.terminal) : nil
         if let given, !PushLink.matches(given) {
             guard require == nil else { throw Explanation.usage("--require is for push accounts") }
             return try await open(given, world)

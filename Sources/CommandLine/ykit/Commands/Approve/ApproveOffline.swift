@@ -131,7 +131,8 @@ struct ApproveOffline: Verb {
     var challenge: String?
 
     @Option(
-        help: ArgumentHelp("Read the text from this picture or file, - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read the text from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
@@ -166,7 +167,7 @@ struct ApproveOffline: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let given = try challenge ?? text ?? LinkSource.read(nil, qr)
+        let given = try challenge ?? text ?? LinkSource.read(nil, qr, world.terminal)
         if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, world) }
         if challenge == nil, case .text? = try? ApprovalLink(given) {
         } else if challenge == nil {

@@ -25,7 +25,8 @@ struct ApproveQRType: Verb {
     var text: String?
 
     @Option(
-        help: ArgumentHelp("Read it from this picture or file, - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read it from this picture or file, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
@@ -37,7 +38,8 @@ struct ApproveQRType: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let link = try? ApprovalLink(try LinkSource.read(text, qr))
+        let read = try LinkSource.read(text, qr, world.terminal)
+        let link = try? ApprovalLink(read)
         let kind = link?.kind ?? .invalid
         func value(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
         let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
@@ -65,7 +67,8 @@ struct ApproveOpen: Verb {
     var link: String?
 
     @Option(
-        help: ArgumentHelp("Read the link from this picture, - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
         completion: .file)
     var qr: String?
 
@@ -122,7 +125,7 @@ struct ApproveOpen: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        let link = try ApprovalLink(try LinkSource.read(link, qr))
+        let link = try ApprovalLink(try LinkSource.read(link, qr, world.terminal))
         switch link {
         case .tiqrLogin(let login): return try await log(in: login, world)
         case .tiqrEnrolment(let link): return try await enroll(link, world)
