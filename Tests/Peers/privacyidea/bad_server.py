@@ -7,6 +7,8 @@ kind, or somewhere else.
         bad.only = 2                             # only the third request, or those for which a function is true
         bad.is_late = True                       # the server gets the request, its answer is lost
         bad.asked                                # the requests that came
+    bad.is_signed = True                     # ykit knows the audit key
+    bad.alter = lambda path, answer: …       # with the mode "altered": another answer than the good one, both JSON
 
 TABLE says for each mode how long a client is to wait, and what ykit has to say: exit status and error code.
 """
@@ -28,8 +30,8 @@ TABLE = {
     "gigabyte": (13, "malformed"), "endless-header": (13, "malformed"), "500": (1, "server"), "503": (1, "server"),
     "redirect": (16, "redirected"), "redirect-here": (16, "redirected"), "not-http": (16, "http"),
 }
-#: The same of an answer with a signature of nobody, where the audit key was given.
-UNSIGNED = {"unsigned": (13, "signature")}
+#: The same, where the audit key was given, of an answer with a signature of nobody, and of one that was given before.
+SIGNED = {"unsigned": (13, "signature"), "replayed": (13, "signature")}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,7 +68,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             reply = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30)
         except urllib.error.HTTPError as error:
             reply = error
-        return reply.status, reply.read(), reply.headers.get("Content-Type", "application/json"), reply.headers.get("Set-Cookie")
+        answer, kind = reply.read(), reply.headers.get("Content-Type", "application/json")
+        if reply.status == 200 and b'"signature"' in answer:
+            self.server.bad.given[self.path.split("?")[0]] = self.server.bad.given[None] = answer
+        return reply.status, answer, kind, reply.headers.get("Set-Cookie")
 
     def reply(self, status, body, kind="application/json", **fields):
         self.send_response(status)
@@ -100,6 +105,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_unsigned(self):
         self.reply(200, b'{"id":1,"jsonrpc":"2.0","result":{"status":true,"value":true},"detail":{},"signature":"rsa_sha256_pss:00"}')
+
+    def do_replayed(self):
+        given = self.server.bad.given
+        self.reply(200, given.get(self.path.split("?")[0], given[None]))
+
+    def do_altered(self):
+        status, answer, kind, _ = self.target_answer(self.server.bad.asked[-1][2])
+        self.reply(status, json.dumps(self.server.bad.alter(self.path.split("?")[0], json.loads(answer))).encode(), kind)
 
     def do_html(self):
         self.reply(200, b"<html><script>alert(1)</script></html>", "text/html")
@@ -147,7 +160,7 @@ class BadServer:
 
     def __init__(self, target, certificate=None, port=0):
         self.target, self.mode, self.asked, self.over = target, None, [], threading.Event()
-        self.only, self.is_late = None, False
+        self.only, self.is_late, self.is_signed, self.alter, self.given = None, False, False, None, {}
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads, self.server.bad = True, self
         if certificate:

@@ -168,8 +168,8 @@ extension PrivacyIDEAError {
     /// Whether the server may have done what was asked: it was reached, and gave no usable answer.
     fileprivate var leavesOpen: Bool {
         switch self {
-        case .http(let error):
-            if case .failed = error { true } else { error == .timedOut }
+        case .http(.failed), .http(.timedOut), .http(.tooLarge), .http(.redirected): true
+        case .http: false
         case .malformed: true
         case .status(let status): status >= 500
         case .refused, .signature, .random: false

@@ -142,7 +142,6 @@ public struct TiQRClient: Sendable {
         request.trust = trust
         request.timeout = timeout
         request.limit = Self.limit
-        request.secrets = HTTPSecrets(request: ["secret", "response"], answer: [])
         let response: HTTPResponse
         do { response = try await http.send(request) } catch { throw .server(.http(error)) }
         if let place = response.redirect {

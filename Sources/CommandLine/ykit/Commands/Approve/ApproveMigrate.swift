@@ -148,7 +148,12 @@ struct ApproveMigrateRun: Verb {
         let new = try await hand(old, present, to: next, client, world)
         try sealed.put(new.stored, nil)
         let tokens = ContainerTokens(new, sealed, other, password, otherPIN, managementKey)
-        try await tokens.synchronize(next)
+        do { try await tokens.synchronize(next) } catch {
+            var explanation = Explain.explain(error)
+            explanation.hint =
+                "the container is on the key \(to.printable) now; with that key, 'ykit approve sync' completes the move"
+            throw explanation
+        }
         return answer(tokens.answer, old, new)
     }
 

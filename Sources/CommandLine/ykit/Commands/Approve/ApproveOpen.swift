@@ -197,8 +197,15 @@ struct ApproveOpen: Verb {
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
             // The service may have enrolled it, so an account that was not refused is kept.
-            if case .server(.refused(_, _, _)) = error { try book.file.update { $0.remove(account.account.id) } }
-            throw error
+            if case .server(.refused(_, _, _)) = error {
+                try book.file.update { $0.remove(account.account.id) }
+                throw error
+            }
+            var explanation = Explain.explain(error)
+            explanation.hint =
+                "the server may have the secret all the same, so the account is kept: try to log in, or remove it with "
+                + "'ykit approve logout'"
+            throw explanation
         }
         return Answer(
             "enrolled '\(account.account.name.printable)' at \(server.printable)", members(.enrollment, account.account)
