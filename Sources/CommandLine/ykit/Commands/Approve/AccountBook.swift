@@ -62,37 +62,38 @@ struct AccountBook {
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 
-    /// Returns the account that a text names, or the only account if there is no text.
-    func one(_ query: String?) throws(Explanation) -> ApprovalAccount {
+    /// Returns the account that a text names, or the only account if there is no text; the user chooses among several.
+    func one(_ query: String?, _ world: World) throws -> ApprovalAccount {
         let found = query.map { ApprovalStore.matches($0, in: accounts) } ?? accounts
-        guard let account = found.first else { throw Self.none(query) }
-        guard found.count == 1 else {
-            throw Explanation(
-                "several-accounts", .severalDevices,
-                query.map { "several accounts match '\($0.printable)'" }
-                    ?? "the store has \(found.count) accounts, name one",
-                candidates: found.map { "\($0.name)  \($0.id)" })
-        }
-        return account
+        guard !found.isEmpty else { throw Self.none(query) }
+        return try Self.one(
+            found,
+            query.map { "several accounts match '\($0.printable)'" }
+                ?? "the store has \(found.count) accounts, name one", world)
+    }
+
+    /// Returns the only account, or the one that the user chooses among several.
+    static func one(_ found: [ApprovalAccount], _ message: String, _ world: World) throws -> ApprovalAccount {
+        if found.count == 1 { return found[0] }
+        let failure = Explanation(
+            "several-accounts", .severalDevices, message,
+            candidates: found.map { "\($0.name.printable)  \($0.id.printable)" })
+        return found[try world.choose("which account?", among: failure.candidates, orElse: failure)]
     }
 
     /// Returns the push account that a text names, or the only push account if there is no text.
-    func onePush(_ query: String?) throws(Explanation) -> PushAccount {
-        guard query != nil else {
-            guard push.count == 1, let only = push.first else {
-                let account = try one(nil)
-                throw Self.notPush(account)
-            }
-            return only
-        }
-        let account = try one(query)
+    func onePush(_ query: String?, _ world: World) throws -> PushAccount {
+        let push = push.map(\.account)
+        let account =
+            query == nil && !push.isEmpty
+            ? try Self.one(push, "the store has \(push.count) accounts, name one", world) : try one(query, world)
         guard let push = PushAccount(account) else { throw Self.notPush(account) }
         return push
     }
 
     /// Returns the push accounts to poll: the named one, or all.
-    func asked(_ query: String?) throws(Explanation) -> [PushAccount] {
-        if let query { return [try onePush(query)] }
+    func asked(_ query: String?, _ world: World) throws -> [PushAccount] {
+        if let query { return [try onePush(query, world)] }
         guard !push.isEmpty else { throw Self.none(nil) }
         return push
     }

@@ -86,7 +86,7 @@ struct ApproveAddress: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let push = try book.onePush(account)
+        let push = try book.onePush(account, world)
         if let plan = world.plan {
             let text = PushText.address(
                 address, serial: push.account.serial, timestamp: UTCDate.timestamp(world.now))
@@ -148,7 +148,7 @@ struct ApproveLogout: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let ended = try book.one(account)
+        let ended = try book.one(account, world)
         try confirmation.ask(
             "end account '\(ended.name.printable)' of \(ended.server.printable)? It must be enrolled again to be used",
             in: world)

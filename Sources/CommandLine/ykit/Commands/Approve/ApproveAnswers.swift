@@ -41,7 +41,7 @@ struct ApproveYes: Verb {
     func answer(in world: World) async throws -> Answer {
         var desk = try RequestDesk(world, path, key)
         if try desk.plan(account) {
-            let serial = try desk.book.asked(account).first?.account.serial ?? ""
+            let serial = try desk.book.asked(account, world).first?.account.serial ?? ""
             let text = PushText.approval(of: id ?? "NONCE", serial: serial, number: number)
             world.plan?.add("sign '\(text)'", ["then send it to the server"])
             return Answer()
@@ -168,7 +168,7 @@ struct ApproveNo: Verb {
         var desk = try RequestDesk(world, path, key)
         let reason: DeclineReason? = fraud ? .unknownTrigger : cancelled ? .cancelled : nil
         if try desk.plan(account) {
-            let serial = try desk.book.asked(account).first?.account.serial ?? ""
+            let serial = try desk.book.asked(account, world).first?.account.serial ?? ""
             world.plan?.add(
                 "sign '\(PushText.decline(of: id ?? "NONCE", serial: serial, reason))'", ["then send it to the server"])
             return Answer()

@@ -33,7 +33,7 @@ struct ApproveCode: Verb {
     var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
-        let account = try path.book(world).one(account, of: [.totp, .hotp], "with codes")
+        let account = try path.book(world).one(account, of: [.totp, .hotp], "with codes", world)
         guard let stored = CodeAccount(account) else {
             throw Explain.malformed("account '\(account.name.printable)' cannot be read")
         }

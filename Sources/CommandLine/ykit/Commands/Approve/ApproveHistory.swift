@@ -41,8 +41,8 @@ struct ApproveHistoryVerb: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        if server { return try await serverLog(try book.onePush(account), world) }
-        let wanted = try account.map { try book.one($0).id }
+        if server { return try await serverLog(try book.onePush(account, world), world) }
+        let wanted = try account.map { try book.one($0, world).id }
         let history = try book.history.read()
         let events = history.events.filter { wanted == nil || $0.account == wanted }.suffix(limit)
         let names = Dictionary(book.accounts.map { ($0.id, $0.name) }) { first, _ in first }

@@ -115,7 +115,7 @@ struct ApproveMigrateRun: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let old = try book.container(container)
+        let old = try book.container(container, world)
         let other = try world.other(to)
         var otherOptions = PINOptions()
         otherOptions.pinFd = toPinFd

@@ -174,7 +174,7 @@ struct ApproveOffline: Verb {
             throw Explain.malformed(
                 "this is not a text that can be signed", hint: "'ykit approve qr-type' tells what it is")
         }
-        let stored = try book.one(account, of: [.ocra], "for offline codes")
+        let stored = try book.one(account, of: [.ocra], "for offline codes", world)
         guard var account = OCRAAccount(stored) else {
             throw Explain.malformed("account '\(stored.name.printable)' cannot be read")
         }
@@ -206,7 +206,7 @@ struct ApproveOffline: Verb {
     }
 
     private func answer(_ login: TiQRLogin, _ book: AccountBook, _ world: World) async throws -> Answer {
-        let stored = try TiQRMatch.one(login, account, book)
+        let stored = try TiQRMatch.one(login, account, book, world)
         let sealed = try await SealedAccounts.open(book, key, world)
         guard world.plan == nil else { return Answer() }
         guard let secret = try sealed.secret(of: stored.account) else {
@@ -241,21 +241,18 @@ struct ApproveOffline: Verb {
 
 /// Finds the account for a TiQR login.
 enum TiQRMatch {
-    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountBook) throws -> TiQRAccount {
+    static func one(_ login: TiQRLogin, _ query: String?, _ book: AccountBook, _ world: World) throws -> TiQRAccount {
         let all = book.accounts.compactMap { TiQRAccount($0) }
         let named = query.map { query in all.filter { !ApprovalStore.matches(query, in: [$0.account]).isEmpty } } ?? all
         let found = named.filter { (try? $0.check(login)) != nil }
-        guard let account = found.first else {
+        guard !found.isEmpty else {
             throw Explanation(
                 "no-such-account", .notFound,
                 "no account is enrolled for \((login.identity.map { $0 + "@" } ?? "").printable)\(login.service.printable)",
                 hint: "a log-in that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
         }
-        guard found.count == 1 else {
-            throw Explanation(
-                "several-accounts", .severalDevices, "\(found.count) accounts are enrolled for this service, name one",
-                candidates: found.map { "\($0.account.name)  \($0.account.id)" })
-        }
-        return account
+        let account = try AccountBook.one(
+            found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)
+        return found.first { $0.account.id == account.id } ?? found[0]
     }
 }

@@ -147,7 +147,7 @@ struct ApproveOpen: Verb {
 
     private func log(in login: TiQRLogin, _ world: World) async throws -> Answer {
         let book = try path.book(world)
-        let account = try TiQRMatch.one(login, name, book)
+        let account = try TiQRMatch.one(login, name, book, world)
         let server = account.account.server
         try confirmation.ask(
             "log in as '\(account.identityName.printable)' at \(account.account.issuer.printable) (\(server.printable))?",

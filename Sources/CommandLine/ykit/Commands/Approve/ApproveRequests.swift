@@ -82,7 +82,7 @@ struct RequestDesk {
     /// Polls accounts for open requests, and omits those already answered here. Throws the first error if no account
     /// could be polled.
     mutating func fetch(_ query: String?) async throws {
-        let accounts = try book.asked(query)
+        let accounts = try book.asked(query, world)
         var found: [(PushRequest, PushAccount)] = []
         for account in accounts {
             do {
@@ -149,9 +149,9 @@ struct RequestDesk {
     }
 
     /// Returns the request for at least eight characters of an identifier, or the only request if there is no
-    /// identifier.
-    func one(_ id: String?) throws(Explanation) -> OpenRequest {
-        if let id, id.utf8.count < 8 { throw .usage("an identifier has eight characters or more") }
+    /// identifier; the user chooses among several.
+    func one(_ id: String?) throws -> OpenRequest {
+        if let id, id.utf8.count < 8 { throw Explanation.usage("an identifier has eight characters or more") }
         let found = id.map { id in open.filter { $0.request.nonce.hasPrefix(id.uppercased()) } } ?? open
         guard let request = found.first else {
             if let id, history.events.contains(where: { $0.nonce?.hasPrefix(id.uppercased()) == true }) {
@@ -161,20 +161,19 @@ struct RequestDesk {
                 "no-request", .notFound, id == nil ? "no request is open" : "no such request is open",
                 hint: "requests expire, most after two minutes; 'ykit approve list' shows those that are open")
         }
-        guard found.count == 1 else {
-            throw Explanation(
-                "several-requests", .severalDevices, "\(found.count) requests are open, name one",
-                candidates: found.map {
-                    "\($0.request.id)  \($0.account.account.name)  \(PushRequest.shown($0.request.question, limit: 60))"
-                })
-        }
-        return request
+        guard found.count > 1 else { return request }
+        let failure = Explanation(
+            "several-requests", .severalDevices, "\(found.count) requests are open, name one",
+            candidates: found.map {
+                "\($0.request.id)  \($0.account.account.name.printable)  \(PushRequest.shown($0.request.question, limit: 60))"
+            })
+        return found[try world.choose("which request?", among: failure.candidates, orElse: failure)]
     }
 
     /// Adds a poll to a plan.
     func plan(_ query: String?) throws -> Bool {
         guard let plan = world.plan else { return false }
-        for account in try book.asked(query) {
+        for account in try book.asked(query, world) {
             let serial = account.account.serial
             plan.add(
                 "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(world.now)))'",

@@ -52,7 +52,7 @@ struct ApproveSync: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
-        let container = try book.container(container)
+        let container = try book.container(container, world)
         let sealed = try await SealedAccounts.open(book, key, world)
         let keeper = PINKeeper(world, pin)
         let tokens = ContainerTokens(container, sealed, world, password, keeper, managementKey)

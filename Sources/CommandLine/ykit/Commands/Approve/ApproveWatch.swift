@@ -66,7 +66,7 @@ struct ApproveWatch: Verb {
             throw Explanation.usage("--plan shows one exchange; watch makes them without end")
         }
         let desk = try RequestDesk(world, path, key)
-        let accounts = try desk.book.asked(account)
+        let accounts = try desk.book.asked(account, world)
         let box = WatchBox(RequestWatch(accounts, answered: desk.history.answered))
         let polled = try accounts.filter { try isPolled($0, world) }
         guard listen != nil || !polled.isEmpty else { throw Self.nothingToWatch(accounts) }

@@ -100,29 +100,25 @@ extension AccountBook {
         }
     }
 
-    /// Returns the only account of some kinds that a text names, or the only one there is.
+    /// Returns the only account of some kinds that a text names, or the only one there is; the user chooses among
+    /// several.
     func one(
-        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String
-    ) throws(Explanation) -> ApprovalAccount {
+        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ world: World
+    ) throws -> ApprovalAccount {
         let fitting = accounts.filter { kinds.contains($0.kind) }
         let found = query.map { ApprovalStore.matches($0, in: fitting) } ?? fitting
-        guard let account = found.first else {
+        guard !found.isEmpty else {
             throw Explanation(
                 "no-such-account", .notFound,
                 query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
                 hint: "'ykit approve accounts' lists them, 'ykit approve open LINK' adds one")
         }
-        guard found.count == 1 else {
-            throw Explanation(
-                "several-accounts", .severalDevices, "\(found.count) accounts \(what) match, name one",
-                candidates: found.map { "\($0.name)  \($0.id)" })
-        }
-        return account
+        return try Self.one(found, "\(found.count) accounts \(what) match, name one", world)
     }
 
     /// Returns the container that a text names, or the only container if there is no text.
-    func container(_ query: String?) throws(Explanation) -> ContainerAccount {
-        let account = try one(query, of: [.container], "that is a container")
+    func container(_ query: String?, _ world: World) throws -> ContainerAccount {
+        let account = try one(query, of: [.container], "that is a container", world)
         guard let container = ContainerAccount(account) else {
             throw Explain.malformed("container '\(account.name.printable)' cannot be read")
         }

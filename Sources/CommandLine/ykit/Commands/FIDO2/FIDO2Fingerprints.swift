@@ -20,8 +20,8 @@ extension Fingerprint {
 
     var json: JSON { ["id": .string(id), "name": name.map(JSON.string) ?? .null] }
 
-    /// Returns the only fingerprint with this identifier or name.
-    static func one(_ query: String, in all: [Fingerprint]) throws(Explanation) -> Fingerprint {
+    /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
+    static func one(_ query: String, in all: [Fingerprint], _ world: World) throws -> Fingerprint {
         let byID = all.filter { $0.id == query.lowercased() }
         let found = byID.isEmpty ? all.filter { $0.name == query } : byID
         if let only = found.first, found.count == 1 { return only }
@@ -30,9 +30,10 @@ extension Fingerprint {
                 "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
                 hint: "ykit fido2 fingerprints list")
         }
-        throw Explanation(
+        let failure = Explanation(
             "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
+        return found[try world.choose("which fingerprint?", among: failure.candidates, orElse: failure)]
     }
 }
 

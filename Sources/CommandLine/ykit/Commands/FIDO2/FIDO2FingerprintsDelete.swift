@@ -22,7 +22,7 @@ struct FIDO2FingerprintsDelete: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "delete a fingerprint")
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints())
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
         let words = found.name.map { "'\($0.printable)'" } ?? found.id
         try confirmation.ask("delete the fingerprint \(words)?", in: world)
         try await service.removeFingerprint(found.template)

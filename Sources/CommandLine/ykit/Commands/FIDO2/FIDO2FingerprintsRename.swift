@@ -24,7 +24,7 @@ struct FIDO2FingerprintsRename: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "name a fingerprint")
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints())
+        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), world)
         try await service.renameFingerprint(found.template, to: name)
         return Answer(
             "fingerprint \(found.id) is now '\(name.printable)'",

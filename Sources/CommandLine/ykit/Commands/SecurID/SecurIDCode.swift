@@ -108,7 +108,7 @@ struct OpenedToken {
         let file = try path.file(world)
         let store = try file.read()
         let record = try TokenMatch.one(
-            query, in: try TokenRecord.all(store, path: file.path), current: store.current)
+            query, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
         if let expiry = record.expiry, (time ?? world.now) >= expiry.seconds, !allowExpired {
             throw SecurIDError.expired(serial: record.serial, expiry)
         }

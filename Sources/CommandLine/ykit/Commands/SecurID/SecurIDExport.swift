@@ -76,7 +76,7 @@ struct SecurIDExport: Verb {
         let file = try path.file(world)
         let store = try file.read()
         let record = try TokenMatch.one(
-            token, in: try TokenRecord.all(store, path: file.path), current: store.current)
+            token, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
         let target = try FileOutput(
             output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, world)
         let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil

@@ -60,7 +60,8 @@ struct SecurIDShow: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
         let store = try file.read()
-        let found = try TokenMatch.one(token, in: try TokenRecord.all(store, path: file.path), current: store.current)
+        let found = try TokenMatch.one(
+            token, in: try TokenRecord.all(store, path: file.path), current: store.current, world)
         let rows = [
             ["serial", found.serial], ["nickname", (found.nickname ?? "-").printable],
             ["type", found.type.rawValue], ["digits", "\(found.digits)"], ["interval", "\(found.interval) s"],
@@ -89,7 +90,7 @@ struct SecurIDUse: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
         let found = try TokenMatch.one(
-            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil)
+            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil, world)
         if world.plan == nil {
             try file.update { store throws(StoreError) in store.settings["current"] = .string(found.serial) }
         }
@@ -129,7 +130,7 @@ struct SecurIDRename: Verb {
         let file = try path.file(world)
         let store = try file.read()
         let tokens = try TokenRecord.all(store, path: file.path)
-        let found = try TokenMatch.one(token, in: tokens, current: nil)
+        let found = try TokenMatch.one(token, in: tokens, current: nil, world)
         if tokens.contains(where: { $0.nickname == name && $0.serial != found.serial }) {
             throw TokenMatch.taken(name)
         }
@@ -169,7 +170,7 @@ struct SecurIDDelete: Verb {
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
         let found = try TokenMatch.one(
-            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil)
+            token, in: try TokenRecord.all(try file.read(), path: file.path), current: nil, world)
         try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: world)
         if world.plan == nil {
             try file.update { store throws(StoreError) in

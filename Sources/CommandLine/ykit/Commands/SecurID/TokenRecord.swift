@@ -77,18 +77,21 @@ extension SecurIDToken {
 /// Finds the token for a query.
 enum TokenMatch {
     /// Returns the token with this serial number or nickname, or with part of one; without a query, the current or only
-    /// token.
-    static func one(_ query: String?, in tokens: [TokenRecord], current: String?) throws -> TokenRecord {
+    /// token. The user chooses among several.
+    static func one(
+        _ query: String?, in tokens: [TokenRecord], current: String?, _ world: World
+    ) throws -> TokenRecord {
         guard let query else {
             if let token = tokens.first(where: { $0.serial == current }) { return token }
-            return try only(tokens, "the store has \(tokens.count) tokens, name one or choose one with 'securid use'")
+            return try only(
+                tokens, "the store has \(tokens.count) tokens, name one or choose one with 'securid use'", world)
         }
         if let exact = tokens.first(where: { $0.serial == query || $0.nickname == query }) { return exact }
         let wanted = query.lowercased()
         let found = tokens.filter { token in
             token.serial.contains(wanted) || token.nickname?.lowercased().contains(wanted) ?? false
         }
-        return try only(found, "several tokens match '\(query.printable)'")
+        return try only(found, "several tokens match '\(query.printable)'", world)
     }
 
     /// The error for a nickname in use by another token.
@@ -96,16 +99,15 @@ enum TokenMatch {
         Explanation("exists", .policy, "another token is called '\(name.printable)'", hint: "choose another name")
     }
 
-    private static func only(_ tokens: [TokenRecord], _ message: String) throws -> TokenRecord {
+    private static func only(_ tokens: [TokenRecord], _ message: String, _ world: World) throws -> TokenRecord {
         guard let token = tokens.first else {
             throw Explanation(
                 "no-such-token", .notFound, "the store has no such token",
                 hint: "'ykit securid list' shows them, 'ykit securid import' adds one")
         }
         guard tokens.count == 1 else {
-            var explanation = Explanation("several-tokens", .severalDevices, message)
-            explanation.candidates = tokens.map(\.name)
-            throw explanation
+            let failure = Explanation("several-tokens", .severalDevices, message, candidates: tokens.map(\.name))
+            return tokens[try world.choose("which token?", among: failure.candidates, orElse: failure)]
         }
         return token
     }
