@@ -5,7 +5,7 @@ import Testing
 
 @testable import ykit
 
-/// What is offered at a TAB. The shells themselves are in Tests/Peers/completion.test.
+/// What is offered at a TAB. The shells themselves are in Tests/Peers/completion.py.
 @Suite struct CompletionTests {
     private static let names = RememberedNames(
         serials: ["123", "456"], readers: ["Yubico 00 00"], accounts: ["Acme:alice", "Acme:bob", "bad\nname"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ykit
 
-/// How keys choose a line. A person at a terminal is in Tests/Peers/prompts.test.
+/// How keys choose a line. A person at a terminal is in Tests/Peers/prompts.py.
 @Suite struct MenuTests {
     private static let names = ["alice", "bob", "Example Bank:4711"] + (4...12).map { "user \($0)" }
 

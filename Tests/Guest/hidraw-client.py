@@ -8,6 +8,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Peers"))
 from fido2.hid import open_device  # noqa: E402
-from fido2_client import everything  # noqa: E402
+from lib.fido2_client import everything  # noqa: E402
+from lib.peer import failures  # noqa: E402
 
-sys.exit(0 if everything(open_device(sys.argv[1]), (-7, -8, -257), sys.argv[2:]) else 1)
+everything(open_device(sys.argv[1]), (-7, -8, -257), sys.argv[2:])
+sys.exit(1 if failures else 0)

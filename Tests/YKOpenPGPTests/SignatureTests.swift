@@ -7,7 +7,7 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// Signatures of OpenPGP; what GnuPG accepts is in openpgp-gpg.test.
+/// Signatures of OpenPGP; what GnuPG accepts is in openpgp-gpg.py.
 @Suite struct SignatureTests {
     private static let message = Array("a message".utf8)
 

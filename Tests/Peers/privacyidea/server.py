@@ -3,7 +3,8 @@
 sends, and ykit on software keys and a store in a folder of their own.
 
     sys.path.insert(0, f"{…}/Tests/Peers/privacyidea")
-    from server import Server, WORK, expect, raw, run, ykit
+    from lib.peer import expect, main
+    from server import Server, WORK, raw, ykit
 
     def part():
         with Server("--tls") as server:
@@ -12,41 +13,27 @@ sends, and ykit on software keys and a store in a folder of their own.
             answer, status = ykit("approve", "list", stdin="1234\\n")
             expect("nothing is open", (status, answer["requests"]), (0, []))
 
-    run([part])
+    main(part)
 """
 
 import atexit
 import json
 import os
-import pathlib
 import shutil
 import signal
 import ssl
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-ROOT = str(pathlib.Path(__file__).resolve().parent.parent.parent.parent)
-YKIT = os.path.abspath(os.environ.get("YKIT", f"{ROOT}/.build/debug/ykit"))
-WORK = tempfile.mkdtemp(prefix="privacyidea-", dir=os.environ.get("YKIT_TEST_TMP"))
+from lib.peer import ROOT, YKIT, own_folder, pipe
+
+WORK = own_folder("privacyidea-")
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "ykit-test-servers/privacyidea-server")
 PROGRAM = f"{ROOT}/Tests/Peers/privacyidea/privacyidea-server"
-atexit.register(shutil.rmtree, WORK, ignore_errors=True)
-failed = 0
-
-
-def expect(name, got, wanted=True):
-    """Prints a line for a test; a difference is shown and makes the script fail."""
-    global failed
-    print(f"{'ok  ' if got == wanted else 'FAIL'} {name}", flush=True)
-    if got != wanted:
-        failed += 1
-        print(f"     wanted {wanted!r}\n     got    {got!r}", flush=True)
-    return got == wanted
 
 
 class Answer(dict):
@@ -215,22 +202,6 @@ def ykit(*words, key="key.json", stdin="", secrets=(), env=None, record=None):
         return {"ok": False, "error": {"code": None, "message": done.stdout + done.stderr}}, done.returncode
 
 
-def pipe(text):
-    """A descriptor that a text is read from."""
-    reader, writer = os.pipe()
-    os.write(writer, text.encode())
-    os.close(writer)
-    return reader
-
-
 def code(answer):
     """The error code of an answer, or nothing."""
     return (answer.get("error") or {}).get("code")
-
-
-def run(parts):
-    """Runs the parts that the arguments name, or all of them."""
-    for part in parts:
-        if len(sys.argv) < 2 or part.__name__ in sys.argv[1:]:
-            part()
-    sys.exit(failed != 0)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the articles on integrations show is typed into a shell, unchanged: ykit has a virtual key there, and ssh a host of that
+name. (The articles on age, SecurID, Arculus and approvals have this in their own tests, disks and log-ins in the guest.)
+
+YKIT is the ykit to test.
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from lib.openssh import Server
+from lib.peer import REAL, ROOT, YKIT, expect, skip
+from lib.piv_bench import DEFAULT_KEY, path, run, works, write
+
+HOME = path("home")
+PIN = "123456"
+
+
+def blocks(article):
+    with open(f"{ROOT}/Sources/CommandLine/ykit/ykit.docc/{article}.md") as file:
+        text = file.read()
+    return text, re.findall(r"^```[a-z]*\n(.*?)^```$", text, re.S | re.M)
+
+
+def block(article, beginning):
+    """The block of an article that begins with these words."""
+    return next(each for each in blocks(article)[1] if each.startswith(beginning))
+
+
+def program(name, text):
+    os.makedirs(path("bin"), exist_ok=True)
+    write(f"bin/{name}", f"#!/bin/sh\n{text}\n".encode())
+    os.chmod(path(f"bin/{name}"), 0o755)
+
+
+def follow(commands, until=None, **variables):
+    """A shell that ends at the first failure, or with its input, and ends its agent; behind a line with & it waits until a socket
+    is there."""
+    environment = dict(os.environ, HOME=HOME, USER="me", PATH=f"{path('bin')}:{os.environ['PATH']}", XDG_RUNTIME_DIR=HOME,
+                       XDG_STATE_HOME=HOME, **variables)
+    with open(path("said"), "wb") as said:
+        shell = subprocess.Popen(["bash", "-e"], cwd=HOME, env=environment, text=True, stdin=subprocess.PIPE, stdout=said,
+                                 stderr=subprocess.STDOUT, start_new_session=True)
+    for line in commands.splitlines():
+        shell.stdin.write(line + "\n")
+        shell.stdin.flush()
+        limit = time.monotonic() + 30
+        while line.endswith("&") and not os.path.exists(until) and time.monotonic() < limit:
+            time.sleep(0.05)
+    shell.stdin.close()
+    status = shell.wait(120)
+    try:
+        os.killpg(shell.pid, signal.SIGTERM)  # an agent in its background
+    except ProcessLookupError:
+        pass
+    with open(path("said"), errors="replace") as said:
+        return status, said.read()
+
+
+def ssh():
+    if os.getuid() != 0 or not os.path.exists("/usr/sbin/sshd"):
+        skip("the article on SSH", "needs root and openssh-server")
+        return
+    commands = block("SSH", "ykit ssh keys")
+    socket = f"{HOME}/ykit-ssh-agent.sock"
+    with Server() as server:
+        write("authorized", run(YKIT, "--virtual", "key.json", "ssh", "keys")[1].encode())
+        write("config", f"""Host server.example.com
+HostName 127.0.0.1
+Port {server.port}
+HostKeyAlias [127.0.0.1]:{server.port}
+UserKnownHostsFile {path('known')}
+""".encode())
+        program("ssh", f"exec /usr/bin/ssh -F {path('config')} \"$@\"")
+        status, output = follow(commands, until=socket)
+        expect("the article on SSH: keys, a credential, the agent, a log-in", status == 0 or output)
+        expect("the credential is where it says", sorted(os.listdir(f"{HOME}/.ssh")), ["id_ed25519_sk", "id_ed25519_sk.pub"])
+        with open(path("sshd.log")) as log:
+            expect("sshd has seen the log-in with the key of the slot", "Accepted publickey" in log.read())
+    with open(f"{HOME}/report.pdf", "w") as file:
+        file.write("a report\n")
+    with open(f"{HOME}/signers", "w") as file:
+        file.write("me@example.com " + open(f"{HOME}/.ssh/id_ed25519_sk.pub").read())
+    status, output = follow(block("SSH", "ykit ssh sign"))
+    expect("signs and verifies", (status, "good signature of 'me@example.com'" in output), (0, True))
+    with open(f"{HOME}/report.pdf") as report:
+        checked = subprocess.run(["ssh-keygen", "-Y", "verify", "-f", f"{HOME}/signers", "-I", "me@example.com", "-n", "file", "-s",
+                                  f"{HOME}/report.pdf.sig"], stdin=report, capture_output=True, text=True)
+    expect("ssh-keygen accepts the signature", checked.returncode == 0 or checked.stderr)
+    git(socket)
+
+
+def git(socket):
+    text, _ = blocks("SSH")
+    sentence = re.search(r"git signs commits through the agent:(.*?)\.\n\n", text, re.S)[1]
+    settings = re.findall(r"`([^`]*)`", sentence)
+    commands = "\n".join(["git init -q .", "git config user.name me", "git config user.email me@example.com", *settings[:-1],
+                          "git add report.pdf", settings[-1].replace("git commit -S", "git commit -S -q -m report"),
+                          f"git config gpg.ssh.allowedSignersFile {HOME}/signers", "git verify-commit HEAD", ""])
+    begin = f"ykit ssh agent --socket {socket} &\nexport SSH_AUTH_SOCK={socket}\nssh-add ~/.ssh/id_ed25519_sk\n"
+    status, output = follow(begin + commands, until=socket)
+    expect("git signs commits as it says", (status, 'Good "git" signature for me@example.com' in output) == (0, True) or output)
+
+
+def units():
+    """systemd takes the units of the article on SSH."""
+    if not shutil.which("systemd-analyze"):
+        skip("the units of the article on SSH", "needs systemd")
+        return
+    parts = re.split(r"^# ~/.config/systemd/user/(.*)\n", block("SSH", "# ~/.config/systemd/user/"), flags=re.M)[1:]
+    expect("the article on SSH: its units", parts[::2], ["ykit-ssh-agent.socket", "ykit-ssh-agent.service"])
+    os.makedirs(path("units"))
+    for name, text in zip(parts[::2], parts[1::2]):
+        write(f"units/{name}", text.replace("ExecStart=ykit ", f"ExecStart={REAL} ").encode())
+    done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", *[path(f"units/{name}") for name in parts[::2]]],
+                          env={**os.environ, "XDG_RUNTIME_DIR": path("units")}, capture_output=True, text=True)
+    expect("systemd takes them", (done.returncode, done.stderr), (0, ""))
+
+
+def secrets():
+    """A credential, its secret by both verbs, and a program that gets it."""
+    first = block("FIDO", "ykit fido2 register --rp example.com --user alice --hmac-secret")
+    status, output = follow(first.splitlines()[0] + " --json\n")
+    credential = json.loads(output[output.index("{"):])["credential"]["id"]
+    salt = "11" * 32
+    program("program", "od -An -v -tx1 | tr -d ' \\n'")
+    status, output = follow(first.splitlines()[1].replace("ID", credential).replace("SALT", salt) + " --uv discouraged\n")
+    answer = json.loads(output[output.index("{"):])
+    status, shown = follow(block("FIDO", "ykit fido2 secret --rp").replace("ID", credential).replace(
+        "HEX", salt).replace("--format raw", "--uv discouraged --format raw"))
+    secret = answer["credential"]["clientExtensionResults"]["hmacGetSecret"]["output1"]
+    secret = base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4)).hex()
+    expect("both verbs give the program the same secret", (status, shown.splitlines()[-1][-64:]), (0, secret))
+
+
+def slots():
+    """The slot for KeePassXC, and a second key with the same secret."""
+    text, _ = blocks("Desktop")
+    status, output = follow(block("Desktop", "ykit otp chalresp"))
+    expect("the article on KeePassXC", status == 0 or output)
+    program("ykit", f'exec {REAL} --virtual {path("second.json")} "$@"')
+    status, output = follow(re.search(r"`(ykit otp chalresp 2 --key-stdin [^`]*)`", text)[1] + "\n")
+    expect("a second key", status == 0 or output)
+    codes = [run(YKIT, "--virtual", key, "otp", "calculate", "2", "00112233")[1].splitlines()[-1] for key in ("key.json", "second.json")]
+    expect("answers the same", (len(codes[0]), codes[0]), (40, codes[1]))
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
+def accounts():
+    """The account that is put on a key and into a container for another one."""
+    line = block("OATH", "ykit oath add").splitlines()[1]
+    line = re.sub(r" --device \d+", "", line)
+    status, output = follow(line + "\n", YKIT_OATH_SECRET="GEZDGNBVGY3TQOJQ", YKIT_FILE_PASSWORD="pass word")
+    expect("the article on one secret for two keys", status == 0 or output)
+    program("ykit", f'exec {REAL} --virtual {path("second.json")} "$@"')
+    text, _ = blocks("OATH")
+    command = re.search(r"`(ykit oath import github[^`]*)`", text)[1]
+    status, output = follow(command + " --yes\n", YKIT_FILE_PASSWORD="pass word")
+    expect("and its container", (status, "added 'GitHub:alice'" in output), (0, True))
+    codes = [run(YKIT, "--virtual", key, "oath", "calculate", "--single", "GitHub:alice", "--at", "59")[1].splitlines()[-1]
+             for key in ("key.json", "second.json")]
+    expect("the codes are the same", (len(codes[0]), codes[0]), (6, codes[1]))
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+
+
+def test_articles():
+    for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
+        os.environ.pop(name, None)
+    os.environ.update(YKIT_PIN=PIN, YKIT_MANAGEMENT_KEY=DEFAULT_KEY)
+    os.makedirs(HOME)
+    works("a virtual key", YKIT, "virtual", "new", "key.json")
+    works("another", YKIT, "virtual", "new", "second.json")
+    works("a key in a slot", YKIT, "--virtual", "key.json", "piv", "keys", "generate", "9a", "9a.pem", "--algorithm", "eccp256")
+    program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
+    ssh()
+    units()
+    secrets()
+    slots()
+    accounts()

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How tools/check parses Swift source, and that each of its rules finds violations."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+from lib.peer import ROOT, expect
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, f"{ROOT}/tools")
+import swift_source
+
+
+def code(text):
+    return swift_source.code_only(textwrap.dedent(text))
+
+
+def sizes(text):
+    return {name: length for name, _, length in swift_source.functions(code(text))}
+
+
+def test_swift():
+    expect("comments nest", code("a /* { /* } */ import B */ c // }\nd").split(), ["a", "c", "d"])
+    expect("strings and interpolations", code(r'x("{ \(f("}", { $0 }))", y) + #"\("}"# + "\\"').split(), ["x(", ",", "y)", "+", "+"])
+    expect("multi-line strings", code('a"""\n  import C {\n  \\(d { e })\n  """\nf').split(), ["a", "f"])
+    expect("regex literals", code('a = /[{"]+/\nb = #/}"/#\nc / d / e').split(), ["a", "=", "b", "=", "c", "/", "d", "/", "e"])
+    expect("lines stay", code('a /*\n\n*/ """\n\n"""\n').count("\n"), 5)
+    expect(
+        "imports",
+        swift_source.imports(code('''\
+            import A
+            public import B
+            @testable internal import struct C.D; import E
+            // import F
+            let text = "import G"
+            ''')),
+        [(1, [], "A"), (2, ["public"], "B"), (3, ["@testable", "internal"], "C"), (3, [], "E")])
+    expect(
+        "functions",
+        sizes('''\
+            protocol P { func none() -> Int
+                func also(_ x: Int) throws(E)
+                var size: Int { get }
+                init(x: Int) }
+            struct S: P {
+                let call = { 1 }
+                var stored: Int = 1
+                var computed: Int { stored }
+                var watched: Int = 2 {
+                    didSet { print("}") }
+                }
+                init(x: Int = { 3 }()) { self.init() }
+                func one<T: P>(
+                    _ x: T, then: (Int) -> Void = { _ in }
+                ) async throws(E) -> [Int]
+                where T: Sendable {
+                    func inner() { }
+                    return S.init(x: 3)
+                }
+                static func == (a: S, b: S) -> Bool { true }
+                subscript(x: Int) -> Int {
+                    get { 1 }
+                    set { }
+                }
+                deinit { }
+            }
+            '''),
+        {"computed": 1, "init": 1, "one": 7, "inner": 1, "==": 1, "subscript": 4, "deinit": 1})
+
+
+def project(folder, files):
+    """A small project with this project's tools and one file that breaks a rule."""
+    base = {
+        "LICENSE": "Apache License\n", ".gitignore": "", "Sources/Base/YKWire/A.swift": HEADER, "Package.swift": PACKAGE,
+    } | files
+    for name, text in base.items():
+        os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+        with open(f"{folder}/{name}", "w") as file:
+            file.write(text)
+    os.makedirs(f"{folder}/tools", exist_ok=True)
+    for name in ["check", "swift_source.py", "imports.txt"]:
+        with open(f"{ROOT}/tools/{name}") as source, open(f"{folder}/tools/{name}", "w") as copy:
+            copy.write(source.read())
+    subprocess.run(["git", "init", "-q", folder], check=True, stderr=subprocess.DEVNULL)
+
+
+HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
+PACKAGE = "// swift-tools-version: 6.1\n" + HEADER + "import PackageDescription\n"
+
+
+def findings(check, files):
+    with tempfile.TemporaryDirectory() as folder:
+        project(folder, files)
+        run = subprocess.run([sys.executable, f"{folder}/tools/check", check], capture_output=True, text=True)
+        lines = [line.strip() for line in run.stdout.splitlines()[1:]]
+        return run.returncode, sum(line.startswith(tuple(files)) for line in lines)
+
+
+wire, hardware, readme = "Sources/Base/YKWire/B.swift", "Sources/Transport/YKHardware/B.swift", "README.md"
+CASES = [
+    ("imports", {wire: HEADER + "import Foundation\npublic import YKTransport\n@_exported import Synchronization\n"}, 3),
+    ("imports", {hardware: HEADER + "import Glibc\ninternal import YKWire\n@testable import CPCSC\n"}, 1),
+    ("imports", {"Sources/Base/New/A.swift": HEADER}, 1),
+    ("imports", {"Tests/YKWireTests/A.swift": HEADER + "import Testing\n@testable import YKWire\n"}, 0),
+    ("sizes", {wire: HEADER + "\n" * 400}, 1),
+    ("sizes", {wire: HEADER + "\n" * 399}, 0),
+    ("sizes", {wire: HEADER + "func f() {" + "\n" * 60 + "}\n"}, 1),
+    ("sizes", {wire: HEADER + "func f() {" + "\n" * 59 + "}\n"}, 0),
+    ("vocabulary", {hardware: HEADER + "let a = APDU(ins: 0xA4)\n// ins: 0xB0\n"}, 1),
+    ("vocabulary", {"Sources/Base/YKProtocols/B.swift": HEADER + "let a = APDU(ins: 0xA4)\n"}, 0),
+    ("license", {wire: "\n" + HEADER}, 1),
+    ("license", {"tools/x.py": "#!/usr/bin/env python3\n" + HEADER[:-1].replace("//", "#")}, 0),
+    ("patterns", {wire: HEADER + "try! f(); x as! Y; fatalError(\"\"); preconditionFailure()\n// TODO: this\n"}, 5),
+    ("patterns", {wire: HEADER + "final class A: @unchecked Sendable {}\nstruct LinkManager {}\nlet a = try !f()\n"}, 2),
+    ("patterns", {hardware: HEADER + "final class A: @unchecked Sendable {}\n"}, 0),
+    ("patterns", {"Tests/YKWireTests/A.swift": HEADER + "import XCTest\ntry! f()\n"}, 1),
+    ("examples", {readme: "```\n$ ykit piv sign --pin 123456\nykit oath list --password X\nykit oath list -p hunter2\n```\n"}, 3),
+    ("examples", {readme: "YKIT_PIN=123456 ykit piv info\nykit oath add a JBSWY3DPEHPK3PXP\n"}, 2),
+    ("examples", {readme: "ykit oath uri 'otpauth://totp/a?secret=JBSWY3DPEHPK3PXP'\n"}, 1),
+    ("examples", {readme: "ykit piv sign --pin-stdin, --pin-fd 3, YKIT_PIN=…\nor `--pin PIN`, mkdir -p a\nykit oath uri -\n"}, 0),
+]
+
+
+def test_rules():
+    for index, (check, files, count) in enumerate(CASES, 1):
+        expect(f"rule {index}: {check}, {next(iter(files))}", findings(check, files), (1 if count else 0, count))
