@@ -28,7 +28,7 @@ import Testing
             for word in words where !word.hasPrefix("-") {
                 guard let next = command.configuration.subcommand(word) else { continue }
                 (command, path) = (next, path + [word])
-                if let verb = next.unread as? any Verb { return (path.joined(separator: " "), type(of: verb)) }
+                if let verb = next as? any VerbCommand.Type { return (path.joined(separator: " "), verb.verb) }
             }
             return nil
         }

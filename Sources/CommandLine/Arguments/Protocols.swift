@@ -4,6 +4,9 @@ public import ArgumentParser
 
 /// A group of options. All stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`.
 package protocol ParsableArguments: Codable {
+    /// The title above the options in help; without one they stand among those of the verb.
+    static var title: String { get }
+
     /// Creates the options before the line is parsed.
     init()
 
@@ -12,14 +15,22 @@ package protocol ParsableArguments: Codable {
 }
 
 extension ParsableArguments {
+    package static var title: String { "" }
+
     package func check() throws {}
 }
 
-/// A command: a verb, or a group of commands.
-package protocol ParsableCommand: ParsableArguments, SendableMetatype {
+/// What a group lists: a command, or a verb that another type makes a command of.
+package protocol Command: SendableMetatype {
     /// The name, help and subcommands.
     static var configuration: CommandConfiguration { get }
 
+    /// The command that a line is parsed as.
+    static var command: any ParsableCommand.Type { get }
+}
+
+/// A command as a line is parsed: a verb with all its options, or a group of commands.
+package protocol ParsableCommand: ParsableArguments, Command {
     /// The verb before its line is parsed; `nil` for a group.
     static var unread: (any ParsableCommand)? { get }
 
@@ -28,6 +39,8 @@ package protocol ParsableCommand: ParsableArguments, SendableMetatype {
 }
 
 extension ParsableCommand {
+    package static var command: any ParsableCommand.Type { Self.self }
+
     package static var unread: (any ParsableCommand)? { nil }
 
     package func carryOut() async -> Int32 { 0 }

@@ -32,9 +32,6 @@ struct APDUCommand: Verb {
     @Argument(help: ArgumentHelp("Commands.", valueName: "apdu"))
     var commands: [String] = []
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func check() throws {
         if commands.isEmpty, send.isEmpty, app == nil {
             throw UsageError("give a command, or an application to select")

@@ -19,9 +19,6 @@ struct Info: Verb {
     @Flag(help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
     var checkFips = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         var report = try await report(in: world)
         if checkFips {

@@ -21,10 +21,7 @@ struct List: Verb {
     @Flag(name: .shortAndLong, help: "Tell what comes and goes; no key is asked anything.")
     var watch = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
-    func check() throws {
+    func check(with global: GlobalOptions) throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {
             throw UsageError("a recording holds one card, but list asks all; record info --reader NAME instead")
         }
@@ -36,7 +33,7 @@ struct List: Verb {
     }
 
     func answer(in world: World) async throws -> Answer {
-        if watch { return try await KeyWatch(terminal: world.terminal, isJSON: global.json).run() }
+        if watch { return try await KeyWatch(terminal: world.terminal, isJSON: world.options.json).run() }
         let attached = try world.keys.attached(asking: !readers)
         let keys = attached.keys
         world.remember { names in

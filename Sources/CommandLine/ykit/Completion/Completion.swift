@@ -27,9 +27,6 @@ struct Completion: Verb {
     @Argument(help: "bash, zsh or fish")
     var shell: Shell
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) -> Answer {
         var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])
         answer.raw = Array((shell.script + "\n").utf8)

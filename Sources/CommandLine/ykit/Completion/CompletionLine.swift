@@ -44,7 +44,7 @@ private struct Place {
     private var isHelp = false
     /// The verb, once it is known.
     private var verb: KnownVerb?
-    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(List()).global }
+    private var options: [KnownVerb.Item] { verb?.options ?? KnownVerb(GlobalOptions()).options }
     /// The option whose value is next.
     private var pending: KnownVerb.Item?
     private var given: Set<String> = []

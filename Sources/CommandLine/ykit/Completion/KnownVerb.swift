@@ -24,15 +24,12 @@ struct KnownVerb {
         var isStateFile: Bool { names.contains("--virtual") }
     }
 
-    init(_ verb: some ParsableCommand) {
+    init(_ verb: some ParsableArguments) {
         let declared = (try? DeclarationCollector(verb))?.declared ?? []
         let items = declared.map { Item(names: $1.words(for: $0), declaration: $1) }
         options = items.filter { !$0.names.isEmpty }
         arguments = items.filter(\.names.isEmpty)
     }
-
-    /// The global options.
-    var global: [Item] { options.filter { $0.names.contains(where: ArgumentRewriting.isGlobal) } }
 
     /// The positional argument at an index.
     func argument(_ count: Int) -> Item? {

@@ -4,6 +4,8 @@ import Arguments
 
 /// The options of every verb, allowed anywhere on the line.
 struct GlobalOptions: ParsableArguments {
+    static let title = "Global Options"
+
     @Option(help: ArgumentHelp("Use the key with this serial number (YKIT_DEVICE).", valueName: "serial"))
     var device: String?
 

@@ -67,24 +67,25 @@ extension Program {
 
     /// Runs a verb and prints its answer.
     static func run(_ given: GivenVerb) async -> ExitStatus {
-        var verb = given.verb
+        let verb = given.verb
+        var global = given.global
         let plain = Terminal()
         var configuration = ConfigurationFile()
         do {
-            configuration = try configured(&verb)
+            configuration = try configured(verb, &global)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explain.explain(error)
-            report(explanation, type(of: verb).members, verb.global.json, plain)
+            report(explanation, type(of: verb).members, global.json, plain)
             return explanation.exit
         }
-        let isJSON = verb.global.json
-        let terminal = plain.set(by: verb.global)
+        let isJSON = global.json
+        let terminal = plain.set(by: global)
         do {
             SecretInput.warnOfExposed(verb, terminal)
-            let world = try World(verb.global, terminal)
+            let world = try World(global, terminal)
             world.configuration = configuration
             var answer = try await world.answer(of: verb)
-            if verb.global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
+            if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
             print(answer, type(of: verb).members, isJSON, terminal)
             return answer.failure?.exit ?? .done
@@ -98,19 +99,19 @@ extension Program {
 
     /// Adds the configuration file to the options of a verb. The doctor accepts an unusable file and reports the
     /// problem.
-    private static func configured(_ verb: inout any Verb) throws -> ConfigurationFile {
+    private static func configured(
+        _ verb: any Verb, _ global: inout GlobalOptions
+    ) throws -> ConfigurationFile {
         var configuration: ConfigurationFile
         do { configuration = try .read() } catch {
             guard verb is Doctor else { throw error }
             return ConfigurationFile()
         }
         guard !configuration.settings.isEmpty else { return configuration }
-        let isProtocol = verb is AgePluginVerb
-        var options = verb.global
-        try configuration.complete(&options)
-        if isProtocol { (options.json, options.plan) = (verb.global.json, verb.global.plan) }
-        verb.global = options
-        try verb.check()
+        let given = global
+        try configuration.complete(&global)
+        if verb is AgePluginVerb { (global.json, global.plan) = (given.json, given.plan) }
+        try verb.check(with: global)
         return configuration
     }
 

@@ -5,6 +5,8 @@ import YKHTTP
 
 /// How a server is authenticated.
 struct ServerTrustOptions: ParsableArguments {
+    static let title = "Server Options"
+
     @Option(
         help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"),
         completion: .file)

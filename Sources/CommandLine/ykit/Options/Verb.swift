@@ -2,25 +2,47 @@
 
 import Arguments
 
-/// A command that returns an answer for the program to print.
-protocol Verb: ParsableCommand {
-    var global: GlobalOptions { get set }
+/// A command that returns an answer for the program to print. Its properties are the options and arguments of its own;
+/// `Run` adds those that every verb has.
+protocol Verb: ParsableArguments, Command {
     /// The members of its JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
     static var members: [String] { get }
+    /// Throws a `UsageError` for global options that the verb cannot follow.
+    func check(with global: GlobalOptions) throws
     /// Does the work.
     func answer(in world: World) async throws -> Answer
 }
 
 extension Verb {
-    static var unread: (any ParsableCommand)? { Self() }
+    static var command: any ParsableCommand.Type { Run<Self>.self }
 
-    func carryOut() async -> Int32 { await Program.run(GivenVerb(self)).rawValue }
+    func check(with global: GlobalOptions) throws {}
+}
+
+/// The command of a verb: the verb's options, followed by the global ones.
+struct Run<Given: Verb>: VerbCommand {
+    static var configuration: CommandConfiguration { Given.configuration }
+    static var unread: (any ParsableCommand)? { Self() }
+    static var verb: any Verb.Type { Given.self }
+
+    @OptionGroup var verb: Given
+    @OptionGroup var global: GlobalOptions
+
+    func check() throws { try verb.check(with: global) }
+
+    func carryOut() async -> Int32 { await Program.run(GivenVerb(verb, global)).rawValue }
+}
+
+/// A command that runs a verb.
+protocol VerbCommand: ParsableCommand {
+    static var verb: any Verb.Type { get }
 }
 
 /// The parsed verb. The class hides its type from the compiler, which would otherwise specialize the code that runs a
 /// verb for each of 300, or 3 MB of the program.
 final class GivenVerb {
     let verb: any Verb
+    let global: GlobalOptions
 
-    init(_ verb: any Verb) { self.verb = verb }
+    init(_ verb: any Verb, _ global: GlobalOptions) { (self.verb, self.global) = (verb, global) }
 }

@@ -8,6 +8,8 @@ import YKWire
 
 /// The source of a new account's secret.
 struct AccountSecretOptions: ParsableArguments {
+    static let title = "Secret Options"
+
     @Flag(help: "Read the secret from standard input, one line.")
     var secretStdin = false
 

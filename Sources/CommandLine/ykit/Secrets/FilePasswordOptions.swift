@@ -6,6 +6,8 @@ import YKWire
 
 /// The source of a file's password, unless the user is asked for it.
 struct FilePasswordOptions: ParsableArguments {
+    static let title = "File Options"
+
     @Flag(help: "Read the file's password from standard input, one line.")
     var filePasswordStdin = false
 

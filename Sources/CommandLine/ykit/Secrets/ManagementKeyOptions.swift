@@ -4,6 +4,8 @@ import Arguments
 
 /// The source of the management key, unless the user is asked for it.
 struct ManagementKeyOptions: ParsableArguments {
+    static let title = "Management Key Options"
+
     @Flag(help: "Read the management key from standard input, one line of hexadecimal digits.")
     var managementKeyStdin = false
 
@@ -27,6 +29,8 @@ struct ManagementKeyOptions: ParsableArguments {
 
 /// The source of a new management key.
 struct NewManagementKeyOptions: ParsableArguments {
+    static let title = "New Management Key Options"
+
     @Flag(help: "Read the new management key from standard input, one line of hexadecimal digits.")
     var newManagementKeyStdin = false
 

@@ -4,6 +4,8 @@ import Arguments
 
 /// The source of the PIN, unless the user is asked for it.
 struct PINOptions: ParsableArguments {
+    static let title = "PIN Options"
+
     @Flag(help: "Read the PIN from standard input, one line.")
     var pinStdin = false
 
@@ -25,6 +27,8 @@ struct PINOptions: ParsableArguments {
 
 /// The source of a new PIN, unless the user is asked for it.
 struct NewPINOptions: ParsableArguments {
+    static let title = "New PIN Options"
+
     @Flag(help: "Read the new PIN from standard input, one line.")
     var newPinStdin = false
 

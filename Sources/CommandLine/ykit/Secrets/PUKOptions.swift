@@ -4,6 +4,8 @@ import Arguments
 
 /// The source of the PUK, unless the user is asked for it.
 struct PUKOptions: ParsableArguments {
+    static let title = "PUK Options"
+
     @Flag(help: "Read the PUK from standard input, one line.")
     var pukStdin = false
 
@@ -22,6 +24,8 @@ struct PUKOptions: ParsableArguments {
 
 /// The source of a new PUK, unless the user is asked for it.
 struct NewPUKOptions: ParsableArguments {
+    static let title = "New PUK Options"
+
     @Flag(help: "Read the new PUK from standard input, one line.")
     var newPukStdin = false
 

@@ -7,6 +7,8 @@ import YKHardware
 
 /// The source of a password, unless the user is asked for it.
 struct PasswordOptions: ParsableArguments {
+    static let title = "Password Options"
+
     @Flag(help: "Read the password from standard input, one line.")
     var passwordStdin = false
 
@@ -107,8 +109,8 @@ enum SecretInput {
         let isLikely = CommandLine.arguments.contains { word in
             ["-p", "--p", "-m", "--m"].contains { word.hasPrefix($0) }
         }
-        guard isLikely, let blank = type(of: verb).unread,
-            let declared = try? DeclarationCollector(blank),
+        let blank = type(of: verb).init()
+        guard isLikely, let declared = try? DeclarationCollector(blank),
             let read = try? DeclarationCollector(verb)
         else { return }
         for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {

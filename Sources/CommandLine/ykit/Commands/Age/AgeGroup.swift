@@ -174,9 +174,6 @@ struct AgeList: Verb {
     @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         let serial = try await service.serial() ?? 0
@@ -218,9 +215,6 @@ struct AgeIdentityVerb: Verb {
     var output = "-"
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, world)

@@ -21,11 +21,8 @@ struct AgePluginVerb: Verb {
     @Option(help: "What age wants: recipient-v1 or identity-v1.")
     var state: AgePlugin
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
-        guard !global.json, !global.plan else {
+        guard !world.options.json, !world.options.plan else {
             throw Explanation.usage("a plugin speaks with age on standard output: there is neither JSON nor a plan")
         }
         let dialogue = AgeDialogue(AgeStreams())

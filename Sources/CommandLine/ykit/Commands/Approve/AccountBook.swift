@@ -10,6 +10,8 @@ import YKWire
 
 /// The location of the account store.
 struct ApproveStoreOptions: ParsableArguments {
+    static let title = "Store Options"
+
     @Option(
         help: ArgumentHelp(
             "The store of accounts (default: $XDG_DATA_HOME/ykit/approve.json).", valueName: "file"),

@@ -19,11 +19,7 @@ struct ApproveAccounts: Verb {
             """)
     static let members = ["accounts", "store"]
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
@@ -75,14 +71,8 @@ struct ApproveAddress: Verb {
     @Argument(help: ArgumentHelp("What the server's gateway takes: a topic, or a URL.", valueName: "address"))
     var address: String
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
@@ -119,25 +109,15 @@ struct ApproveLogout: Verb {
     @Argument(help: "Which account: its name, serial number or server, or a part of one.")
     var account: String
 
-    @OptionGroup(title: "Server Options")
-    var person: ApproveUserOptions
+    @OptionGroup var person: ApproveUserOptions
 
     @Flag(help: "Leave the private key in its slot, or the secret in the OATH application.")
     var keepKey = false
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     /// The password of the OATH application, asked for or from its variable.
     private var password: PasswordOptions { PasswordOptions() }
@@ -259,18 +239,9 @@ struct ApproveClear: Verb {
     var keys = false
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
@@ -320,11 +291,7 @@ struct ApproveMoveStore: Verb {
     @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file)
     var target: String
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)

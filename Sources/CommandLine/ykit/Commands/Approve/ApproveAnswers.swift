@@ -26,14 +26,8 @@ struct ApproveYes: Verb {
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
     var account: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     /// The maximum number of wrong numbers; the server itself has no limit.
     private static let tries = 2
@@ -151,14 +145,8 @@ struct ApproveNo: Verb {
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
     var account: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
         if fraud, cancelled { throw UsageError("--fraud and --cancelled exclude each other") }

@@ -23,14 +23,8 @@ struct ApproveCode: Verb {
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         let account = try path.book(world).one(account, of: [.totp, .hotp], "with codes", world)

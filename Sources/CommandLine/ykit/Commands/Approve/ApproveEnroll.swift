@@ -66,11 +66,8 @@ struct ApproveEnroll: Verb {
     @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url"))
     var server: String?
 
-    @OptionGroup(title: "Server Options")
-    var person: ApproveUserOptions
-
-    @OptionGroup(title: "Server Options")
-    var trust: ServerTrustOptions
+    @OptionGroup var person: ApproveUserOptions
+    @OptionGroup var trust: ServerTrustOptions
 
     @Option(help: ArgumentHelp("A name for the account.", valueName: "name"))
     var name: String?
@@ -104,18 +101,9 @@ struct ApproveEnroll: Verb {
     var software = false
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
         let sources = [link != nil, qr != nil, server != nil].count { $0 }

@@ -22,17 +22,12 @@ struct ApproveHistoryVerb: Verb {
     @Flag(help: "Show the server's log.")
     var server = false
 
-    @OptionGroup(title: "Server Options")
-    var person: ApproveUserOptions
+    @OptionGroup var person: ApproveUserOptions
 
     @Option(help: "The maximum number of entries.")
     var limit = 50
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
         if server != (person.user != nil) { throw UsageError("--server and --user belong together") }

@@ -14,6 +14,8 @@ import YKWire
 /// The secrets that unlock an account's key: the PIN of the security key, or the passphrase of a store with software
 /// keys.
 struct ApproveKeyOptions: ParsableArguments {
+    static let title = "Key Options"
+
     @Flag(help: "Read the security key's PIN from standard input, one line.")
     var pinStdin = false
 
@@ -250,6 +252,8 @@ extension ServerTrustOptions {
 
 /// The user's name and password at the server, for operations that devices are not permitted to do.
 struct ApproveUserOptions: ParsableArguments {
+    static let title = "Server Options"
+
     @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
     var user: String?
 

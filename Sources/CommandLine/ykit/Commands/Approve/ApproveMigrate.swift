@@ -22,11 +22,7 @@ struct ApproveMigrateCheck: Verb {
         discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
     static let members = ["possible", "containers", "movable", "enrollAgain"]
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         let book = try path.book(world)
@@ -85,24 +81,11 @@ struct ApproveMigrateRun: Verb {
     var toPinFd: Int32?
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         _ = try PIVSlot.forAccount(slot)

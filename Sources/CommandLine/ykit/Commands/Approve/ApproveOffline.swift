@@ -49,14 +49,8 @@ struct ApproveAdd: Verb {
         help: ArgumentHelp("Read the secret from this open file descriptor; or set YKIT_OCRA_SECRET.", valueName: "n"))
     var secretFd: Int32?
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         try UsageError.check(standardInput: [secretStdin, key.usesStandardInput])
@@ -148,14 +142,8 @@ struct ApproveOffline: Verb {
         ))
     var codePinFd: Int32?
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if [text, challenge, qr].count(where: { $0 != nil }) != 1 {

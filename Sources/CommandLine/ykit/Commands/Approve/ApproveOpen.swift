@@ -30,9 +30,6 @@ struct ApproveQRType: Verb {
         completion: .file)
     var qr: String?
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func check() throws {
         if (text == nil) == (qr == nil) { throw UsageError("give a text, or --qr with a picture") }
     }
@@ -91,27 +88,12 @@ struct ApproveOpen: Verb {
     var answerFd: Int32?
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Server Options")
-    var trust: ServerTrustOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var trust: ServerTrustOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if (link == nil) == (qr == nil) { throw UsageError("give a link, or --qr with a picture") }
@@ -305,7 +287,7 @@ extension ApproveEnroll {
         var verb = ApproveOpen()
         verb.link = text
         (verb.name, verb.slot, verb.touch, verb.confirmation) = (name, slot, touch, confirmation)
-        (verb.trust, verb.managementKey, verb.path, verb.global) = (trust, managementKey, path, global)
+        (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)
         var answer = try await verb.answer(in: world)

@@ -192,14 +192,8 @@ struct ApproveList: Verb {
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
     var account: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         var desk = try RequestDesk(world, path, key)
@@ -224,14 +218,8 @@ struct ApproveShow: Verb {
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
     var account: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         var desk = try RequestDesk(world, path, key)

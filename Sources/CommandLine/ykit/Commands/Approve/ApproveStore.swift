@@ -15,11 +15,7 @@ struct ApproveStoreInfo: Verb {
         commandName: "info", abstract: "Show which keys open the account store.")
     static let members = ["store", "keys", "accounts"]
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer { try StoreKeys.info(path.file(world), "account") }
 }
@@ -35,25 +31,15 @@ struct ApproveStoreAddKey: Verb {
             """)
     static let members = ["id", "kind", "keys"]
 
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var newKey: NewStoreKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var present: PresentStoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var newKey: NewStoreKeyOptions
+    @OptionGroup var present: PresentStoreKeyOptions
 
     func check() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
-        try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", global, world)
+        try await StoreKeys.add(newKey, key, present, to: path.file(world), "account store", world)
     }
 }
 
@@ -68,12 +54,7 @@ struct ApproveStoreRemoveKey: Verb {
     var name: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         try StoreKeys.remove(name, from: path.file(world), confirmation, world)

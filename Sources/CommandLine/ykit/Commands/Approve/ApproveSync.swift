@@ -25,23 +25,11 @@ struct ApproveSync: Verb {
     @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         let readers = [

@@ -52,14 +52,8 @@ struct ApproveWatch: Verb {
     @Flag(help: "Do not poll while the computer runs on battery.")
     var pauseOnBattery = false
 
-    @OptionGroup(title: "Key Options")
-    var key: ApproveKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: ApproveStoreOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: ApproveKeyOptions
+    @OptionGroup var path: ApproveStoreOptions
 
     func answer(in world: World) async throws -> Answer {
         guard world.plan == nil else {
@@ -73,8 +67,8 @@ struct ApproveWatch: Verb {
         let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box, world) }
         defer { listener?.stop() }
         var session = WatchSession(
-            desk: desk, box: box, isJSON: global.json, hook: command.map { CommandHook($0, world.terminal) },
-            notifier: global.notify ? try DesktopNotifier(box) : nil)
+            desk: desk, box: box, isJSON: world.options.json, hook: command.map { CommandHook($0, world.terminal) },
+            notifier: world.options.notify ? try DesktopNotifier(box) : nil)
         session.pausesOnBattery = pauseOnBattery
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)

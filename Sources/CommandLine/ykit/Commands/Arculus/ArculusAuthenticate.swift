@@ -22,11 +22,7 @@ struct ArculusAuthenticate: Verb {
     @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)

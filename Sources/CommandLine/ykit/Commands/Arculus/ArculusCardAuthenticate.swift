@@ -38,11 +38,7 @@ struct ArculusCardAuthenticate: Verb {
     @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }

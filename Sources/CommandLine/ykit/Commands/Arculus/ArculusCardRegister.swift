@@ -48,11 +48,7 @@ struct ArculusCardRegister: Verb {
     @Flag(help: "Stop when the card is lost in the middle instead of going on.")
     var noRetry = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         let isSpelled = rp != nil && user != nil && challenge != nil

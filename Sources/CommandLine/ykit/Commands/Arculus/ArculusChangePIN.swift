@@ -17,14 +17,8 @@ struct ArculusChangePIN: Verb {
             """)
     static let members = ArculusField.members + ["hasPin"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)

@@ -16,11 +16,7 @@ struct ArculusReset: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)

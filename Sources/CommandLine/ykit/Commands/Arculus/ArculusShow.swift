@@ -16,9 +16,6 @@ struct ArculusShow: Verb {
             "remainingCredentials",
         ]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
         return try await field.answer { Self.answer(try await field.card().state()) }

@@ -13,9 +13,6 @@ struct CaptureCheck: Verb {
     @Argument(help: "A recording, or - for standard input.", completion: .file)
     var file: String
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) throws -> Answer {
         let capture = try Capture(file: file)
         var answer = Answer(

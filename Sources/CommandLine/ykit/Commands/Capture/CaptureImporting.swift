@@ -32,9 +32,6 @@ struct CaptureImporting: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     /// A supported log format.
     enum LogFormat: String, CaseIterable, ExpressibleByArgument {
         case pcscd
@@ -56,13 +53,13 @@ struct CaptureImporting: Verb {
         }
     }
 
-    func check() throws {
+    func check(with global: GlobalOptions) throws {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
     func answer(in world: World) throws -> Answer {
         let log = try Files.read(file)
-        let capture = try importing(log)
+        let capture = try importing(log, keepsSecrets: world.options.keepSecrets)
         var answer = Answer()
         if let output {
             try FileOutput(output, isSecret: true, force: replacing.force, world)
@@ -71,17 +68,17 @@ struct CaptureImporting: Verb {
         } else {
             answer.raw = Array(capture.text.utf8)
         }
-        if global.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
+        if world.options.keepSecrets { answer.warnings = ["the recording may hold secrets, do not pass it on"] }
         answer.members["file"] = .string(file)
         answer.members["output"] = output.map(JSON.string)
         answer.members["events"] = .int(Int64(capture.events.count))
         return answer
     }
 
-    private func importing(_ log: [UInt8]) throws(Explanation) -> Capture {
+    private func importing(_ log: [UInt8], keepsSecrets: Bool) throws(Explanation) -> Capture {
         do {
             return try Capture(
-                importing: log, from: from.format, session: session, keepsSecrets: global.keepSecrets)
+                importing: log, from: from.format, session: session, keepsSecrets: keepsSecrets)
         } catch {
             throw Explain.malformed(
                 "\(file): \(error)", hint: "is it a \(from.rawValue) log? see ykit help capture import")

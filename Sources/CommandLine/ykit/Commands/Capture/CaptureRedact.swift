@@ -22,10 +22,7 @@ struct CaptureRedact: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
-    func check() throws {
+    func check(with global: GlobalOptions) throws {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 

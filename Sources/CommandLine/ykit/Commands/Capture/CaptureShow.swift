@@ -20,13 +20,10 @@ struct CaptureShow: Verb {
     @Argument(help: "A recording, or - for standard input.", completion: .file)
     var file: String
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) throws -> Answer {
         var narrator: Narrator?
         var redactor = Redactor()
-        var decoder = try global.scpKeys.map { SecureChannelDecoder(try World.keySet(in: $0)) }
+        var decoder = try world.options.scpKeys.map { SecureChannelDecoder(try World.keySet(in: $0)) }
         var shownLines: [String] = []
         var events: [JSON] = []
         var unknown: Explanation?
@@ -42,7 +39,7 @@ struct CaptureShow: Verb {
             if !narration.isKnown, world.options.strict, unknown == nil {
                 unknown = Explain.malformed("line \(event.line): \(narration.summary.printable)")
             }
-            if global.json { return events.append(.object(Self.json(narration, shown))) }
+            if world.options.json { return events.append(.object(Self.json(narration, shown))) }
             shownLines += lines(narration, shown)
             if shownLines.count >= Self.linesAtOnce {
                 world.terminal.lines(shownLines)

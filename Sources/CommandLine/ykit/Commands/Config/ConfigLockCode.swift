@@ -33,11 +33,7 @@ struct ConfigLockCode: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Lock Code Options")
-    var lock: LockCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var lock: LockCodeOptions
 
     private static let hint = "give it with --new-lock-code-stdin, --new-lock-code-fd N or YKIT_NEW_LOCK_CODE"
 

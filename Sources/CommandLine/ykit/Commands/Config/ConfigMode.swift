@@ -32,9 +32,6 @@ struct ConfigMode: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {
             throw UsageError("'\(text.printable)' is no mode, expected 0 to 6 or such as OTP+FIDO+CCID.")

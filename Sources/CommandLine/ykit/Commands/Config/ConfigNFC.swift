@@ -37,11 +37,7 @@ struct ConfigNFC: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Lock Code Options")
-    var lock: LockCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var lock: LockCodeOptions
 
     func check() throws {
         let isToggle = !enable.isEmpty || !disable.isEmpty || enableAll || disableAll

@@ -15,9 +15,6 @@ struct ConfigReset: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.keys.openManagement()
         let info = try await service.deviceInfo()

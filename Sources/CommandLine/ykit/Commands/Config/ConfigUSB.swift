@@ -46,11 +46,7 @@ struct ConfigUSB: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Lock Code Options")
-    var lock: LockCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var lock: LockCodeOptions
 
     func check() throws {
         let isChange =

@@ -6,6 +6,8 @@ import YKManagement
 
 /// The source of the lock code, unless the user is asked for it.
 struct LockCodeOptions: ParsableArguments {
+    static let title = "Lock Code Options"
+
     @Flag(help: "Read the lock code from standard input, one line of 32 hexadecimal digits.")
     var lockCodeStdin = false
 

@@ -22,9 +22,6 @@ struct Doctor: Verb {
     @Flag(help: "Install the udev rules when run by root, else print the commands that do.")
     var fix = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []
         let findings = world.findings()

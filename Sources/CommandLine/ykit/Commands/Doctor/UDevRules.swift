@@ -18,9 +18,6 @@ struct UDevRules: Verb {
             """)
     static let members = ["file", "rules"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         var answer = Answer([], ["file": .string(UDevRule.folder + UDevRule.file), "rules": .string(KnownKeys.rules)])
         answer.raw = Array(KnownKeys.rules.utf8)

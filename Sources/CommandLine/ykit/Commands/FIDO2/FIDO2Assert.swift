@@ -25,14 +25,9 @@ struct FIDO2Assert: Verb {
     var resident = false
 
     @OptionGroup var ceremony: CeremonyOptions
+    @OptionGroup var pin: PINOptions
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
-    func check() throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
+    func check(with global: GlobalOptions) throws { try ceremony.check([("--rp", ask.rp)], pin, global) }
 
     func answer(in world: World) async throws -> Answer {
         if ceremony.format == .libfido2 { return try await LibFIDO2Assertion(verb: self).answer(in: world) }

@@ -19,11 +19,7 @@ struct FIDO2ConfigAlwaysUV: Verb {
     @Argument(help: "on or off")
     var state: Switch
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openConfig(pin, for: "change how it behaves")

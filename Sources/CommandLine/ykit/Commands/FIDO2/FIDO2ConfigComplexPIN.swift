@@ -11,11 +11,7 @@ struct FIDO2ConfigComplexPIN: Verb {
     )
     static let members = ["pinComplexityPolicy"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openConfig(pin, for: "change its rules for PINs")

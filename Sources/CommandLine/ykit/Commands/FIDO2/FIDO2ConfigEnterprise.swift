@@ -13,11 +13,7 @@ struct FIDO2ConfigEnterprise: Verb {
     )
     static let members = ["enterpriseAttestation", "changed"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openConfig(pin, for: "enable enterprise attestation")

@@ -10,11 +10,7 @@ struct FIDO2ConfigForcePINChange: Verb {
         commandName: "force-pin-change", abstract: "Require a PIN change before the key does anything else.")
     static let members = ["forcePINChange"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openConfig(pin, for: "change its rules for PINs")

@@ -10,9 +10,6 @@ struct FIDO2ConfigList: Verb {
         commandName: "list", abstract: "Show what can be configured, and the current settings. Needs no PIN.")
     static let members = ["settings"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let info = try await world.openFIDO().info()
         guard info.option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }

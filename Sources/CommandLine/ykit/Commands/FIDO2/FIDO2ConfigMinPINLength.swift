@@ -18,11 +18,7 @@ struct FIDO2ConfigMinPINLength: Verb {
     @Option(help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
     var rp: [String] = []
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if !(4...63).contains(length) { throw UsageError("a PIN has 4 to 63 characters") }

@@ -14,6 +14,8 @@ struct FIDO2Credentials: ParsableCommand {
 
 /// The persistent token that stands for the PIN where credentials are only listed.
 struct TokenOptions: ParsableArguments {
+    static let title = "Token Options"
+
     @Option(
         help: ArgumentHelp(
             "Use the persistent token in this file instead of the PIN; info --save-token stores it.", valueName: "file"),

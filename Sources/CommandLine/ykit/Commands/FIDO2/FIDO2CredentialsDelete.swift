@@ -16,12 +16,7 @@ struct FIDO2CredentialsDelete: Verb {
     var credential: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")

@@ -17,14 +17,8 @@ struct FIDO2CredentialsList: Verb {
     @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id"))
     var rp: String?
 
-    @OptionGroup(title: "Token Options")
-    var token: TokenOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "list its credentials")

@@ -20,11 +20,7 @@ struct FIDO2CredentialsUpdate: Verb {
     @Option(help: "The account's new display name.")
     var displayName: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if user == nil, displayName == nil { throw UsageError("say what is new: --user or --display-name") }

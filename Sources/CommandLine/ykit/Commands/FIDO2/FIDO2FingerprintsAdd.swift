@@ -14,11 +14,7 @@ struct FIDO2FingerprintsAdd: Verb {
     @Option(help: "What to call it.")
     var name: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "enrol a fingerprint")

@@ -13,12 +13,7 @@ struct FIDO2FingerprintsDelete: Verb {
     var fingerprint: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "delete a fingerprint")

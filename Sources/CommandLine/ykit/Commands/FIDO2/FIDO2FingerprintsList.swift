@@ -10,11 +10,7 @@ struct FIDO2FingerprintsList: Verb {
         commandName: "list", abstract: "List the enrolled fingerprints. Requires the PIN.")
     static let members = ["fingerprints"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "list its fingerprints")

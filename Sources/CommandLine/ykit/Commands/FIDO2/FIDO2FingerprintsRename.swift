@@ -16,11 +16,7 @@ struct FIDO2FingerprintsRename: Verb {
     @Argument(help: "The new name.")
     var name: String
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFingerprints(pin, for: "name a fingerprint")

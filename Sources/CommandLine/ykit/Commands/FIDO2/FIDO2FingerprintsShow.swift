@@ -10,9 +10,6 @@ struct FIDO2FingerprintsShow: Verb {
         commandName: "info", abstract: "Show what the fingerprint sensor is like. No PIN is needed.")
     static let members = ["sensor", "samples", "maxNameLength", "enrolled"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()
         let info = try await service.info()

@@ -14,12 +14,7 @@ struct FIDO2LargeBlobDelete: Verb {
     var credential: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let (service, found) = try await world.openLargeBlob(of: credential, pin, for: "remove a large blob")

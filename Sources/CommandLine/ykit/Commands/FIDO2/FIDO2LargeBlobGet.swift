@@ -17,12 +17,7 @@ struct FIDO2LargeBlobGet: Verb {
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, world) }

@@ -10,11 +10,7 @@ struct FIDO2LargeBlobList: Verb {
         commandName: "list", abstract: "List the credentials with a large blob, and how much room there is.")
     static let members = ["blobs", "entries", "bytes", "limit"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openLargeBlobs(pin, for: "list its credentials")

@@ -16,11 +16,7 @@ struct FIDO2LargeBlobSet: Verb {
     @Argument(help: "What to write: a file, or - for standard input.", completion: .file)
     var file: String
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if file == "-", pin.pinStdin { throw UsageError("standard input cannot be both, the PIN and the blob") }

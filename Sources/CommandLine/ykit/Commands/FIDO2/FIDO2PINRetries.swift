@@ -10,9 +10,6 @@ struct FIDO2PINRetries: Verb {
         commandName: "retries", abstract: "Show how many PIN retries are left. Asking uses up none.")
     static let members = ["hasPin", "pinRetries", "needsReplug", "uvRetries"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()
         let info = try await service.info()

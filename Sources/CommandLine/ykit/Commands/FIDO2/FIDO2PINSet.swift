@@ -11,11 +11,7 @@ struct FIDO2PINSet: Verb {
         discussion: "A PIN can be changed, but only a reset of the key removes it.")
     static let members = ["hasPin"]
 
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()

@@ -10,11 +10,7 @@ struct FIDO2PINVerify: Verb {
         commandName: "verify", abstract: "Verify the PIN. A wrong one uses up a retry, the right one restores all.")
     static let members = ["verified"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()

@@ -22,7 +22,6 @@ struct FIDO2Register: Verb {
     ]
 
     @OptionGroup var ask: RegistrationOptions
-
     @OptionGroup var ceremony: CeremonyOptions
 
     @Option(
@@ -30,13 +29,9 @@ struct FIDO2Register: Verb {
         completion: .file)
     var append: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
+    @OptionGroup var pin: PINOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
-    func check() throws {
+    func check(with global: GlobalOptions) throws {
         guard ceremony.format == .pamU2F else {
             if append != nil { throw UsageError("--append belongs to --format pam-u2f") }
             return try ceremony.check([("--rp", ask.rp), ("--user", ask.user)], pin, global)

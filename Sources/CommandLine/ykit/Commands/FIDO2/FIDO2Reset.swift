@@ -20,9 +20,6 @@ struct FIDO2Reset: Verb {
     @Flag(help: "Wait until the key is unplugged and plugged in again, and check that it is the same one.")
     var reinsert = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         guard !reinsert || world.plan != nil || world.software == nil && world.replay == nil else {
             throw Explanation.usage("--reinsert is for a key that can be taken out")

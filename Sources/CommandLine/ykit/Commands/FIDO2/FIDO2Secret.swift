@@ -59,12 +59,7 @@ struct FIDO2Secret: Verb {
     var token: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if uv == .preferred { throw UsageError("--uv is required or discouraged: the secrets are not the same") }

@@ -14,9 +14,6 @@ struct FIDO2Select: Verb {
             """)
     static let members = ["path"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let path = try await world.touchedKey()
         return Answer(path, ["path": .string(path)])

@@ -19,8 +19,7 @@ struct FIDO2Show: Verb {
         ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names
         + ["pinRetries", "uvRetries", "identifier", "credentialStoreState", "token"]
 
-    @OptionGroup(title: "Token Options")
-    var token: TokenOptions
+    @OptionGroup var token: TokenOptions
 
     @Option(
         help: ArgumentHelp(
@@ -31,11 +30,7 @@ struct FIDO2Show: Verb {
     @OptionGroup
     var replacing: OutputOptions
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if saveToken != nil, token.token != nil { throw UsageError("--token and --save-token exclude each other") }

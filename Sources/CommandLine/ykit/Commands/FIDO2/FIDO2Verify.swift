@@ -56,9 +56,6 @@ struct FIDO2Verify: Verb {
     @Option(help: "How FILE is written: webauthn or libfido2.")
     var format: ExchangeFormat = .webauthn
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func check() throws {
         if registration != nil, publicKey != nil {
             throw UsageError("--registration and --public-key are two ways, use one of them")

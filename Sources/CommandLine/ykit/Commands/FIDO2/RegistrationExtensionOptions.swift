@@ -6,6 +6,8 @@ import YKWire
 
 /// The extensions of a registration.
 struct RegistrationExtensionOptions: ParsableArguments {
+    static let title = "Extension Options"
+
     @Flag(help: "Enable secrets derived from salts (hmac-secret).")
     var hmacSecret = false
 

@@ -49,8 +49,7 @@ struct RegistrationOptions: ParsableArguments {
     @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.")
     var attestation: AttestationChoice?
 
-    @OptionGroup(title: "Extension Options")
-    var extensions: RegistrationExtensionOptions
+    @OptionGroup var extensions: RegistrationExtensionOptions
 
     func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {

@@ -25,17 +25,9 @@ struct HSMAuthChangePassword: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
     var force = false
 
-    @OptionGroup(title: "Password Options")
-    var password: CredentialPasswordOptions
-
-    @OptionGroup(title: "New Password Options")
-    var new: NewHSMAuthPasswordOptions
-
-    @OptionGroup(title: "Management Password Options")
-    var management: ManagementPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: CredentialPasswordOptions
+    @OptionGroup var new: NewHSMAuthPasswordOptions
+    @OptionGroup var management: ManagementPasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let name = try HSMAuthLabel(label)
@@ -64,14 +56,8 @@ struct HSMAuthChangeManagementPassword: Verb {
             """)
     static let members = ["changed"]
 
-    @OptionGroup(title: "Management Password Options")
-    var management: ManagementPasswordOptions
-
-    @OptionGroup(title: "New Password Options")
-    var new: NewHSMAuthPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var management: ManagementPasswordOptions
+    @OptionGroup var new: NewHSMAuthPasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
@@ -99,11 +85,7 @@ struct HSMAuthChallenge: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
     var force = false
 
-    @OptionGroup(title: "Password Options")
-    var password: CredentialPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: CredentialPasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let name = try HSMAuthLabel(label)
@@ -164,11 +146,7 @@ struct HSMAuthCalculate: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
     var force = false
 
-    @OptionGroup(title: "Password Options")
-    var password: CredentialPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: CredentialPasswordOptions
 
     func check() throws {
         guard showKeys != (output != nil) else {
@@ -272,9 +250,6 @@ struct HSMAuthReset: Verb {
     static let members = ["deleted"]
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()

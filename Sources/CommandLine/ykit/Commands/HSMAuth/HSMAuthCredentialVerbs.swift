@@ -13,9 +13,6 @@ struct HSMAuthInfo: Verb {
         commandName: "info", abstract: "Show version, tries of the management password and number of credentials.")
     static let members = ["version", "managementRetries", "credentials"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
         let version = service.version.description
@@ -38,9 +35,6 @@ struct HSMAuthList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List credentials: label, algorithm, touch, tries left.")
     static let members = ["credentials"]
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
@@ -104,17 +98,9 @@ struct HSMAuthAdd: Verb {
             "Read it from this open file descriptor; or set YKIT_HSMAUTH_DERIVATION_PASSWORD.", valueName: "n"))
     var derivationPasswordFd: Int32?
 
-    @OptionGroup(title: "File Options")
-    var file: FilePasswordOptions
-
-    @OptionGroup(title: "Password Options")
-    var password: CredentialPasswordOptions
-
-    @OptionGroup(title: "Management Password Options")
-    var management: ManagementPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var file: FilePasswordOptions
+    @OptionGroup var password: CredentialPasswordOptions
+    @OptionGroup var management: ManagementPasswordOptions
 
     func check() throws {
         guard [derive, generate, keys != nil].filter({ $0 }).count == 1 else {
@@ -227,12 +213,7 @@ struct HSMAuthDelete: Verb {
     var label: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Management Password Options")
-    var management: ManagementPasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var management: ManagementPasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let name = try HSMAuthLabel(label)
@@ -261,9 +242,6 @@ struct HSMAuthExportPublicKey: Verb {
     var format: HSMAuthPublicKeyFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format != .der, force: replacing.force, world)

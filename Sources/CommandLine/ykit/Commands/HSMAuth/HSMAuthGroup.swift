@@ -22,6 +22,8 @@ struct HSMAuthGroup: ParsableCommand {
 
 /// The source of the management password, unless the user is asked for it.
 struct ManagementPasswordOptions: ParsableArguments {
+    static let title = "Management Password Options"
+
     @Flag(help: "Read the management password from standard input, one line.")
     var managementPasswordStdin = false
 
@@ -42,6 +44,8 @@ struct ManagementPasswordOptions: ParsableArguments {
 
 /// The source of a credential's password, unless the user is asked for it.
 struct CredentialPasswordOptions: ParsableArguments {
+    static let title = "Password Options"
+
     @Flag(help: "Read the credential's password from standard input, one line.")
     var passwordStdin = false
 
@@ -60,6 +64,8 @@ struct CredentialPasswordOptions: ParsableArguments {
 
 /// The source of a new password, unless the user is asked for it.
 struct NewHSMAuthPasswordOptions: ParsableArguments {
+    static let title = "New Password Options"
+
     @Flag(help: "Read the new password from standard input, one line.")
     var newPasswordStdin = false
 

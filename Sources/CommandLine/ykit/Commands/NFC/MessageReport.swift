@@ -6,6 +6,8 @@ import YKWire
 
 /// How to interpret a message.
 struct MessageOptions: ParsableArguments {
+    static let title = "Reading Options"
+
     @Option(
         help: ArgumentHelp(
             "The keyboard layout for a static password: \(MessageOptions.layouts).", valueName: "layout"),

@@ -16,11 +16,7 @@ struct NFCParse: Verb {
         completion: .file)
     var message: String
 
-    @OptionGroup(title: "Reading Options")
-    var reading: MessageOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var reading: MessageOptions
 
     func answer(in world: World) throws -> Answer {
         if message != "-", let bytes = Self.hex(message) { return try MessageReport(bytes, reading).answer }

@@ -15,11 +15,7 @@ struct NFCRead: Verb {
             """)
     static let members = ["reader", "atr", "contactless", "capabilities"] + MessageReport.members
 
-    @OptionGroup(title: "Reading Options")
-    var reading: MessageOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var reading: MessageOptions
 
     func answer(in world: World) async throws -> Answer {
         let tag = try await world.readTag()

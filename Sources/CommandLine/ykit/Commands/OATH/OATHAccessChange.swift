@@ -27,11 +27,7 @@ struct OATHAccessChange: Verb {
     @Flag(name: .shortAndLong, help: "Remember the new password on this computer.")
     var remember = false
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func check() throws {
         if clear, newPasswordStdin || newPasswordFd != nil || remember {

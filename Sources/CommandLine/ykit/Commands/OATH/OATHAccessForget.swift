@@ -13,9 +13,6 @@ struct OATHAccessForget: Verb {
     @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.")
     var all = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let keyring = try Keyrings.standard(in: world)
         if all {

@@ -16,11 +16,7 @@ struct OATHAccessRemember: Verb {
             """)
     static let members = ["deviceId", "place"]
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOATH()

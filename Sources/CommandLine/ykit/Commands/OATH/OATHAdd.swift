@@ -46,8 +46,7 @@ struct OATHAdd: Verb {
     @Flag(name: .shortAndLong, help: "Require a touch for each code.")
     var touch = false
 
-    @OptionGroup(title: "Secret Options")
-    var secret: AccountSecretOptions
+    @OptionGroup var secret: AccountSecretOptions
 
     @Option(
         help: ArgumentHelp(
@@ -60,17 +59,12 @@ struct OATHAdd: Verb {
         completion: .file)
     var pskc: String?
 
-    @OptionGroup(title: "File Options")
-    var file: FilePasswordOptions
+    @OptionGroup var file: FilePasswordOptions
 
     @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
     var force = false
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     /// The two types of accounts.
     enum TypeChoice: String, CaseIterable, ExpressibleByArgument {

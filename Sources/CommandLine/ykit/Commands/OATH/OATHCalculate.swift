@@ -30,11 +30,7 @@ struct OATHCalculate: Verb {
     @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))
     var at: Int64?
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func check() throws {
         if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account, name it") }

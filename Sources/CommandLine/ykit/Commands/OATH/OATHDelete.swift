@@ -14,12 +14,7 @@ struct OATHDelete: Verb {
     var query: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)

@@ -12,11 +12,7 @@ struct OATHExport: Verb {
         discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.")
     static let members = ["accounts"]
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)

@@ -32,14 +32,8 @@ struct OATHImport: Verb {
     @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false))
     var fileKeyFd: Int32?
 
-    @OptionGroup(title: "File Options")
-    var file: FilePasswordOptions
-
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var file: FilePasswordOptions
+    @OptionGroup var password: PasswordOptions
 
     func check() throws {
         if files.isEmpty { throw UsageError("name a file, or - for standard input") }

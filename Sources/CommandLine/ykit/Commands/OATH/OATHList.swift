@@ -23,11 +23,7 @@ struct OATHList: Verb {
     @Flag(help: "Show accounts of issuer _hidden as well.")
     var showHidden = false
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.oath(password)

@@ -12,9 +12,6 @@ struct OATHReset: Verb {
 
     @OptionGroup var confirmation: Confirmation
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOATH()
         let before = await service.info.deviceID

@@ -11,9 +11,6 @@ struct OATHShow: Verb {
         commandName: "info", abstract: "Show version, device ID and whether a password is set. Needs no password.")
     static let members = ["version", "deviceId", "hasPassword", "locked", "remembered"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let info = await (try world.openOATH()).info
         let isRemembered = (try? Keyrings.standard(in: world).holds(info.deviceID)) ?? false

@@ -22,11 +22,7 @@ struct OATHUri: Verb {
     @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
     var force = false
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         let text: String

@@ -37,9 +37,6 @@ struct OTPCalculate: Verb {
     @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.")
     var yubico = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func check() throws {
         if totp, challenge != nil || yubico { throw UsageError("--totp takes no challenge") }
         if !totp, challenge == nil { throw UsageError("give a challenge, or --totp") }

@@ -32,11 +32,7 @@ struct OTPChalResp: Verb {
     @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.")
     var fullChallenges = false
 
-    @OptionGroup(title: "Key Options")
-    var key: OTPKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: OTPKeyOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()

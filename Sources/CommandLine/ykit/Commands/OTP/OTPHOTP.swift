@@ -30,14 +30,8 @@ struct OTPHOTP: Verb {
                 + "the serial number behind them; '-' for Yubico's.", valueName: "text"))
     var identifier: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: OTPKeyOptions
-
-    @OptionGroup(title: "Typing")
-    var typing: TypingOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var key: OTPKeyOptions
+    @OptionGroup var typing: TypingOptions
 
     func check() throws {
         if digits != 6, digits != 8 { throw UsageError("a code has 6 or 8 digits") }

@@ -11,9 +11,6 @@ struct OTPInfo: Verb {
         commandName: "info", abstract: "Show which slots are in use, and what they do.")
     static let members = ["version", "serial", "link", "slots", "lightInverted", "fipsMode"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
         let version = await service.version

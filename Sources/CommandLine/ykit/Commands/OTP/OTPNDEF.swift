@@ -25,11 +25,7 @@ struct OTPNDEF: Verb {
     @Option(help: ArgumentHelp("The language of the text, en by default.", valueName: "code"))
     var language = "en"
 
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var code: AccessCodeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()

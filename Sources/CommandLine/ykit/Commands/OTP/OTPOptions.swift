@@ -17,6 +17,8 @@ extension OTPSlot {
 
 /// The source of a slot's current access code. The user is asked for it only with --access-code.
 struct AccessCodeOptions: ParsableArguments {
+    static let title = "Access Code Options"
+
     @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
     var accessCode = false
 
@@ -52,6 +54,8 @@ struct AccessCodeOptions: ParsableArguments {
 
 /// The new access code of a slot.
 struct NewAccessCodeOptions: ParsableArguments {
+    static let title = "New Access Code"
+
     @Flag(help: "Ask for a new access code: 12 hexadecimal digits.")
     var newAccessCode = false
 
@@ -88,6 +92,8 @@ struct NewAccessCodeOptions: ParsableArguments {
 
 /// The source of a slot's key.
 struct OTPKeyOptions: ParsableArguments {
+    static let title = "Key Options"
+
     @Flag(help: "Read the key from standard input, one line.")
     var keyStdin = false
 

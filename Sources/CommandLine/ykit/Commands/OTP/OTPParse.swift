@@ -14,9 +14,6 @@ struct OTPParse: Verb {
     @Argument(help: "The password, or - for a line of standard input.")
     var password: String?
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) throws -> Answer {
         let token = try TypedToken.read(password)
         return Answer(Self.lines(token), ["token": token.json])

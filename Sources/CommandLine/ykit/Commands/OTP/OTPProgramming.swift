@@ -11,11 +11,8 @@ struct OTPProgramming: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
     var force = false
 
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "New Access Code")
-    var newCode: NewAccessCodeOptions
+    @OptionGroup var code: AccessCodeOptions
+    @OptionGroup var newCode: NewAccessCodeOptions
 
     /// Reads the current access code, the slot's secrets and the new access code, in the order in which standard input
     /// provides them.

@@ -12,12 +12,7 @@ struct OTPSettingsUpdate: Verb {
     static let members = ["slot"]
 
     @OptionGroup var target: OTPProgramming
-
-    @OptionGroup(title: "Typing")
-    var typing: TypingOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var typing: TypingOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()

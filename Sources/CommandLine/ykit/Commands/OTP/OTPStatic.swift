@@ -39,11 +39,7 @@ struct OTPStatic: Verb {
         help: ArgumentHelp("Write the generated password to this new file.", valueName: "file"), completion: .file)
     var output: String?
 
-    @OptionGroup(title: "Typing")
-    var typing: TypingOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var typing: TypingOptions
 
     /// The layouts by name.
     enum LayoutChoice: String, CaseIterable, ExpressibleByArgument {

@@ -13,9 +13,6 @@ struct OTPSwap: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
         if !force, world.plan == nil { try Prompt.confirm("swap the two slots?") }
@@ -36,11 +33,7 @@ struct OTPDelete: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Access Code Options")
-    var code: AccessCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var code: AccessCodeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()

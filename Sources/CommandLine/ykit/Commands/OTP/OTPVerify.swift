@@ -27,8 +27,7 @@ struct OTPVerify: Verb {
     @Argument(help: "The password, or - for a line of standard input.")
     var password: String?
 
-    @OptionGroup(title: "Key Options")
-    var key: TokenKeyOptions
+    @OptionGroup var key: TokenKeyOptions
 
     @Option(help: ArgumentHelp("The public identity that the key must have, in modhex.", valueName: "modhex"))
     var publicId: String?
@@ -46,9 +45,6 @@ struct OTPVerify: Verb {
 
     @Option(help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))
     var syncLevel: Int?
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func check() throws {
         if server.isEmpty, client != nil || syncLevel != nil {

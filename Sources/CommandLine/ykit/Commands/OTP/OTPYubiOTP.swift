@@ -32,18 +32,13 @@ struct OTPYubiOTP: Verb {
             "Read the private identity from this open file descriptor (YKIT_OTP_PRIVATE_ID).", valueName: "n"))
     var privateIdFd: Int32?
 
-    @OptionGroup(title: "Key Options")
-    var key: OTPKeyOptions
+    @OptionGroup var key: OTPKeyOptions
 
     @Option(
         help: ArgumentHelp("Write a line for YubiCloud into this new file.", valueName: "file"), completion: .file)
     var csv: String?
 
-    @OptionGroup(title: "Typing")
-    var typing: TypingOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var typing: TypingOptions
 
     func check() throws {
         if (publicId == nil) == !serialPublicId { throw UsageError("give --public-id or --serial-public-id") }

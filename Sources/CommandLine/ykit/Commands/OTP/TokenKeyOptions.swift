@@ -6,6 +6,8 @@ import YKWire
 
 /// The source of the key that decrypts a password.
 struct TokenKeyOptions: ParsableArguments {
+    static let title = "Key Options"
+
     @Flag(help: "Read the key from standard input, one line.")
     var keyStdin = false
 

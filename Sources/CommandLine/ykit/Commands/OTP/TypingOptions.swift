@@ -6,6 +6,8 @@ import YKWire
 
 /// How a slot types, and its other settings.
 struct TypingOptions: ParsableArguments {
+    static let title = "Typing"
+
     @Flag(inversion: .prefixedNo, help: "Press Enter at the end.")
     var enter = true
 

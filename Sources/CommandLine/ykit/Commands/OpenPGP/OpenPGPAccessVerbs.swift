@@ -23,14 +23,8 @@ struct OpenPGPChangePIN: Verb {
         discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
     static let members = ["changed"]
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -48,14 +42,8 @@ struct OpenPGPChangeAdminPIN: Verb {
         discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
     static let members = ["changed"]
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "New Admin PIN Options")
-    var new: NewAdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
+    @OptionGroup var new: NewAdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -73,14 +61,8 @@ struct OpenPGPSetResetCode: Verb {
         discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.")
     static let members = ["set"]
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Reset Code Options")
-    var code: ResetCodeOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
+    @OptionGroup var code: ResetCodeOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -101,17 +83,9 @@ struct OpenPGPUnblockPIN: Verb {
     @Flag(help: "Use the reset code instead of the admin PIN.")
     var resetCode = false
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Reset Code Options")
-    var code: ResetCodeOptions
-
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
+    @OptionGroup var code: ResetCodeOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -143,11 +117,7 @@ struct OpenPGPSetRetries: Verb {
     @Argument(help: ArgumentHelp("Tries of the admin PIN.", valueName: "admin-tries"))
     var administrator: Int
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func check() throws {
         guard [user, reset, administrator].allSatisfy({ (1...99).contains($0) }) else {
@@ -177,11 +147,7 @@ struct OpenPGPSetSignaturePolicy: Verb {
     @Argument(help: "always or once.")
     var policy: SignaturePolicy
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     /// How often a signature requires the PIN.
     enum SignaturePolicy: String, CaseIterable, ExpressibleByArgument {
@@ -216,18 +182,9 @@ struct OpenPGPSetKDF: Verb {
     var sameAdminPin = false
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "New Admin PIN Options")
-    var newAdmin: NewAdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
+    @OptionGroup var new: NewPINOptions
+    @OptionGroup var newAdmin: NewAdminPINOptions
 
     /// Whether PINs are hashed.
     enum Setting: String, CaseIterable, ExpressibleByArgument {

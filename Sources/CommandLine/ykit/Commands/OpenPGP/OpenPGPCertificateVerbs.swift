@@ -29,15 +29,8 @@ struct OpenPGPImportCertificate: Verb {
     var file: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         guard let certificate = try fileOptions.read(file, world).certificates.first else {
@@ -75,9 +68,6 @@ struct OpenPGPExportCertificate: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openOpenPGP()
@@ -102,12 +92,7 @@ struct OpenPGPDeleteCertificate: Verb {
     var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -147,12 +132,7 @@ struct OpenPGPAttest: Verb {
     var file = "-"
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let named = AttestationChain(

@@ -31,9 +31,6 @@ struct OpenPGPInfo: Verb {
         "keys",
     ]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
         let status = try await service.status()

@@ -37,12 +37,7 @@ struct OpenPGPGenerateKey: Verb {
     var touch: OpenPGPTouchPolicy?
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -79,15 +74,8 @@ struct OpenPGPImportKey: Verb {
     var touch: OpenPGPTouchPolicy?
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         guard let key = try fileOptions.read(file, world).privateKey else {
@@ -113,12 +101,7 @@ struct OpenPGPDeleteKey: Verb {
     var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -151,9 +134,6 @@ struct OpenPGPExportKey: Verb {
     var comment: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
@@ -189,12 +169,7 @@ struct OpenPGPSetTouch: Verb {
     var policy: OpenPGPTouchPolicy
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()
@@ -253,11 +228,7 @@ struct OpenPGPSetCAFingerprint: Verb {
     @Argument(help: "Forty hexadecimal digits, or none to remove it.")
     var fingerprint: String
 
-    @OptionGroup(title: "Admin PIN Options")
-    var admin: AdminPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var admin: AdminPINOptions
 
     func check() throws {
         guard (1...3).contains(number) else { throw UsageError("the number is 1, 2 or 3") }

@@ -53,6 +53,8 @@ extension OpenPGPTouchPolicy: ExpressibleByArgument {
 
 /// The source of the admin PIN, unless the user is asked for it.
 struct AdminPINOptions: ParsableArguments {
+    static let title = "Admin PIN Options"
+
     @Flag(help: "Read the admin PIN from standard input, one line.")
     var adminPinStdin = false
 
@@ -70,6 +72,8 @@ struct AdminPINOptions: ParsableArguments {
 
 /// The source of a new admin PIN, unless the user is asked for it.
 struct NewAdminPINOptions: ParsableArguments {
+    static let title = "New Admin PIN Options"
+
     @Flag(help: "Read the new admin PIN from standard input, one line.")
     var newAdminPinStdin = false
 
@@ -87,6 +91,8 @@ struct NewAdminPINOptions: ParsableArguments {
 
 /// The source of the reset code, unless the user is asked for it.
 struct ResetCodeOptions: ParsableArguments {
+    static let title = "Reset Code Options"
+
     @Flag(help: "Read the reset code from standard input, one line.")
     var resetCodeStdin = false
 

@@ -32,12 +32,7 @@ struct OpenPGPSign: Verb {
     var format: OpenPGPSignatureFormat = .der
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if options.digest, format.bare == nil {
@@ -67,12 +62,7 @@ struct OpenPGPAuthenticate: Verb {
     var format: SignatureFormat = .der
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         try await options.answer(file, .authentication, .init(format), pin, force: replacing.force, world)
@@ -186,12 +176,7 @@ struct OpenPGPDecrypt: Verb {
     var output = "-"
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let target = try FileOutput(output, isSecret: true, force: replacing.force, world)
@@ -228,9 +213,6 @@ struct OpenPGPRandom: Verb {
     @Argument(help: "How many bytes.")
     var count = 32
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let bytes = try await world.openOpenPGP().random(count)
         return Answer(Hex.encode(bytes), ["bytes": .string(Hex.encode(bytes))])
@@ -249,9 +231,6 @@ struct OpenPGPReset: Verb {
     static let members = ["reset"]
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         var answer = Answer("the OpenPGP application is that of a new card", ["reset": true])

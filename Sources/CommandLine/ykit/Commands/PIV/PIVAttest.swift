@@ -34,9 +34,6 @@ struct PIVAttest: Verb {
         completion: .file)
     var intermediate: [String] = []
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let roots = try root.flatMap(KeyFile.certificates)
         let others = try intermediate.flatMap(KeyFile.certificates)

@@ -26,9 +26,6 @@ struct PIVAttestKey: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func check() throws {
         if chain, format != .pem { throw UsageError("--chain writes PEM") }
     }

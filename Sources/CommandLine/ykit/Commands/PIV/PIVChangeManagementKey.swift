@@ -32,20 +32,10 @@ struct PIVChangeManagementKey: Verb {
         help: ArgumentHelp("Write the generated key to this new file.", valueName: "file"), completion: .file)
     var keyFile: String?
 
-    @OptionGroup(title: "New Management Key Options")
-    var new: NewManagementKeyOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Confirmation")
-    var confirmation: Confirmation
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var new: NewManagementKeyOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var confirmation: Confirmation
 
     func check() throws {
         if generate, new.isGiven { throw UsageError("--generate takes no new key") }

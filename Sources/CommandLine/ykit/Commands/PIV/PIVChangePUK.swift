@@ -14,14 +14,8 @@ struct PIVChangePUK: Verb {
             """)
     static let members = ["changed"]
 
-    @OptionGroup(title: "PUK Options")
-    var puk: PUKOptions
-
-    @OptionGroup(title: "New PUK Options")
-    var new: NewPUKOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var puk: PUKOptions
+    @OptionGroup var new: NewPUKOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

@@ -35,12 +35,7 @@ struct PIVDecrypt: Verb {
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     /// The padding of a message.
     enum PaddingChoice: String, CaseIterable, ExpressibleByArgument {

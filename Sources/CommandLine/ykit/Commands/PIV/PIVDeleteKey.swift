@@ -15,15 +15,8 @@ struct PIVDeleteKey: Verb {
     var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

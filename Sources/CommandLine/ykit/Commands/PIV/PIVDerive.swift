@@ -32,12 +32,7 @@ struct PIVDerive: Verb {
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     /// The format of a secret.
     enum SecretFormat: String, CaseIterable, ExpressibleByArgument {

@@ -22,9 +22,6 @@ struct PIVExportCertificate: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openPIV()

@@ -17,12 +17,7 @@ struct PIVExportObject: Verb {
     var file = "-"
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, world)

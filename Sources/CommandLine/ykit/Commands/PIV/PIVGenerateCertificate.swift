@@ -31,14 +31,8 @@ struct PIVGenerateCertificate: Verb {
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
 
     func answer(in world: World) async throws -> Answer {
         let template = try subject.template()

@@ -39,14 +39,8 @@ struct PIVGenerateKey: Verb {
     @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
     var allowWeakRsa = false
 
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: force, world)

@@ -18,14 +18,8 @@ struct PIVGenerateObject: Verb {
     @Flag(name: .shortAndLong, help: "Replace an existing one without asking.")
     var force = false
 
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     /// The objects that can be generated.
     enum ObjectChoice: String, CaseIterable, ExpressibleByArgument {

@@ -32,17 +32,9 @@ struct PIVImportCertificate: Verb {
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false
 
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         guard let certificate = try fileOptions.read(file, world).certificates.first else {

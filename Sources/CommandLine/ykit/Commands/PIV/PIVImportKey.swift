@@ -27,17 +27,9 @@ struct PIVImportKey: Verb {
     @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.")
     var force = false
 
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let content = try fileOptions.read(file, world)

@@ -20,14 +20,8 @@ struct PIVImportObject: Verb {
     @Flag(name: .shortAndLong, help: "Replace an existing object without asking.")
     var force = false
 
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let content = try Files.read(file)

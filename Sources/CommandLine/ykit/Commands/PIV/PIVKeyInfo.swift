@@ -15,9 +15,6 @@ struct PIVKeyInfo: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         var answer = Answer()

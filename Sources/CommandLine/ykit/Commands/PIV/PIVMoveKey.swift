@@ -20,14 +20,8 @@ struct PIVMoveKey: Verb {
     @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.")
     var force = false
 
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         if from == to { throw UsageError("a key is moved to another slot") }

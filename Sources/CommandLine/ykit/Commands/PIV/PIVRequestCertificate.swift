@@ -29,12 +29,7 @@ struct PIVRequestCertificate: Verb {
     var format: RequestFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     /// The format of a request.
     enum RequestFormat: String, CaseIterable, ExpressibleByArgument {

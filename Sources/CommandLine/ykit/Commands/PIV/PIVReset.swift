@@ -21,9 +21,6 @@ struct PIVReset: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         if let plan = world.plan { return try await describe(plan, service) }

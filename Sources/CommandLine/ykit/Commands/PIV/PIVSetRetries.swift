@@ -23,14 +23,8 @@ struct PIVSetRetries: Verb {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Management Key Options")
-    var managementKey: ManagementKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
 
     func check() throws {
         guard (1...255).contains(pinTries), (1...255).contains(pukTries) else {

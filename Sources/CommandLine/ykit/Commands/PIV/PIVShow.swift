@@ -23,9 +23,6 @@ struct PIVShow: Verb {
     @Flag(help: "Show PKCS#11 URIs of the keys instead, and commands that use them.")
     var uris = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
         let text = PIVReportText(report: try await service.report(all ? .all : .usual), now: world.now)

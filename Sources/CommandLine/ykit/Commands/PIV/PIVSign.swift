@@ -43,12 +43,7 @@ struct PIVSign: Verb {
     var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     /// The RSA padding of a digest.
     enum SignaturePadding: String, CaseIterable, ExpressibleByArgument {

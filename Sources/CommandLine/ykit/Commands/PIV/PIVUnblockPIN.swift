@@ -11,14 +11,8 @@ struct PIVUnblockPIN: Verb {
         discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.")
     static let members = ["changed"]
 
-    @OptionGroup(title: "PUK Options")
-    var puk: PUKOptions
-
-    @OptionGroup(title: "New PIN Options")
-    var new: NewPINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var puk: PUKOptions
+    @OptionGroup var new: NewPINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

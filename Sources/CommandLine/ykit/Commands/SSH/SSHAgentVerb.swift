@@ -53,20 +53,17 @@ struct SSHAgentVerb: Verb {
     @Option(help: ArgumentHelp("Forget the PIN after this many seconds; with 0, at once.", valueName: "n"))
     var pinLifetime: Int?
 
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         guard (pinLifetime ?? 0) >= 0 else { throw UsageError("--pin-lifetime is a number of seconds") }
         guard upstream == nil || !noUpstream else {
             throw UsageError("--upstream and --no-upstream contradict each other")
         }
+    }
+
+    func check(with global: GlobalOptions) throws {
         guard !global.plan else { throw UsageError("an agent has no plan: clients ask for what it does") }
     }
 
@@ -94,7 +91,7 @@ struct SSHAgentVerb: Verb {
     private func announce(_ path: String, _ world: World) {
         let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let line = "SSH_AUTH_SOCK=\(quoted); export SSH_AUTH_SOCK; SSH_AGENT_PID=\(getpid()); export SSH_AGENT_PID;\n"
-        if !global.json { Terminal.write(Array(line.utf8), to: 1) }
+        if !world.options.json { Terminal.write(Array(line.utf8), to: 1) }
         world.terminal.note("the agent listens at \(path.printable), ^C ends it")
     }
 

@@ -24,11 +24,7 @@ struct SSHKeys: Verb {
     @Flag(help: "Only the credentials that the key remembers.")
     var residentOnly = false
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         var lines: [String] = []
@@ -106,14 +102,8 @@ struct SSHGenerate: Verb {
     @Flag(help: "Put a passphrase on the key file, which is asked for. This needs libbotan-2-19.")
     var passphrase = false
 
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         guard application.lowercased().hasPrefix("ssh:") else {
@@ -227,11 +217,7 @@ struct SSHDownload: Verb {
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder"))
     var output = "."
 
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "read its credentials for SSH")
@@ -266,12 +252,7 @@ struct SSHDelete: Verb {
     var credential: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openCredentials(pin, for: "delete a credential")

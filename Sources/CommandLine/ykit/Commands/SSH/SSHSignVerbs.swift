@@ -38,15 +38,8 @@ struct SSHSign: Verb {
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "PIN Options")
-    var pin: PINOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
+    @OptionGroup var pin: PINOptions
 
     func check() throws {
         guard (slot == nil) != (key == nil) else { throw UsageError("--slot or --key says which key signs") }
@@ -118,9 +111,6 @@ struct SSHVerify: Verb {
 
     @Option(name: .shortAndLong, help: "The namespace that the signature must have.")
     var namespace = "file"
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func check() throws {
         guard (key == nil) != (allowedSigners == nil) else {

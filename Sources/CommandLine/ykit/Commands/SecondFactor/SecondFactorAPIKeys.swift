@@ -14,11 +14,8 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 
     @Argument(help: "A name for the client.") var name: String
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -36,12 +33,8 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @Argument(help: "The client, by its name or identifier.") var name: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -57,11 +50,8 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
         commandName: "list", abstract: "List the registered clients, without their API keys.")
     static let members = ["clients"]
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 

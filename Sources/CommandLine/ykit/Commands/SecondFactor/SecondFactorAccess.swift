@@ -12,6 +12,8 @@ import YKWire
 
 /// The privacyIDEA server, and the account or API key used there.
 struct SecondFactorAccess: ParsableArguments {
+    static let title = "Server Options"
+
     @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
     var server: String?
 

@@ -25,11 +25,8 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
     @Flag(help: "Do not ask for a registered number or address first.") var noCondition = false
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -58,11 +55,8 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
 
     @Flag(help: "Sign in with a passkey, without telling the server who it is.") var resident = false
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if resident, deviceId != nil { throw UsageError("--resident excludes --device-id") }
@@ -92,11 +86,8 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
 
     @Argument(help: "The device: its name, serial number or container.") var device: String?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -124,12 +115,8 @@ struct SecondFactorDeviceRemove: SecondFactorVerb {
     @Argument(help: "The device: its name, serial number or container.") var device: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 

@@ -18,14 +18,12 @@ struct SecondFactorLogIn: Verb {
             """)
     static let members = ["account", "role", "realm", "expires", "kept"]
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
+    @OptionGroup var access: SecondFactorAccess
 
     @Flag(help: "Keep the session, sealed by the key.")
     var keep = false
 
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func answer(in world: World) async throws -> Answer {
         let session = try await access.logIn(world, key)
@@ -71,9 +69,7 @@ struct SecondFactorLogOut: Verb {
         commandName: "logout", abstract: "Delete the session that was kept; no key is needed for that.")
     static let members = ["deleted"]
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
 
     func answer(in world: World) async throws -> Answer {
         let vault = try SecondFactorVault(access.store, world, StoreKeyOptions())
@@ -95,11 +91,8 @@ struct SecondFactorShow: SecondFactorVerb {
 
     @Argument(help: "The user's name.") var user: String
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -150,11 +143,8 @@ struct SecondFactorLogInTest: SecondFactorVerb {
             "Run this shell command for each step, which it gets as JSON on standard input.", valueName: "command"))
     var notifyCommand: String?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs(code.codeStdin) }
 

@@ -54,11 +54,8 @@ struct SecondFactorSendPIN: SecondFactorVerb {
 
     @Option(help: "By sms or mail; by sms where the user has both.") var by: ChannelChoice?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if to != nil, !register { throw UsageError("--to needs --register: a log-in uses what is registered") }
@@ -100,12 +97,8 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
     @Option(help: "With --register: the PIN sent by sms or by mail, when both wait.") var by: ChannelChoice?
 
     @OptionGroup var code: SentPINOptions
-
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if register, transaction != nil { throw UsageError("--register has no --transaction") }
@@ -143,11 +136,8 @@ struct SecondFactorPhone: SecondFactorVerb {
 
     @Flag(help: "Show all digits.") var reveal = false
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 

@@ -23,11 +23,8 @@ struct SecondFactorTrustAllow: SecondFactorVerb {
     @Option(help: ArgumentHelp("For how many days, when the policy is made (default: 30).", valueName: "n"))
     var days = 30
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         guard (1...3650).contains(days) else { throw UsageError("--days is a number from 1 to 3650") }
@@ -67,12 +64,8 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
     var transaction: String?
 
     @OptionGroup var code: SentPINOptions
-
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if withKey, transaction != nil || code.codeStdin || code.codeFd != nil {
@@ -138,11 +131,8 @@ struct SecondFactorTrustStatus: SecondFactorVerb {
 
     @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -198,11 +188,8 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
 
     @Argument(help: "The user's name.") var user: String
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -238,12 +225,8 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
     @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 

@@ -46,11 +46,8 @@ struct SecondFactorAddUser: SecondFactorVerb {
             valueName: "n"))
     var userPasswordFd: Int32?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         if mobile == nil, mail == nil { throw UsageError("name where PINs go: --mobile or --mail") }
@@ -98,11 +95,8 @@ struct SecondFactorEnable: SecondFactorVerb {
 
     @Option(help: "Only these: sms or fp.") var mode: FactorChoice?
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 
@@ -127,11 +121,8 @@ struct SecondFactorDisable: SecondFactorVerb {
 
     @Argument(help: "The user's name.") var user: String
 
-    @OptionGroup(title: "Server Options") var access: SecondFactorAccess
-
-    @OptionGroup(title: "Store Options") var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options") var global: GlobalOptions
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws { try checkInputs() }
 

@@ -9,6 +9,8 @@ import YKWire
 
 /// The source of a token's PIN.
 struct TokenPINOptions: ParsableArguments {
+    static let title = "PIN Options"
+
     @Flag(help: "Read the token's PIN from standard input, one line.")
     var pinStdin = false
 
@@ -47,8 +49,7 @@ struct SecurIDCode: Verb {
     @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
     var token: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: TokenPINOptions
+    @OptionGroup var pin: TokenPINOptions
 
     @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
@@ -62,14 +63,8 @@ struct SecurIDCode: Verb {
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         try UsageError.check(standardInput: [pin.pinStdin, key.usesStandardInput])
@@ -135,8 +130,7 @@ struct SecurIDWatch: Verb {
     @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
     var token: String?
 
-    @OptionGroup(title: "PIN Options")
-    var pin: TokenPINOptions
+    @OptionGroup var pin: TokenPINOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var duration: Int64?
@@ -144,14 +138,8 @@ struct SecurIDWatch: Verb {
     @Flag(help: "Show codes of an expired token.")
     var allowExpired = false
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func answer(in world: World) async throws -> Answer {
         let (record, opened) = try await OpenedToken.open(token, pin, path, key, allowExpired, nil, world)

@@ -51,15 +51,8 @@ struct SecurIDExport: Verb {
     var output = "-"
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
 
     /// The format of an export.
     enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
@@ -142,9 +135,6 @@ struct SecurIDDetect: Verb {
 
     @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme"))
     var scheme: String?
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let link = SecurIDLink(source)

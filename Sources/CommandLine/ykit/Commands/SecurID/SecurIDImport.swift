@@ -48,20 +48,10 @@ struct SecurIDImport: Verb {
     @Option(help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
     var max = SecurIDLimits.tokens
 
-    @OptionGroup(title: "Password Options")
-    var password: PasswordOptions
-
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var newKey: NewStoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var newKey: NewStoreKeyOptions
 
     func check() throws {
         if (source == nil) == (ctkip == nil) { throw UsageError("name a source, or --ctkip with a server") }
@@ -92,7 +82,7 @@ struct SecurIDImport: Verb {
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, file, store, world) }
-        return answer(source.tokens, new, file, source.form)
+        return answer(source.tokens, new, file, source.form, world)
     }
 
     /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
@@ -217,7 +207,7 @@ struct SecurIDImport: Verb {
     }
 
     private func answer(
-        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String
+        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ world: World
     ) -> Answer {
         let added = Set(new.map(\.serial))
         var answer = Answer(
@@ -228,7 +218,7 @@ struct SecurIDImport: Verb {
         answer.members["serial"] = tokens.first.map { .string($0.serial) }
         // Of many tokens the members take as much memory as the tokens.
         answer.members["tokens"] = .array(
-            (global.json ? tokens : []).map { token in
+            (world.options.json ? tokens : []).map { token in
                 [
                     "serial": .string(token.serial), "added": .bool(added.contains(token.serial)),
                     "type": .string(token.type.rawValue), "digits": .int(Int64(token.digits)),

@@ -13,11 +13,7 @@ struct SecurIDList: Verb {
         commandName: "list", abstract: "List the tokens; no key is needed for that.")
     static let members = ["tokens", "current", "store"]
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -51,11 +47,7 @@ struct SecurIDShow: Verb {
     @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
     var token: String?
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -81,11 +73,7 @@ struct SecurIDUse: Verb {
     @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
     var token: String
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -111,14 +99,8 @@ struct SecurIDRename: Verb {
     @Argument(help: ArgumentHelp("The nickname.", valueName: "name"))
     var name: String
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
         guard (1...SecurIDLimits.nickname).contains(name.count) else {
@@ -160,12 +142,7 @@ struct SecurIDDelete: Verb {
     var token: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -194,15 +171,8 @@ struct SecurIDReset: Verb {
     static let members = ["tokens", "keys", "copiesReadable"]
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -240,11 +210,7 @@ struct SecurIDBindingID: Verb {
         discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.")
     static let members = ["bindingId"]
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         let file = try path.file(world)
@@ -267,9 +233,6 @@ struct SecurIDVersion: Verb {
     static let configuration = CommandConfiguration(
         commandName: "version", abstract: "Show the version, and the token formats that it reads and writes.")
     static let members = ["version", "reads", "writes"]
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]

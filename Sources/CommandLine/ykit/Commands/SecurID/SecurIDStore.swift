@@ -11,11 +11,7 @@ struct SecurIDStoreShow: Verb {
         commandName: "info", abstract: "Show which keys open the store.")
     static let members = ["store", "keys", "tokens"]
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         try StoreKeys.info(try path.file(world), "token")
@@ -33,25 +29,15 @@ struct SecurIDStoreAddKey: Verb {
             """)
     static let members = ["id", "kind", "keys"]
 
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Store Options")
-    var key: StoreKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var newKey: NewStoreKeyOptions
-
-    @OptionGroup(title: "Store Options")
-    var present: PresentStoreKeyOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
+    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var newKey: NewStoreKeyOptions
+    @OptionGroup var present: PresentStoreKeyOptions
 
     func check() throws { try newKey.check(key) }
 
     func answer(in world: World) async throws -> Answer {
-        try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", global, world)
+        try await StoreKeys.add(newKey, key, present, to: try path.file(world), "token store", world)
     }
 }
 
@@ -69,12 +55,7 @@ struct SecurIDStoreRemoveKey: Verb {
     var name: String
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Store Options")
-    var path: StorePathOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var path: StorePathOptions
 
     func answer(in world: World) async throws -> Answer {
         try StoreKeys.remove(name, from: try path.file(world), confirmation, world)

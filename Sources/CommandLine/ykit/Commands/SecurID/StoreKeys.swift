@@ -7,6 +7,8 @@ import YKWire
 
 /// The key that opens the store when another one is added.
 struct PresentStoreKeyOptions: ParsableArguments {
+    static let title = "Store Options"
+
     @Option(
         help: ArgumentHelp(
             "The key that opens the store now: a serial number, or the state file of a software key.", valueName: "key")
@@ -17,9 +19,9 @@ struct PresentStoreKeyOptions: ParsableArguments {
     var fromPassphrase = false
 
     /// Returns the world of that key; a recording covers the key that is added.
-    func opener(_ global: GlobalOptions, _ world: World) throws -> World {
+    func opener(_ world: World) throws -> World {
         guard let from, !fromPassphrase else { return world }
-        return try World(global.ofAnotherKey(from), world.terminal)
+        return try World(world.options.ofAnotherKey(from), world.terminal)
     }
 }
 
@@ -54,7 +56,7 @@ enum StoreKeys {
     ///   - name: The name of the store, for prompts.
     static func add(
         _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
-        _ name: String, _ global: GlobalOptions, _ world: World
+        _ name: String, _ world: World
     ) async throws -> Answer {
         let store = try file.read()
         let storeKey: StoreKey
@@ -63,7 +65,7 @@ enum StoreKeys {
         } else {
             var opening = key
             opening.software = present.fromPassphrase
-            storeKey = try await present.opener(global, world).open(store, opening, for: "open the \(name)")
+            storeKey = try await present.opener(world).open(store, opening, for: "open the \(name)")
         }
         let seal = try await world.seal(storeKey, key, newKey, besides: store.seals, of: name)
         guard world.plan == nil else { return Answer() }

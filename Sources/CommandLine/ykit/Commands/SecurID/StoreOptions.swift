@@ -7,6 +7,8 @@ import YKStore
 
 /// The location of the store.
 struct StorePathOptions: ParsableArguments {
+    static let title = "Store Options"
+
     @Option(
         help: ArgumentHelp(
             "The token store (default: $XDG_DATA_HOME/ykit/securid.json).", valueName: "file"), completion: .file)
@@ -29,6 +31,8 @@ struct StorePathOptions: ParsableArguments {
 
 /// The options of the sealing key.
 struct StoreKeyOptions: ParsableArguments {
+    static let title = "Store Options"
+
     @Flag(help: "Read the security key's PIN from standard input, one line.")
     var keyPinStdin = false
 
@@ -87,6 +91,8 @@ struct StoreKeyOptions: ParsableArguments {
 
 /// The options for a new key of the store.
 struct NewStoreKeyOptions: ParsableArguments {
+    static let title = "Store Options"
+
     @Option(help: ArgumentHelp("Seal with the RSA or P-256 key in this PIV slot.", valueName: "slot"))
     var slot: PIVSlotArgument?
 

@@ -93,9 +93,6 @@ struct SDInfo: Verb {
         commandName: "info", abstract: "Show the protocols and keys for secure channels.")
     static let members = ["protocols", "keys"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openSecurityDomain()
         let protocols = try await service.protocols().map(\.description)
@@ -124,9 +121,6 @@ struct SDData: Verb {
     @Option(help: ArgumentHelp("The key whose object is meant, where there are several.", valueName: "key"))
     var key: SCPKeyArgument?
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
             throw Explanation.usage("a tag has four hexadecimal digits, '\(tag.printable)' is none")
@@ -149,9 +143,6 @@ struct SDReset: Verb {
     static let members = ["deleted", "keys"]
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         if world.wantsSecureChannel {

@@ -13,9 +13,6 @@ struct SDKeysList: Verb {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys.")
     static let members = ["keys"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let keys = try await world.openSecurityDomain().report()
         return Answer(Table.lines(keys.map(\.row)), ["keys": .array(keys.map(\.json))])
@@ -56,11 +53,7 @@ struct SDKeysGenerate: Verb {
     var file = "-"
 
     @OptionGroup var replaced: ReplacedKeyOptions
-
     @OptionGroup var replacing: OutputOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: true, force: replacing.force, world)
@@ -93,14 +86,8 @@ struct SDKeysImport: Verb {
     var file: String?
 
     @OptionGroup var replaced: ReplacedKeyOptions
-
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "File Options")
-    var fileOptions: FilePasswordOptions
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
+    @OptionGroup var fileOptions: FilePasswordOptions
 
     func answer(in world: World) async throws -> Answer {
         switch key.reference.id {
@@ -217,9 +204,6 @@ struct SDKeysExport: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: true, force: replacing.force, world)
         let service = try await world.openSecurityDomain()
@@ -247,9 +231,6 @@ struct SDKeysDelete: Verb {
     var key: SCPKeyArgument
 
     @OptionGroup var confirmation: Confirmation
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let wanted = key.reference
@@ -300,9 +281,6 @@ struct SDKeysSetAllowList: Verb {
 
     @Argument(help: "Serial numbers.")
     var serials: [String] = []
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }

@@ -27,9 +27,6 @@ struct U2FAuthenticate: Verb {
         isBase64URL: true, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))
     var publicKey: String?
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let key = try publicKey.map { try Self.key($0) }

@@ -16,9 +16,6 @@ struct U2FCheck: Verb {
 
     @OptionGroup var application: U2FOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let service = try await world.openU2F()

@@ -17,9 +17,6 @@ struct U2FRegister: Verb {
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openU2F()
         let (hash, clientData) = try challenge.read("finishEnrollment", application.application, world)

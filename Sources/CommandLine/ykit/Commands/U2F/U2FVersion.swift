@@ -10,9 +10,6 @@ struct U2FVersion: Verb {
         commandName: "version", abstract: "Ask the key for its version of U2F.")
     static let members = ["u2fVersion"]
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     func answer(in world: World) async throws -> Answer {
         let version = try await world.openU2F().u2fVersion()
         return Answer(version.printable, ["u2fVersion": .string(version)])

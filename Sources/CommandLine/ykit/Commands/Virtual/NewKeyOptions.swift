@@ -7,6 +7,8 @@ import YKVirtualKey
 
 /// The options of a new virtual key.
 struct NewKeyOptions: ParsableArguments {
+    static let title = "New Key"
+
     @Option(
         help: ArgumentHelp(
             "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), or openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token.",

@@ -6,6 +6,8 @@ import YKVirtualKeyHost
 
 /// The card reader that a served USB key contains.
 struct ServedReaderOptions: ParsableArguments {
+    static let title = "Card Reader on the USB"
+
     @Option(
         help: ArgumentHelp("The level of the card reader: extended, short, t1 or t0.", valueName: "level"),
         transform: ServedReaderOptions.level)

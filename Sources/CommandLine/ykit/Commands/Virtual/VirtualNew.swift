@@ -12,14 +12,10 @@ struct VirtualNew: Verb {
         discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE")
     static let members = ["file", "model", "serial"]
 
-    @OptionGroup(title: "New Key")
-    var new: NewKeyOptions
+    @OptionGroup var new: NewKeyOptions
 
     @Argument(help: "The file to be made.", completion: .file)
     var file: String
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func answer(in world: World) async throws -> Answer {
         guard access(file, F_OK) != 0 else {

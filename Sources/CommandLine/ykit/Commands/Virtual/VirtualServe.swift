@@ -37,14 +37,12 @@ struct VirtualServe: Verb {
         completion: .file)
     var state: String?
 
-    @OptionGroup(title: "New Key")
-    var new: NewKeyOptions
+    @OptionGroup var new: NewKeyOptions
 
     @Option(help: ArgumentHelp("Misbehave by these rules; may be repeated.", valueName: "rules"))
     var fault: [String] = []
 
-    @OptionGroup(title: "Card Reader on the USB")
-    var reader: ServedReaderOptions
+    @OptionGroup var reader: ServedReaderOptions
 
     @Option(
         help: ArgumentHelp(
@@ -55,9 +53,6 @@ struct VirtualServe: Verb {
 
     @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file)
     var file: String?
-
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
 
     func check() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }

@@ -42,9 +42,6 @@ struct FIDO2Try: Verb {
     @Flag(help: "All of these steps.")
     var all = false
 
-    @OptionGroup(title: "Global Options")
-    var global: GlobalOptions
-
     /// The maximum duration of a run.
     private static let limit = Duration.seconds(600)
 
