@@ -6,15 +6,15 @@ import YKOATH
 import YKTransport
 import YKWire
 
+enum AccountSecret: SecretKind {
+    static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
+}
+
 /// The source of a new account's secret.
 struct AccountSecretOptions: ParsableArguments {
     static let title = "Secret Options"
 
-    @Flag(help: "Read the secret from standard input, one line.")
-    var secretStdin = false
-
-    @Option(help: ArgumentHelp("Read the secret from this open file descriptor.", valueName: "n"))
-    var secretFd: Int32?
+    @OptionGroup var given: SecretOptions<AccountSecret>
 
     @Flag(name: .shortAndLong, help: "Generate a random secret.")
     var generate = false
@@ -28,7 +28,7 @@ struct AccountSecretOptions: ParsableArguments {
     var qr = false
 
     func check() throws {
-        if generate, secretStdin || secretFd != nil { throw UsageError("--generate takes no secret") }
+        if generate, given.isGiven { throw UsageError("--generate takes no secret") }
         if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
         if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
@@ -40,15 +40,7 @@ struct AccountSecretOptions: ParsableArguments {
             defer { Secret.wipe(&bytes) }
             return Secret(bytes)
         }
-        var given = PasswordOptions()
-        given.passwordStdin = secretStdin
-        given.passwordFd = secretFd
-        switch try SecretInput.given(given, variable: "YKIT_OATH_SECRET", world.terminal) {
-        case .secret(let text): return try Self.decode(text)
-        case .none:
-            let hint = "give it with --secret-stdin, --secret-fd N or YKIT_OATH_SECRET"
-            return try Self.decode(try Prompt(orElse: hint).secret("secret of the account (base 32)"))
-        }
+        return try Self.decode(try given.source.read(world.terminal, asking: "secret of the account (base 32)"))
     }
 
     /// Returns the disclosure of an account whose secret was generated.

@@ -5,29 +5,10 @@ import Glibc
 import YKCrypto
 import YKHardware
 
-/// The source of a password, unless the user is asked for it.
-struct PasswordOptions: ParsableArguments {
-    static let title = "Password Options"
-
-    @Flag(help: "Read the password from standard input, one line.")
-    var passwordStdin = false
-
-    @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "n"))
-    var passwordFd: Int32?
-
-    @Option(
-        name: [.customShort("p"), .customLong("password")],
-        help: "The password itself. Other users of this machine can see it; ykit warns.")
-    var password: String?
-}
-
 /// Reads secrets without echo and wipes them after use; the command line is the last resort.
 enum SecretInput {
     /// The maximum length of a secret, in bytes.
     static let limit = 4096
-
-    /// The warning about a password on the command line.
-    static let exposed = "a password on the command line can be seen by others; use --password-stdin or the prompt"
 
     /// Reads one line from a descriptor, without its line end.
     static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
@@ -72,14 +53,22 @@ enum SecretInput {
         var isGiven: Bool {
             text != nil || isStandardInput || descriptor != nil || Variables[variable].map { !$0.isEmpty } ?? false
         }
-    }
 
-    /// Returns the password from the options or the environment, if given.
-    static func given(_ options: PasswordOptions, variable: String, _ terminal: Terminal) throws -> Given {
-        try given(
-            Source(
-                text: options.password, isStandardInput: options.passwordStdin, descriptor: options.passwordFd,
-                variable: variable, hint: ""), terminal)
+        /// Returns the secret, given or asked for.
+        func read(_ terminal: Terminal, asking question: String) throws -> Secret {
+            switch try SecretInput.given(self, terminal) {
+            case .secret(let secret): secret
+            case .none: try Prompt(orElse: hint).secret(question)
+            }
+        }
+
+        /// Returns a new secret, given or asked for twice.
+        func readNew(_ terminal: Terminal, asking question: String) throws -> Secret {
+            switch try SecretInput.given(self, terminal) {
+            case .secret(let secret): secret
+            case .none: try Prompt(orElse: hint).newSecret(question)
+            }
+        }
     }
 
     /// Returns the secret from a source, if given.
@@ -115,19 +104,16 @@ enum SecretInput {
         else { return }
         for (option, given) in zip(declared.declared, read.declared) where given.declaration.value is String {
             guard case .option = option.declaration.place else { continue }
-            switch option.property {
-            case "password": terminal.warn(exposed)
-            case "pin": terminal.warn(exposed("PIN", "--pin-stdin"))
-            case "puk": terminal.warn(exposed("PUK", "--puk-stdin"))
-            case "managementKey": terminal.warn(exposed("management key", "--management-key-stdin"))
-            default: break
+            let words = option.declaration.words(for: option.property)
+            if let kind = exposed.first(where: { words.contains("--" + $0.name.option) }) {
+                terminal.warn(kind.warning)
             }
         }
     }
 
-    private static func exposed(_ what: String, _ option: String) -> String {
-        "a \(what) on the command line can be seen by others; use \(option) or the prompt"
-    }
+    private static let exposed: [any ExposedSecretKind.Type] = [
+        OATHPassword.self, PIN.self, PUK.self, ManagementKeySecret.self,
+    ]
 
     /// A secret, if given.
     enum Given: ~Copyable {

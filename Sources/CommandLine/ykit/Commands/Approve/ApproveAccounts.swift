@@ -123,7 +123,7 @@ struct ApproveLogout: Verb {
     private var password: PasswordOptions { PasswordOptions() }
 
     func check() throws {
-        try UsageError.check(standardInput: [person.passwordStdin, key.usesStandardInput])
+        try UsageError.check(standardInput: [person.secret.isStandardInput, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -120,7 +120,7 @@ struct ApproveEnroll: Verb {
             throw UsageError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }
         if require != nil, software { throw UsageError("--require uv needs a security key, not --software") }
-        let readers = [link == "-" || qr == "-", person.passwordStdin, key.usesStandardInput]
+        let readers = [link == "-" || qr == "-", person.secret.isStandardInput, key.usesStandardInput]
         try UsageError.check(standardInput: readers)
     }
 

@@ -11,18 +11,16 @@ import YKStore
 import YKTransport
 import YKWire
 
+enum AccountKeyPIN: SecretKind {
+    static let name = SecretName("pin", "security key's PIN", "YKIT_PIN")
+}
+
 /// The secrets that unlock an account's key: the PIN of the security key, or the passphrase of a store with software
 /// keys.
 struct ApproveKeyOptions: ParsableArguments {
     static let title = "Key Options"
 
-    @Flag(help: "Read the security key's PIN from standard input, one line.")
-    var pinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
-    var pinFd: Int32?
+    @OptionGroup var keyPIN: SecretOptions<AccountKeyPIN>
 
     @Option(
         help: ArgumentHelp(
@@ -30,30 +28,18 @@ struct ApproveKeyOptions: ParsableArguments {
                 + "set YKIT_PIN.", valueName: "n"))
     var fidoPinFd: Int32?
 
-    @Option(
-        help: ArgumentHelp(
-            "Read the store's passphrase, for keys in software, from this open file descriptor; or set "
-                + "YKIT_STORE_PASSPHRASE.", valueName: "n"))
-    var passphraseFd: Int32?
-
-    @Flag(help: "Read the store's passphrase, for keys in software, from standard input, one line.")
-    var passphraseStdin = false
+    @OptionGroup var passphrase: SecretOptions<StorePassphrase>
 
     /// Whether a secret is read from standard input.
-    var usesStandardInput: Bool { pinStdin || passphraseStdin }
+    var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
 
     /// The PIN options of the PIV application.
-    var pin: PINOptions {
-        var options = PINOptions()
-        options.pinStdin = pinStdin
-        options.pinFd = pinFd
-        return options
-    }
+    var pin: PINOptions { PINOptions(keyPIN) }
 
     /// The PIN options of the FIDO2 application.
     var fidoPIN: PINOptions {
         var options = PINOptions()
-        options.pinFd = fidoPinFd
+        options.places.descriptor = fidoPinFd
         return options
     }
 
@@ -62,10 +48,8 @@ struct ApproveKeyOptions: ParsableArguments {
     /// - Parameter software: Whether a passphrase or the keyring opens the store.
     func storeKey(software: Bool) throws -> StoreKeyOptions {
         var options = StoreKeyOptions()
-        options.keyPinStdin = pinStdin
-        options.keyPinFd = pinFd
-        options.passphraseFd = passphraseFd
-        options.passphraseStdin = passphraseStdin
+        options.keyPIN = SecretOptions(keyPIN)
+        options.passphrase = passphrase
         options.software = software
         return options
     }
@@ -250,6 +234,11 @@ extension ServerTrustOptions {
     }
 }
 
+enum UserPassword: SecretKind {
+    static let name = SecretName(
+        "password", "user's password or registration code", "YKIT_APPROVE_PASSWORD")
+}
+
 /// The user's name and password at the server, for operations that devices are not permitted to do.
 struct ApproveUserOptions: ParsableArguments {
     static let title = "Server Options"
@@ -257,24 +246,14 @@ struct ApproveUserOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
     var user: String?
 
-    @Flag(help: "Read the user's password or registration code from standard input, one line.")
-    var passwordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the user's password or registration code from this open file descriptor; or set "
-                + "YKIT_APPROVE_PASSWORD.", valueName: "n"))
-    var passwordFd: Int32?
+    @OptionGroup var secret: SecretOptions<UserPassword>
 
     /// Returns the password, given or asked for.
     func password(_ world: World) throws -> SharedSecret {
-        let source = SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_APPROVE_PASSWORD",
-            hint: "give it with --password-stdin, --password-fd N or YKIT_APPROVE_PASSWORD")
-        switch try SecretInput.given(source, world.terminal) {
+        switch try SecretInput.given(secret.source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none:
-            let prompt = try Prompt(orElse: source.hint)
+            let prompt = try Prompt(orElse: UserPassword.name.hint)
             return SharedSecret(
                 try prompt.neededSecret(
                     "password or registration code of \((user ?? "").printable)", "an empty one is not sent"))

@@ -91,7 +91,7 @@ struct ApproveMigrateRun: Verb {
         _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
-            pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
+            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
         ]
         try UsageError.check(standardInput: readers)
     }
@@ -101,7 +101,7 @@ struct ApproveMigrateRun: Verb {
         let old = try book.container(container, world)
         let other = try world.other(to)
         var otherOptions = PINOptions()
-        otherOptions.pinFd = toPinFd
+        otherOptions.places.descriptor = toPinFd
         let otherPIN = PINKeeper(other, otherOptions)
         try confirmation.ask(
             "move container '\(old.account.name.printable)' to the key \(to.printable)? Its codes on this key are void then",

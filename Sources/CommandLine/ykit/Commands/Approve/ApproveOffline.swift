@@ -7,6 +7,14 @@ import YKStore
 import YKTransport
 import YKWire
 
+enum OCRASecret: SecretKind {
+    static let name = SecretName("secret", "secret", "YKIT_OCRA_SECRET")
+}
+
+enum OCRAPIN: SecretKind {
+    static let name = SecretName("code-pin", "PIN that the suite requires", "YKIT_OCRA_PIN")
+}
+
 /// The hash function that a server uses to derive a challenge from a text.
 enum TextHash: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512
@@ -42,18 +50,12 @@ struct ApproveAdd: Verb {
     @Option(help: ArgumentHelp("The issuer: the service that the account belongs to.", valueName: "name"))
     var issuer = ""
 
-    @Flag(help: "Read the secret from standard input, one line.")
-    var secretStdin = false
-
-    @Option(
-        help: ArgumentHelp("Read the secret from this open file descriptor; or set YKIT_OCRA_SECRET.", valueName: "n"))
-    var secretFd: Int32?
-
+    @OptionGroup var given: SecretOptions<OCRASecret>
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        try UsageError.check(standardInput: [secretStdin, key.usesStandardInput])
+        try UsageError.check(standardInput: [given.isStandardInput, key.usesStandardInput])
         if let serial, !OCRAAccount.isSerial(serial) {
             throw UsageError("a serial number has letters, digits, hyphens and underscores, up to 64")
         }
@@ -81,16 +83,13 @@ struct ApproveAdd: Verb {
     }
 
     private func secret(_ world: World) throws -> SharedSecret {
-        let source = SecretInput.Source(
-            isStandardInput: secretStdin, descriptor: secretFd, variable: "YKIT_OCRA_SECRET",
-            hint: "give it with --secret-stdin, --secret-fd N or YKIT_OCRA_SECRET")
-        let given: Secret
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): given = secret
-        case .none: given = try Prompt(orElse: source.hint).neededSecret("secret", "an empty secret is none")
+        let secret: Secret
+        switch try SecretInput.given(given.source, world.terminal) {
+        case .secret(let given): secret = given
+        case .none: secret = try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is none")
         }
         let prefix = Array("seed://".utf8)
-        var text = given.copyBytes()
+        var text = secret.copyBytes()
         defer { Secret.wipe(&text) }
         let digits = text.starts(with: prefix) ? text[prefix.count...] : text[...]
         guard var bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)), (10...128).contains(bytes.count)
@@ -133,15 +132,7 @@ struct ApproveOffline: Verb {
     @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
     var hash: TextHash?
 
-    @Flag(help: "Read the PIN that the suite requires from standard input, one line.")
-    var codePinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the PIN that the suite requires from this open file descriptor; or set YKIT_OCRA_PIN.", valueName: "n"
-        ))
-    var codePinFd: Int32?
-
+    @OptionGroup var codePIN: SecretOptions<OCRAPIN>
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
 
@@ -150,7 +141,7 @@ struct ApproveOffline: Verb {
             throw UsageError("give --text, --challenge or --qr")
         }
         if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed, omit --hash") }
-        try UsageError.check(standardInput: [qr == "-", codePinStdin, key.usesStandardInput])
+        try UsageError.check(standardInput: [qr == "-", codePIN.isStandardInput, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -217,13 +208,7 @@ struct ApproveOffline: Verb {
     }
 
     private func pin(_ world: World) throws -> SharedSecret {
-        let source = SecretInput.Source(
-            isStandardInput: codePinStdin, descriptor: codePinFd, variable: "YKIT_OCRA_PIN",
-            hint: "give it with --code-pin-stdin, --code-pin-fd N or YKIT_OCRA_PIN")
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return SharedSecret(secret)
-        case .none: return SharedSecret(try Prompt(orElse: source.hint).secret("PIN of the account"))
-        }
+        SharedSecret(try codePIN.source.read(world.terminal, asking: "PIN of the account"))
     }
 }
 

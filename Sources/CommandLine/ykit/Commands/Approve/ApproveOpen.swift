@@ -49,6 +49,10 @@ struct ApproveQRType: Verb {
     }
 }
 
+enum ContainerAnswer: SecretKind {
+    static let name = SecretName("answer", "answer to a container's question", "YKIT_CONTAINER_ANSWER")
+}
+
 /// Performs the action of a link or QR code.
 struct ApproveOpen: Verb {
     static let configuration = CommandConfiguration(
@@ -78,15 +82,7 @@ struct ApproveOpen: Verb {
     @Option(help: "When a container's key, or an account with codes, needs a touch: cached, always or never.")
     var touch: TouchPolicy?
 
-    @Flag(help: "Read the answer to a container's question from standard input, one line.")
-    var answerStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the answer to a container's question from this open file descriptor; or set YKIT_CONTAINER_ANSWER.",
-            valueName: "n"))
-    var answerFd: Int32?
-
+    @OptionGroup var answer: SecretOptions<ContainerAnswer>
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var trust: ServerTrustOptions
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -100,8 +96,8 @@ struct ApproveOpen: Verb {
         _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
-            link == "-" || qr == "-", answerStdin, pin.pinStdin, managementKey.managementKeyStdin,
-            password.passwordStdin, key.usesStandardInput,
+            link == "-" || qr == "-", answer.isStandardInput, pin.isStandardInput, managementKey.isStandardInput,
+            password.isStandardInput, key.usesStandardInput,
         ]
         try UsageError.check(standardInput: readers)
     }
@@ -255,13 +251,10 @@ struct ApproveOpen: Verb {
     }
 
     private func passphrase(_ question: String, _ world: World) throws -> SharedSecret {
-        let source = SecretInput.Source(
-            isStandardInput: answerStdin, descriptor: answerFd, variable: "YKIT_CONTAINER_ANSWER",
-            hint: "give it with --answer-stdin, --answer-fd N or YKIT_CONTAINER_ANSWER")
-        switch try SecretInput.given(source, world.terminal) {
+        switch try SecretInput.given(self.answer.source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none:
-            let prompt = try Prompt(orElse: source.hint)
+            let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
             prompt.tell("the server asks: \(PushRequest.shown(question, limit: 200))")
             return SharedSecret(try prompt.secret("answer"))
         }

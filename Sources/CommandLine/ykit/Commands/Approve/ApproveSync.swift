@@ -33,7 +33,7 @@ struct ApproveSync: Verb {
 
     func check() throws {
         let readers = [
-            pin.pinStdin, managementKey.managementKeyStdin, password.passwordStdin, key.usesStandardInput,
+            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
         ]
         try UsageError.check(standardInput: readers)
     }

@@ -41,7 +41,7 @@ struct ArculusCardAuthenticate: Verb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }
+        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -55,7 +55,7 @@ struct ArculusCardRegister: Verb {
         guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
             throw UsageError("say what for: --options FILE, or --rp, --user and --challenge")
         }
-        if options == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and options") }
+        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -49,7 +49,7 @@ struct ArculusRegister: Verb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if info == "-", pin.pinStdin { throw UsageError("standard input cannot be both, PIN and device") }
+        if info == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and device") }
     }
 
     func answer(in world: World) async throws -> Answer {

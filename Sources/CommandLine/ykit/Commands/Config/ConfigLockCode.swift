@@ -24,23 +24,17 @@ struct ConfigLockCode: Verb {
     @Flag(name: .shortAndLong, help: "Generate a random code, and print it.")
     var generate = false
 
-    @Flag(help: "Read the new code from standard input, one line.")
-    var newLockCodeStdin = false
-
-    @Option(help: ArgumentHelp("Read the new code from this open file descriptor.", valueName: "n"))
-    var newLockCodeFd: Int32?
+    @OptionGroup var new: SecretOptions<NewLockCode>
 
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var force = false
 
     @OptionGroup var lock: LockCodeOptions
 
-    private static let hint = "give it with --new-lock-code-stdin, --new-lock-code-fd N or YKIT_NEW_LOCK_CODE"
-
     func check() throws {
-        let ways = [clear, generate, newLockCodeStdin, newLockCodeFd != nil].count { $0 }
+        let ways = [clear, generate, new.isStandardInput, new.descriptor != nil].count { $0 }
         guard ways < 2 else { throw UsageError("A new code comes from one place, or the present one is cleared.") }
-        if lock.lockCodeStdin, newLockCodeStdin {
+        if lock.given.isStandardInput, new.isStandardInput {
             throw UsageError("Standard input gives one code, the other needs another way.")
         }
     }
@@ -76,13 +70,10 @@ struct ConfigLockCode: Verb {
         if clear { return .cleared }
         if generate { return try .random(world.environment.random) }
         if world.plan != nil { return try LockCode(1...16) }
-        let source = SecretInput.Source(
-            isStandardInput: newLockCodeStdin, descriptor: newLockCodeFd, variable: "YKIT_NEW_LOCK_CODE",
-            hint: Self.hint)
-        switch try SecretInput.given(source, world.terminal) {
+        switch try SecretInput.given(new.source, world.terminal) {
         case .secret(let secret): return try LockCode(hex: secret)
         case .none:
-            let prompt = try Prompt(orElse: Self.hint)
+            let prompt = try Prompt(orElse: new.source.hint)
             return try LockCode(
                 hex: try prompt.newSecret("new lock code, 32 hexadecimal digits", "an empty code is not a code"))
         }

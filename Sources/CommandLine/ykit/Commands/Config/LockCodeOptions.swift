@@ -4,31 +4,27 @@ import Arguments
 import YKCrypto
 import YKManagement
 
+enum CurrentLockCode: SecretKind {
+    static let name = SecretName("lock-code", "lock code", "YKIT_LOCK_CODE", form: "32 hexadecimal digits")
+}
+
+enum NewLockCode: SecretKind {
+    static let name = SecretName("new-lock-code", "new code", "YKIT_NEW_LOCK_CODE", form: "32 hexadecimal digits")
+}
+
 /// The source of the lock code, unless the user is asked for it.
 struct LockCodeOptions: ParsableArguments {
     static let title = "Lock Code Options"
 
-    @Flag(help: "Read the lock code from standard input, one line of 32 hexadecimal digits.")
-    var lockCodeStdin = false
-
-    @Option(help: ArgumentHelp("Read the lock code from this open file descriptor.", valueName: "n"))
-    var lockCodeFd: Int32?
-
-    private static let hint = "give it with --lock-code-stdin, --lock-code-fd N or YKIT_LOCK_CODE"
+    @OptionGroup var given: SecretOptions<CurrentLockCode>
 
     /// Returns the lock code; `nil` for a key without one.
     func code(for info: DeviceInfo, _ world: World) throws -> LockCode? {
         guard info.isLocked else {
-            if lockCodeStdin || lockCodeFd != nil { throw ManagementError.notLocked }
+            if given.isGiven { throw ManagementError.notLocked }
             return nil
         }
         if world.plan != nil { return try LockCode(1...16) }
-        let source = SecretInput.Source(
-            isStandardInput: lockCodeStdin, descriptor: lockCodeFd, variable: "YKIT_LOCK_CODE",
-            hint: Self.hint)
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return try LockCode(hex: secret)
-        case .none: return try LockCode(hex: try Prompt(orElse: Self.hint).secret("lock code of the configuration"))
-        }
+        return try LockCode(hex: try given.source.read(world.terminal, asking: "lock code of the configuration"))
     }
 }

@@ -19,7 +19,7 @@ struct FIDO2LargeBlobSet: Verb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if file == "-", pin.pinStdin { throw UsageError("standard input cannot be both, the PIN and the blob") }
+        if file == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, the PIN and the blob") }
     }
 
     func answer(in world: World) async throws -> Answer {

@@ -67,7 +67,7 @@ struct FIDO2Secret: Verb {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
                 throw UsageError("--token tells relying party, credential and salt")
             }
-            guard token != "-" || !pin.pinStdin else {
+            guard token != "-" || !pin.isStandardInput else {
                 throw UsageError("standard input cannot be both, PIN and token")
             }
         } else if format == .systemd {

@@ -90,13 +90,7 @@ struct HSMAuthAdd: Verb {
     @Flag(name: .shortAndLong, help: "Require a touch for every session.")
     var touch = false
 
-    @Flag(help: "Read the password that the keys are derived from from standard input, one line.")
-    var derivationPasswordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read it from this open file descriptor; or set YKIT_HSMAUTH_DERIVATION_PASSWORD.", valueName: "n"))
-    var derivationPasswordFd: Int32?
+    @OptionGroup var derivation: SecretOptions<DerivationPassword>
 
     @OptionGroup var file: FilePasswordOptions
     @OptionGroup var password: CredentialPasswordOptions
@@ -159,16 +153,7 @@ struct HSMAuthAdd: Verb {
             defer { Secret.wipe(&bytes) }
             return try .symmetric(Secret(bytes))
         }
-        let source = SecretInput.Source(
-            isStandardInput: derivationPasswordStdin, descriptor: derivationPasswordFd,
-            variable: "YKIT_HSMAUTH_DERIVATION_PASSWORD",
-            hint: "give it with --derivation-password-stdin, --derivation-password-fd N or "
-                + "YKIT_HSMAUTH_DERIVATION_PASSWORD")
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return try derived(secret)
-        case .none:
-            return try derived(try Prompt(orElse: source.hint).newSecret("password to derive the keys from"))
-        }
+        return try derived(try derivation.source.readNew(world.terminal, asking: "password to derive the keys from"))
     }
 
     private func derived(_ password: borrowing Secret) throws -> HSMAuthKey {

@@ -20,67 +20,30 @@ struct HSMAuthGroup: ParsableCommand {
         ])
 }
 
-/// The source of the management password, unless the user is asked for it.
-struct ManagementPasswordOptions: ParsableArguments {
+enum ManagementPassword: SecretKind {
+    static let name = SecretName(
+        "management-password", "management password", "YKIT_HSMAUTH_MANAGEMENT_PASSWORD")
     static let title = "Management Password Options"
-
-    @Flag(help: "Read the management password from standard input, one line.")
-    var managementPasswordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the management password from this open file descriptor; or set YKIT_HSMAUTH_MANAGEMENT_PASSWORD.",
-            valueName: "n"))
-    var managementPasswordFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: managementPasswordStdin, descriptor: managementPasswordFd,
-            variable: "YKIT_HSMAUTH_MANAGEMENT_PASSWORD",
-            hint: "give it with --management-password-stdin, --management-password-fd N or "
-                + "YKIT_HSMAUTH_MANAGEMENT_PASSWORD")
-    }
 }
 
-/// The source of a credential's password, unless the user is asked for it.
-struct CredentialPasswordOptions: ParsableArguments {
+enum CredentialPassword: SecretKind {
+    static let name = SecretName("password", "credential's password", "YKIT_HSMAUTH_PASSWORD")
     static let title = "Password Options"
-
-    @Flag(help: "Read the credential's password from standard input, one line.")
-    var passwordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the credential's password from this open file descriptor; or set YKIT_HSMAUTH_PASSWORD.",
-            valueName: "n"))
-    var passwordFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_HSMAUTH_PASSWORD",
-            hint: "give it with --password-stdin, --password-fd N or YKIT_HSMAUTH_PASSWORD")
-    }
 }
 
-/// The source of a new password, unless the user is asked for it.
-struct NewHSMAuthPasswordOptions: ParsableArguments {
+enum NewHSMAuthPassword: SecretKind {
+    static let name = SecretName("new-password", "new password", "YKIT_HSMAUTH_NEW_PASSWORD")
     static let title = "New Password Options"
-
-    @Flag(help: "Read the new password from standard input, one line.")
-    var newPasswordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the new password from this open file descriptor; or set YKIT_HSMAUTH_NEW_PASSWORD.",
-            valueName: "n"))
-    var newPasswordFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: newPasswordStdin, descriptor: newPasswordFd, variable: "YKIT_HSMAUTH_NEW_PASSWORD",
-            hint: "give it with --new-password-stdin, --new-password-fd N or YKIT_HSMAUTH_NEW_PASSWORD")
-    }
 }
+
+enum DerivationPassword: SecretKind {
+    static let name = SecretName(
+        "derivation-password", "password that the keys are derived from", "YKIT_HSMAUTH_DERIVATION_PASSWORD")
+}
+
+typealias ManagementPasswordOptions = SecretOptions<ManagementPassword>
+typealias CredentialPasswordOptions = SecretOptions<CredentialPassword>
+typealias NewHSMAuthPasswordOptions = SecretOptions<NewHSMAuthPassword>
 
 extension World {
     /// Opens the YubiHSM Auth application of the selected key.

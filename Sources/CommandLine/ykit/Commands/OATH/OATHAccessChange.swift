@@ -5,21 +5,20 @@ import YKCrypto
 import YKOATH
 import YKWire
 
+enum NewOATHPassword: SecretKind {
+    static let name = SecretName("new-password", "new password", "YKIT_OATH_NEW_PASSWORD")
+}
+
 /// Sets, changes or removes the password.
 struct OATHAccessChange: Verb {
     static let configuration = CommandConfiguration(
         commandName: "change", abstract: "Set, change or remove the password.",
         discussion: """
             When both passwords are read from standard input, the first line is the current one, the second the new one.
-            The new one is also taken from YKIT_OATH_NEW_PASSWORD.
             """)
     static let members = ["deviceId", "hasPassword", "remembered"]
 
-    @Flag(help: "Read the new password from standard input, one line.")
-    var newPasswordStdin = false
-
-    @Option(help: ArgumentHelp("Read the new password from this open file descriptor.", valueName: "n"))
-    var newPasswordFd: Int32?
+    @OptionGroup var new: SecretOptions<NewOATHPassword>
 
     @Flag(name: .shortAndLong, help: "Remove the password.")
     var clear = false
@@ -30,7 +29,7 @@ struct OATHAccessChange: Verb {
     @OptionGroup var password: PasswordOptions
 
     func check() throws {
-        if clear, newPasswordStdin || newPasswordFd != nil || remember {
+        if clear, new.isGiven || remember {
             throw UsageError("--clear takes no new password")
         }
     }
@@ -43,9 +42,9 @@ struct OATHAccessChange: Verb {
             _ = try? Keyrings.standard(in: world).forget(info.deviceID)
             return done("the password is removed", info, hasPassword: false, isRemembered: false)
         }
-        let new = try newPassword(world.terminal)
-        try await service.setAccessKey(try AccessKey(password: new, salt: info.salt))
-        let isRemembered = try refresh(try AccessKey(password: new, salt: info.salt), info, world)
+        let password = try new.source.readNew(world.terminal, asking: "new password of the OATH accounts")
+        try await service.setAccessKey(try AccessKey(password: password, salt: info.salt))
+        let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, world)
         return done("the password is set", info, hasPassword: true, isRemembered: isRemembered)
     }
 
@@ -57,18 +56,6 @@ struct OATHAccessChange: Verb {
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)
         return true
-    }
-
-    private func newPassword(_ terminal: Terminal) throws -> Secret {
-        var options = PasswordOptions()
-        options.passwordStdin = newPasswordStdin
-        options.passwordFd = newPasswordFd
-        switch try SecretInput.given(options, variable: "YKIT_OATH_NEW_PASSWORD", terminal) {
-        case .secret(let secret): return secret
-        case .none:
-            let hint = "give it with --new-password-stdin, --new-password-fd N or YKIT_OATH_NEW_PASSWORD"
-            return try Prompt(orElse: hint).newSecret("new password of the OATH accounts")
-        }
     }
 
     private func done(_ line: String, _ info: OATHInfo, hasPassword: Bool, isRemembered: Bool) -> Answer {

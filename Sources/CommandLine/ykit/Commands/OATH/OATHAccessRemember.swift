@@ -38,11 +38,6 @@ struct OATHAccessRemember: Verb {
     }
 
     private func secret(_ terminal: Terminal) throws -> Secret {
-        switch try SecretInput.given(password, variable: "YKIT_OATH_PASSWORD", terminal) {
-        case .secret(let secret): return secret
-        case .none:
-            let hint = "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD"
-            return try Prompt(orElse: hint).secret("password of the OATH accounts")
-        }
+        try password.source.read(terminal, asking: "password of the OATH accounts")
     }
 }

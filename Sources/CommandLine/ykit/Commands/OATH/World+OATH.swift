@@ -18,7 +18,7 @@ extension World {
     func unlock(_ service: OATHService, _ options: PasswordOptions) async throws {
         let info = await service.info
         guard info.isLocked else { return }
-        switch try SecretInput.given(options, variable: "YKIT_OATH_PASSWORD", terminal) {
+        switch try SecretInput.given(options.source, terminal) {
         case .secret(let password):
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
         case .none:

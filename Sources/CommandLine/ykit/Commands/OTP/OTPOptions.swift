@@ -15,6 +15,18 @@ extension OTPSlot {
     }
 }
 
+enum AccessCode: SecretKind {
+    static let name = SecretName("access-code", "slot's access code", "YKIT_OTP_ACCESS_CODE")
+}
+
+enum NewAccessCode: SecretKind {
+    static let name = SecretName("new-access-code", "new access code", "YKIT_OTP_NEW_ACCESS_CODE")
+}
+
+enum OTPKey: SecretKind {
+    static let name = SecretName("key", "key", "YKIT_OTP_KEY", alternative: "or --generate one")
+}
+
 /// The source of a slot's current access code. The user is asked for it only with --access-code.
 struct AccessCodeOptions: ParsableArguments {
     static let title = "Access Code Options"
@@ -22,20 +34,11 @@ struct AccessCodeOptions: ParsableArguments {
     @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
     var accessCode = false
 
-    @Flag(help: "Read the slot's access code from standard input, one line.")
-    var accessCodeStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the slot's access code from this open file descriptor (YKIT_OTP_ACCESS_CODE).", valueName: "n"))
-    var accessCodeFd: Int32?
+    @OptionGroup var given: SecretOptions<AccessCode>
 
     /// Returns the code; `nil` for a slot without one.
     func read(_ world: World) throws -> OTPAccessCode? {
-        let source = SecretInput.Source(
-            isStandardInput: accessCodeStdin, descriptor: accessCodeFd, variable: "YKIT_OTP_ACCESS_CODE",
-            hint: "give it with --access-code-stdin, --access-code-fd N or YKIT_OTP_ACCESS_CODE")
-        return try Self.code(source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
+        return try Self.code(given.source, asks: accessCode ? "access code of the slot" : nil, world.terminal)
     }
 
     /// Returns a code from a source, or from a prompt if there is a question.
@@ -59,19 +62,13 @@ struct NewAccessCodeOptions: ParsableArguments {
     @Flag(help: "Ask for a new access code: 12 hexadecimal digits.")
     var newAccessCode = false
 
-    @Flag(help: "Read the new access code from standard input, one line.")
-    var newAccessCodeStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the new access code from this open file descriptor (YKIT_OTP_NEW_ACCESS_CODE).", valueName: "n"))
-    var newAccessCodeFd: Int32?
+    @OptionGroup var given: SecretOptions<NewAccessCode>
 
     @Flag(help: "Remove the access code.")
     var removeAccessCode = false
 
     func check() throws {
-        if removeAccessCode, newAccessCode || newAccessCodeStdin || newAccessCodeFd != nil {
+        if removeAccessCode, newAccessCode || given.isGiven {
             throw UsageError("--remove-access-code takes no new one")
         }
     }
@@ -79,11 +76,8 @@ struct NewAccessCodeOptions: ParsableArguments {
     /// Returns the change of the access code; by default it is kept.
     func access(from current: OTPAccessCode?, _ world: World) throws -> OTPAccess {
         if removeAccessCode { return OTPAccess(current: current, new: nil) }
-        let source = SecretInput.Source(
-            isStandardInput: newAccessCodeStdin, descriptor: newAccessCodeFd, variable: "YKIT_OTP_NEW_ACCESS_CODE",
-            hint: "give it with --new-access-code-stdin, --new-access-code-fd N or YKIT_OTP_NEW_ACCESS_CODE")
         let question = newAccessCode ? "new access code" : nil
-        guard let new = try AccessCodeOptions.code(source, asks: question, world.terminal) else {
+        guard let new = try AccessCodeOptions.code(given.source, asks: question, world.terminal) else {
             return .keeping(current)
         }
         return OTPAccess(current: current, new: new)
@@ -94,11 +88,7 @@ struct NewAccessCodeOptions: ParsableArguments {
 struct OTPKeyOptions: ParsableArguments {
     static let title = "Key Options"
 
-    @Flag(help: "Read the key from standard input, one line.")
-    var keyStdin = false
-
-    @Option(help: ArgumentHelp("Read the key from this open file descriptor (YKIT_OTP_KEY).", valueName: "n"))
-    var keyFd: Int32?
+    @OptionGroup var given: SecretOptions<OTPKey>
 
     @Flag(name: .shortAndLong, help: "Generate a random key.")
     var generate = false
@@ -109,16 +99,13 @@ struct OTPKeyOptions: ParsableArguments {
     var output: String?
 
     func check() throws {
-        if generate, keyStdin || keyFd != nil { throw UsageError("--generate takes no key") }
+        if generate, given.isGiven { throw UsageError("--generate takes no key") }
     }
 
     /// Returns the key: generated, given, or asked for.
     func read(_ question: String, made count: Int, base32: Bool = false, _ world: World) throws -> SharedSecret {
         if generate { return try OTPSecret.random(count, world) }
-        let source = SecretInput.Source(
-            isStandardInput: keyStdin, descriptor: keyFd, variable: "YKIT_OTP_KEY",
-            hint: "give it with --key-stdin, --key-fd N or YKIT_OTP_KEY, or --generate one")
-        return SharedSecret(try OTPSecret.read(source, question, world, base32: base32))
+        return SharedSecret(try OTPSecret.read(given.source, question, world, base32: base32))
     }
 
     /// Returns the disclosures of a generated key.

@@ -6,6 +6,10 @@ import YKOTP
 import YKTransport
 import YKWire
 
+enum StaticPassword: SecretKind {
+    static let name = SecretName("password", "password", "YKIT_OTP_PASSWORD", alternative: "or --generate one")
+}
+
 /// Programs a static password.
 struct OTPStatic: Verb {
     static let configuration = CommandConfiguration(
@@ -23,11 +27,7 @@ struct OTPStatic: Verb {
     @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.")
     var layout: LayoutChoice = .modhex
 
-    @Flag(help: "Read the password from standard input, one line.")
-    var passwordStdin = false
-
-    @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "n"))
-    var passwordFd: Int32?
+    @OptionGroup var given: SecretOptions<StaticPassword>
 
     @Flag(name: .shortAndLong, help: "Generate a random password.")
     var generate = false
@@ -49,7 +49,7 @@ struct OTPStatic: Verb {
     }
 
     func check() throws {
-        if generate, passwordStdin || passwordFd != nil { throw UsageError("--generate takes no password") }
+        if generate, given.isGiven { throw UsageError("--generate takes no password") }
         if output != nil, !generate { throw UsageError("--output needs --generate") }
         if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length is 1 to 38") }
     }
@@ -75,13 +75,7 @@ struct OTPStatic: Verb {
 
     private func password(_ world: World) throws -> Secret {
         if generate { return try layout.layout.password(length: length, random: world.environment.random) }
-        let source = SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_OTP_PASSWORD",
-            hint: "give it with --password-stdin, --password-fd N or YKIT_OTP_PASSWORD, or --generate one")
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): return secret
-        case .none: return try Prompt(orElse: source.hint).newSecret("static password")
-        }
+        return try given.source.readNew(world.terminal, asking: "static password")
     }
 
     private func scanCodes(_ password: borrowing Secret) throws -> SharedSecret {

@@ -5,6 +5,11 @@ import YKCrypto
 import YKOTP
 import YKWire
 
+enum PrivateIdentity: SecretKind {
+    static let name = SecretName(
+        "private-id", "private identity", "YKIT_OTP_PRIVATE_ID", alternative: "or --generate it")
+}
+
 /// Programs a Yubico OTP.
 struct OTPYubiOTP: Verb {
     static let configuration = CommandConfiguration(
@@ -24,14 +29,7 @@ struct OTPYubiOTP: Verb {
     @Flag(help: "Derive the public identity from the serial number.")
     var serialPublicId = false
 
-    @Flag(help: "Read the private identity from standard input, one line.")
-    var privateIdStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the private identity from this open file descriptor (YKIT_OTP_PRIVATE_ID).", valueName: "n"))
-    var privateIdFd: Int32?
-
+    @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
     @Option(
@@ -42,7 +40,7 @@ struct OTPYubiOTP: Verb {
 
     func check() throws {
         if (publicId == nil) == !serialPublicId { throw UsageError("give --public-id or --serial-public-id") }
-        if key.generate, privateIdStdin || privateIdFd != nil {
+        if key.generate, privateID.isGiven {
             throw UsageError("--generate makes the private identity up as well")
         }
     }
@@ -82,10 +80,7 @@ struct OTPYubiOTP: Verb {
 
     private func privateID(_ world: World) throws -> SharedSecret {
         if key.generate { return try OTPSecret.random(6, world) }
-        let source = SecretInput.Source(
-            isStandardInput: privateIdStdin, descriptor: privateIdFd, variable: "YKIT_OTP_PRIVATE_ID",
-            hint: "give it with --private-id-stdin, --private-id-fd N or YKIT_OTP_PRIVATE_ID, or --generate it")
-        return SharedSecret(try OTPSecret.read(source, "private identity", world))
+        return SharedSecret(try OTPSecret.read(privateID.source, "private identity", world))
     }
 
     /// Returns the line for YubiCloud and the generated secrets to disclose.

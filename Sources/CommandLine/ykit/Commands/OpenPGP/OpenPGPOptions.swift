@@ -51,62 +51,24 @@ extension OpenPGPTouchPolicy: ExpressibleByArgument {
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
-/// The source of the admin PIN, unless the user is asked for it.
-struct AdminPINOptions: ParsableArguments {
+enum AdminPIN: SecretKind {
+    static let name = SecretName("admin-pin", "admin PIN", "YKIT_ADMIN_PIN")
     static let title = "Admin PIN Options"
-
-    @Flag(help: "Read the admin PIN from standard input, one line.")
-    var adminPinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the admin PIN from this open file descriptor; or set YKIT_ADMIN_PIN.", valueName: "n"))
-    var adminPinFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: adminPinStdin, descriptor: adminPinFd, variable: "YKIT_ADMIN_PIN",
-            hint: "give the admin PIN with --admin-pin-stdin, --admin-pin-fd N or YKIT_ADMIN_PIN")
-    }
 }
 
-/// The source of a new admin PIN, unless the user is asked for it.
-struct NewAdminPINOptions: ParsableArguments {
+enum NewAdminPIN: SecretKind {
+    static let name = SecretName("new-admin-pin", "new admin PIN", "YKIT_NEW_ADMIN_PIN")
     static let title = "New Admin PIN Options"
-
-    @Flag(help: "Read the new admin PIN from standard input, one line.")
-    var newAdminPinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the new admin PIN from this open file descriptor; or set YKIT_NEW_ADMIN_PIN.", valueName: "n"))
-    var newAdminPinFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: newAdminPinStdin, descriptor: newAdminPinFd, variable: "YKIT_NEW_ADMIN_PIN",
-            hint: "give the new admin PIN with --new-admin-pin-stdin, --new-admin-pin-fd N or YKIT_NEW_ADMIN_PIN")
-    }
 }
 
-/// The source of the reset code, unless the user is asked for it.
-struct ResetCodeOptions: ParsableArguments {
+enum ResetCode: SecretKind {
+    static let name = SecretName("reset-code", "reset code", "YKIT_RESET_CODE")
     static let title = "Reset Code Options"
-
-    @Flag(help: "Read the reset code from standard input, one line.")
-    var resetCodeStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the reset code from this open file descriptor; or set YKIT_RESET_CODE.", valueName: "n"))
-    var resetCodeFd: Int32?
-
-    var source: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: resetCodeStdin, descriptor: resetCodeFd, variable: "YKIT_RESET_CODE",
-            hint: "give the reset code with --reset-code-stdin, --reset-code-fd N or YKIT_RESET_CODE")
-    }
 }
+
+typealias AdminPINOptions = SecretOptions<AdminPIN>
+typealias NewAdminPINOptions = SecretOptions<NewAdminPIN>
+typealias ResetCodeOptions = SecretOptions<ResetCode>
 
 extension OpenPGPKDF.Reference {
     /// The name in messages.

@@ -110,7 +110,7 @@ struct SSHGenerate: Verb {
             throw UsageError("--application begins with ssh:, as OpenSSH wants it")
         }
         guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
-        guard passphrase || !fileOptions.filePasswordStdin && fileOptions.filePasswordFd == nil else {
+        guard passphrase || !fileOptions.isGiven else {
             throw UsageError("a passphrase is for --passphrase")
         }
     }

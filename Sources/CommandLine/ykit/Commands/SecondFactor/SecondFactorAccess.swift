@@ -10,6 +10,15 @@ import YKStore
 import YKTransport
 import YKWire
 
+enum AccountPassword: SecretKind {
+    static let name = SecretName("password", "account's password", "YKIT_2FA_PASSWORD")
+}
+
+enum APIKey: SecretKind {
+    // An administrator's token lists all of his rights.
+    static let name = SecretName("api-key", "API key (pi_…) or token", "YKIT_2FA_API_KEY", limit: 1 << 16)
+}
+
 /// The privacyIDEA server, and the account or API key used there.
 struct SecondFactorAccess: ParsableArguments {
     static let title = "Server Options"
@@ -30,22 +39,8 @@ struct SecondFactorAccess: ParsableArguments {
     @Option(help: ArgumentHelp("The administrator or service account that asks (default: admin).", valueName: "name"))
     var account = "admin"
 
-    @Flag(help: "Read the account's password from standard input, one line.")
-    var passwordStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the account's password from this open file descriptor; or set YKIT_2FA_PASSWORD.", valueName: "n"))
-    var passwordFd: Int32?
-
-    @Flag(help: "Read the API key (pi_…) or token from standard input, one line.")
-    var apiKeyStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the API key (pi_…) or token from this open file descriptor; or set YKIT_2FA_API_KEY.", valueName: "n")
-    )
-    var apiKeyFd: Int32?
+    @OptionGroup var password: SecretOptions<AccountPassword>
+    @OptionGroup var apiKey: SecretOptions<APIKey>
 
     @Flag(help: "Log in with a passkey of the key.")
     var passkey = false
@@ -59,26 +54,13 @@ struct SecondFactorAccess: ParsableArguments {
     var store: String?
 
     /// The number of secrets read from standard input.
-    var standardInputs: Int { [passwordStdin, apiKeyStdin].count { $0 } }
-
-    private var passwordSource: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: passwordStdin, descriptor: passwordFd, variable: "YKIT_2FA_PASSWORD",
-            hint: "give it with --password-stdin, --password-fd N or YKIT_2FA_PASSWORD")
-    }
-
-    private var apiKeySource: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: apiKeyStdin, descriptor: apiKeyFd, variable: "YKIT_2FA_API_KEY",
-            hint: "give it with --api-key-stdin, --api-key-fd N or YKIT_2FA_API_KEY",
-            limit: 1 << 16)  // An administrator's token lists all of his rights.
-    }
+    var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }
 
     /// The given address.
     private var address: String? { server ?? Variables["YKIT_2FA_SERVER"].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Whether a password or API key was given with the command.
-    private var hasCredentials: Bool { passkey || passwordSource.isGiven || apiKeySource.isGiven }
+    private var hasCredentials: Bool { passkey || password.source.isGiven || apiKey.source.isGiven }
 
     /// Connects with the credentials in the options, or with a stored session if there are none.
     ///
@@ -93,10 +75,10 @@ struct SecondFactorAccess: ParsableArguments {
             return try await kept(try vault.onlyLogIn(), vault, world)
         }
         var connection = try make(url, try trusted.trust(world, risk: "read the password"), vault, world)
-        if let secret = try given(apiKeySource, world) { connection.use(secret) }
+        if let secret = try given(apiKey.source, world) { connection.use(secret) }
         if passkey {
             try await connection.service.logIn(passkey: try await connection.key(world, key, "log in"))
-        } else if let password = try given(passwordSource, world) {
+        } else if let password = try given(password.source, world) {
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
             if let record = try vault.logIn(at: connection.url) { return try await kept(record, vault, world) }
@@ -115,12 +97,12 @@ struct SecondFactorAccess: ParsableArguments {
         guard let url = try url() else { throw Explanation.usage("name the server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
             url, try trusted.trust(world, risk: "read the password"), SecondFactorVault(store, world, key), world)
-        return (connection, passkey ? nil : try given(passwordSource, world))
+        return (connection, passkey ? nil : try given(password.source, world))
     }
 
     /// Asks for the account's password.
     func askPassword() throws -> SharedSecret {
-        SharedSecret(try Prompt(orElse: passwordSource.hint).secret("password of '\(account.printable)'"))
+        SharedSecret(try Prompt(orElse: password.source.hint).secret("password of '\(account.printable)'"))
     }
 
     private func kept(
@@ -139,7 +121,7 @@ struct SecondFactorAccess: ParsableArguments {
         var connection = try make(try HTTPURL(description["server"]?.string ?? ""), trust, vault, world)
         connection.service.server.credentials = .token(token)
         connection.hasAccount = true
-        if let secret = try given(apiKeySource, world) { connection.use(secret) }
+        if let secret = try given(apiKey.source, world) { connection.use(secret) }
         return connection
     }
 

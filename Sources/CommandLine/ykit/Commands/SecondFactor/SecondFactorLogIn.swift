@@ -146,7 +146,7 @@ struct SecondFactorLogInTest: SecondFactorVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs(code.codeStdin) }
+    func check() throws { try checkInputs(code.isStandardInput) }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {
         let connection = connection

@@ -6,26 +6,15 @@ import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 
-/// The source of a PIN that was sent to the user.
-struct SentPINOptions: ParsableArguments {
-    @Flag(help: "Read the PIN that was sent from standard input, one line.")
-    var codeStdin = false
+enum SentPIN: SecretKind {
+    static let name = SecretName("code", "PIN that was sent", "YKIT_2FA_CODE")
+}
 
-    @Option(
-        help: ArgumentHelp(
-            "Read the PIN that was sent from this open file descriptor; or set YKIT_2FA_CODE.", valueName: "n"))
-    var codeFd: Int32?
+typealias SentPINOptions = SecretOptions<SentPIN>
 
+extension SentPINOptions {
     /// Returns the PIN, given or asked for.
-    func read(_ world: World) throws -> Secret {
-        let source = SecretInput.Source(
-            isStandardInput: codeStdin, descriptor: codeFd, variable: "YKIT_2FA_CODE",
-            hint: "give it with --code-stdin, --code-fd N or YKIT_2FA_CODE")
-        return switch try SecretInput.given(source, world.terminal) {
-        case .secret(let secret): secret
-        case .none: try Prompt(orElse: source.hint).secret("PIN that was sent")
-        }
-    }
+    func read(_ world: World) throws -> Secret { try source.read(world.terminal, asking: "PIN that was sent") }
 }
 
 /// How PINs reach the user.
@@ -103,7 +92,7 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
     func check() throws {
         if register, transaction != nil { throw UsageError("--register has no --transaction") }
         if by != nil, !register { throw UsageError("--by needs --register") }
-        try checkInputs(code.codeStdin)
+        try checkInputs(code.isStandardInput)
     }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {

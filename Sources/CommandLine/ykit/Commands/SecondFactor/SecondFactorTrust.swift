@@ -68,10 +68,10 @@ struct SecondFactorTrustAdd: SecondFactorVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if withKey, transaction != nil || code.codeStdin || code.codeFd != nil {
+        if withKey, transaction != nil || code.isGiven {
             throw UsageError("--with-key excludes a PIN")
         }
-        try checkInputs(code.codeStdin)
+        try checkInputs(code.isStandardInput)
     }
 
     func answer(_ connection: inout SecondFactorConnection, _ world: World) async throws -> Answer {

@@ -7,13 +7,13 @@ import YKSecurID
 import YKStore
 import YKTransport
 
+enum ActivationSecret: SecretKind {
+    static let name = SecretName("code", "activation code", "YKIT_ACTIVATION_CODE")
+}
+
 /// The options for provisioning a token from a CT-KIP server.
 struct CTKIPOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Read the activation code from this open file descriptor.", valueName: "n"))
-    var codeFd: Int32?
-
-    @Flag(help: "Read the activation code from standard input, one line.")
-    var codeStdin = false
+    @OptionGroup var code: SecretOptions<ActivationSecret>
 
     @OptionGroup var server: ServerTrustOptions
 
@@ -30,7 +30,7 @@ struct CTKIPOptions: ParsableArguments {
         } else {
             url = try HTTPURL(address ?? "")
         }
-        if codeFd != nil || codeStdin || code == nil { code = try read(world) }
+        if self.code.isGiven || code == nil { code = try read(world) }
         guard let code else { throw SecurIDError.activationCode }
         if world.plan != nil {
             throw Explanation.usage("--plan cannot ask the server, which accepts the activation code only once")
@@ -45,14 +45,7 @@ struct CTKIPOptions: ParsableArguments {
     }
 
     private func read(_ world: World) throws -> ActivationCode {
-        let source = SecretInput.Source(
-            isStandardInput: codeStdin, descriptor: codeFd, variable: "YKIT_ACTIVATION_CODE",
-            hint: "give it with --code-stdin, --code-fd N or YKIT_ACTIVATION_CODE")
-        let secret: Secret
-        switch try SecretInput.given(source, world.terminal) {
-        case .secret(let given): secret = given
-        case .none: secret = try Prompt(orElse: source.hint).secret("activation code")
-        }
+        let secret = try code.source.read(world.terminal, asking: "activation code")
         var bytes = secret.copyBytes()
         defer { Secret.wipe(&bytes) }
         return try ActivationCode(String(decoding: bytes, as: UTF8.self))

@@ -7,31 +7,26 @@ import YKSecurID
 import YKStore
 import YKWire
 
+enum TokenPIN: SecretKind {
+    static let name = SecretName("pin", "token's PIN", "YKIT_SECURID_PIN")
+}
+
 /// The source of a token's PIN.
 struct TokenPINOptions: ParsableArguments {
     static let title = "PIN Options"
 
-    @Flag(help: "Read the token's PIN from standard input, one line.")
-    var pinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the token's PIN from this open file descriptor; or set YKIT_SECURID_PIN.", valueName: "n"))
-    var pinFd: Int32?
+    @OptionGroup var given: SecretOptions<TokenPIN>
 
     @Flag(help: "Ask for the token's PIN.")
     var askPin = false
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
     func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
-        let source = SecretInput.Source(
-            isStandardInput: pinStdin, descriptor: pinFd, variable: "YKIT_SECURID_PIN",
-            hint: "give it with --pin-stdin, --pin-fd N or YKIT_SECURID_PIN")
-        switch try SecretInput.given(source, world.terminal) {
+        switch try SecretInput.given(given.source, world.terminal) {
         case .secret(let secret): return SharedSecret(secret)
         case .none:
             guard askPin else { return nil }
-            return SharedSecret(try Prompt(orElse: source.hint).secret("PIN of token \(token.name)"))
+            return SharedSecret(try Prompt(orElse: TokenPIN.name.hint).secret("PIN of token \(token.name)"))
         }
     }
 }
@@ -67,7 +62,7 @@ struct SecurIDCode: Verb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        try UsageError.check(standardInput: [pin.pinStdin, key.usesStandardInput])
+        try UsageError.check(standardInput: [pin.given.isStandardInput, key.usesStandardInput])
     }
 
     func answer(in world: World) async throws -> Answer {

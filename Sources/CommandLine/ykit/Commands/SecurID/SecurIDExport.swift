@@ -8,6 +8,10 @@ import YKStore
 import YKTransport
 import YKWire
 
+enum ExportPassword: SecretKind {
+    static let name = SecretName("new-password", "password of the export", "YKIT_NEW_PASSWORD")
+}
+
 /// Exports a token for another app.
 struct SecurIDExport: Verb {
     static let configuration = CommandConfiguration(
@@ -33,12 +37,7 @@ struct SecurIDExport: Verb {
     @Option(help: ArgumentHelp("Bind the export to this device.", valueName: "id"))
     var newDeviceId: String?
 
-    @Flag(help: "Read the password of the export from standard input, one line.")
-    var newPasswordStdin = false
-
-    @Option(
-        help: ArgumentHelp("Read the password of the export from this open file descriptor.", valueName: "n"))
-    var newPasswordFd: Int32?
+    @OptionGroup var exportPassword: SecretOptions<ExportPassword>
 
     @Flag(help: "Protect the export with a password that is asked for.")
     var askPassword = false
@@ -61,7 +60,7 @@ struct SecurIDExport: Verb {
 
     func check() throws {
         guard ctfVersion == 3 || ctfVersion == 4 else { throw UsageError("--ctf-version is 3 or 4") }
-        try UsageError.check(standardInput: [newPasswordStdin, key.usesStandardInput])
+        try UsageError.check(standardInput: [exportPassword.isStandardInput, key.usesStandardInput])
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
@@ -96,9 +95,7 @@ struct SecurIDExport: Verb {
     }
 
     private func newPassword(_ world: World) throws -> SharedSecret? {
-        let source = SecretInput.Source(
-            isStandardInput: newPasswordStdin, descriptor: newPasswordFd, variable: "YKIT_NEW_PASSWORD",
-            hint: "give it with --new-password-stdin, --new-password-fd N or YKIT_NEW_PASSWORD")
+        let source = exportPassword.source
         switch try SecretInput.given(source, world.terminal) {
         case .secret(let secret):
             guard !secret.isEmpty else { throw Explanation.usage("an empty password protects nothing") }

@@ -8,6 +8,12 @@ import YKStore
 import YKTransport
 import YKWire
 
+enum TokenPassword: ExposedSecretKind {
+    static let name = SecretName("password", "password", "YKIT_SECURID_PASSWORD")
+    static let title = OATHPassword.title
+    static let names = OATHPassword.names
+}
+
 /// Imports tokens.
 struct SecurIDImport: Verb {
     static let configuration = CommandConfiguration(
@@ -48,7 +54,7 @@ struct SecurIDImport: Verb {
     @Option(help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
     var max = SecurIDLimits.tokens
 
-    @OptionGroup var password: PasswordOptions
+    @OptionGroup var password: ExposedSecretOptions<TokenPassword>
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
     @OptionGroup var newKey: NewStoreKeyOptions
@@ -60,7 +66,7 @@ struct SecurIDImport: Verb {
             throw UsageError("a nickname has 1 to \(SecurIDLimits.nickname) characters")
         }
         try newKey.check(key)
-        let readers = [source == "-", password.passwordStdin, server.codeStdin, key.usesStandardInput]
+        let readers = [source == "-", password.isStandardInput, server.code.isStandardInput, key.usesStandardInput]
         try UsageError.check(standardInput: readers)
     }
 
@@ -108,7 +114,7 @@ struct SecurIDImport: Verb {
     }
 
     private func passwordGiven(_ world: World) throws -> SharedSecret? {
-        switch try SecretInput.given(password, variable: "YKIT_SECURID_PASSWORD", world.terminal) {
+        switch try SecretInput.given(password.source, world.terminal) {
         case .secret(let secret): SharedSecret(secret)
         case .none: nil
         }

@@ -29,60 +29,42 @@ struct StorePathOptions: ParsableArguments {
     }
 }
 
+enum StoreKeyPIN: SecretKind {
+    static let name = SecretName("key-pin", "security key's PIN", "YKIT_PIN")
+}
+
+enum StorePassphrase: SecretKind {
+    static let name = SecretName("passphrase", "store's passphrase", "YKIT_STORE_PASSPHRASE")
+}
+
 /// The options of the sealing key.
 struct StoreKeyOptions: ParsableArguments {
     static let title = "Store Options"
 
-    @Flag(help: "Read the security key's PIN from standard input, one line.")
-    var keyPinStdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the security key's PIN from this open file descriptor; or set YKIT_PIN.", valueName: "n"))
-    var keyPinFd: Int32?
+    @OptionGroup var keyPIN: SecretOptions<StoreKeyPIN>
 
     @Flag(help: "Use a passphrase or the keyring instead of a security key: the store is as safe as that.")
     var software = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Read the store's passphrase from this open file descriptor; or set YKIT_STORE_PASSPHRASE.",
-            valueName: "n"))
-    var passphraseFd: Int32?
-
-    @Flag(help: "Read the store's passphrase from standard input, one line.")
-    var passphraseStdin = false
+    @OptionGroup var passphrase: SecretOptions<StorePassphrase>
 
     /// The PIN options of the security key, in their common form.
-    var pin: PINOptions {
-        var options = PINOptions()
-        options.pinStdin = keyPinStdin
-        options.pinFd = keyPinFd
-        return options
-    }
+    var pin: PINOptions { PINOptions(keyPIN) }
 
     /// Whether standard input is in use.
-    var usesStandardInput: Bool { keyPinStdin || passphraseStdin }
+    var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
 
     /// Whether a passphrase is given, so that the keyring is not needed.
-    var hasPassphrase: Bool {
-        passphraseStdin || passphraseFd != nil || Variables["YKIT_STORE_PASSPHRASE"] != nil
-    }
-
-    private var passphraseSource: SecretInput.Source {
-        SecretInput.Source(
-            isStandardInput: passphraseStdin, descriptor: passphraseFd, variable: "YKIT_STORE_PASSPHRASE",
-            hint: "give it with --passphrase-stdin, --passphrase-fd N or YKIT_STORE_PASSPHRASE")
-    }
+    var hasPassphrase: Bool { passphrase.isGiven || Variables[StorePassphrase.name.variable] != nil }
 
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
     func passphrase(isNew: Bool, _ world: World) throws -> Secret {
-        switch try SecretInput.given(passphraseSource, world.terminal) {
+        switch try SecretInput.given(passphrase.source, world.terminal) {
         case .secret(let secret):
             guard !secret.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
             return secret
         case .none:
-            let prompt = try Prompt(orElse: passphraseSource.hint)
+            let prompt = try Prompt(orElse: passphrase.source.hint)
             return isNew
                 ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
         }
