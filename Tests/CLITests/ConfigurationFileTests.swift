@@ -43,11 +43,11 @@ import Testing
         var file = try file("replay-mode = lookup\nkeep-secrets = yes\nscp-ca = /ca\n")
         var options = GlobalOptions()
         try file.complete(&options) { _ in nil }
-        #expect(options.replayMode == nil && !options.keepSecrets && options.scpCa == nil)
+        #expect(options.replayMode == nil && !options.keepSecrets && options.channel.scpCa == nil)
         options.replay = "r"
-        options.scp = SCPChoice(argument: "11b")
+        options.channel.scp = SCPChoice(argument: "11b")
         try file.complete(&options) { _ in nil }
-        #expect(options.replayMode == .lookup && options.scpCa == "/ca")
+        #expect(options.replayMode == .lookup && options.channel.scpCa == "/ca")
     }
 
     @Test("aliases take words as a shell does")

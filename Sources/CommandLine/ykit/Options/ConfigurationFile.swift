@@ -150,10 +150,8 @@ struct ConfigurationFile {
     private func dropUnused(_ options: inout GlobalOptions, besides line: GlobalOptions, usesChannel: Bool) {
         if options.replay == nil { options.replayMode = line.replayMode }
         if options.record == nil { options.keepSecrets = line.keepSecrets }
-        guard options.scp == nil, !usesChannel else { return }
-        (options.scpKeys, options.scpKeysFd) = (line.scpKeys, line.scpKeysFd)
-        (options.scpCa, options.scpCardKey, options.scpOce) = (line.scpCa, line.scpCardKey, line.scpOce)
-        (options.scpOceCa, options.scpPasswordFd) = (line.scpOceCa, line.scpPasswordFd)
+        guard options.channel.scp == nil, !usesChannel else { return }
+        options.channel = line.channel
     }
 }
 
@@ -298,15 +296,19 @@ struct ConfigurableOption {
             Self("notify", \.notify, ["YKIT_NOTIFY"]),
             .file("record", \.record), Self("keep-secrets", \.keepSecrets),
             .word("log-level", \.logLevel), .file("log-file", \.logFile),
-            Self("scp", \.scp, ["YKIT_SCP"], expected: "03, 11a, 11b or 11c, and perhaps a version: 03,1") {
+            Self("scp", \.channel.scp, ["YKIT_SCP"], expected: "03, 11a, 11b or 11c, and perhaps a version: 03,1") {
                 SCPChoice(argument: $0)
             },
-            .file("scp-keys", \.scpKeys, ["YKIT_SCP_KEYS"]),
-            Self("scp-keys-fd", \.scpKeysFd, expected: "the number of a descriptor") { Int32($0) },
-            .file("scp-ca", \.scpCa, ["YKIT_SCP_CA"]), .file("scp-card-key", \.scpCardKey, ["YKIT_SCP_CARD_KEY"]),
-            .file("scp-oce", \.scpOce, ["YKIT_SCP_OCE"]),
-            Self("scp-oce-ca", \.scpOceCa, expected: "a key, as in ca,3") { SCPKeyArgument(argument: $0) },
-            Self("scp-password-fd", \.scpPasswordFd, ["YKIT_SCP_PASSWORD"], expected: "the number of a descriptor") {
+            .file("scp-keys", \.channel.scpKeys, ["YKIT_SCP_KEYS"]),
+            Self("scp-keys-fd", \.channel.scpKeysFd, expected: "the number of a descriptor") { Int32($0) },
+            .file("scp-ca", \.channel.scpCa, ["YKIT_SCP_CA"]),
+            .file("scp-card-key", \.channel.scpCardKey, ["YKIT_SCP_CARD_KEY"]),
+            .file("scp-oce", \.channel.scpOce, ["YKIT_SCP_OCE"]),
+            Self("scp-oce-ca", \.channel.scpOceCa, expected: "a key, as in ca,3") { SCPKeyArgument(argument: $0) },
+            Self(
+                "scp-password-fd", \.channel.scpPasswordFd, ["YKIT_SCP_PASSWORD"],
+                expected: "the number of a descriptor"
+            ) {
                 Int32($0)
             },
         ]

@@ -66,48 +66,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.")
     var plan = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).",
-            valueName: "protocol"))
-    var scp: SCPChoice?
-
-    @Option(
-        help: ArgumentHelp(
-            "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
-            valueName: "file"), completion: .file)
-    var scpKeys: String?
-
-    @Option(help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
-    var scpKeysFd: Int32?
-
-    @Option(
-        help: ArgumentHelp("CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).", valueName: "file"),
-        completion: .file)
-    var scpCa: String?
-
-    @Option(
-        help: ArgumentHelp("Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
-        completion: .file)
-    var scpCardKey: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).", valueName: "file"),
-        completion: .file)
-    var scpOce: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default.", valueName: "key")
-    )
-    var scpOceCa: SCPKeyArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.",
-            valueName: "n"))
-    var scpPasswordFd: Int32?
+    @OptionGroup var channel: SecureChannelOptions
 
     @Option(help: "Log on standard error: off, info, debug or traffic.")
     var logLevel: LogLevel?

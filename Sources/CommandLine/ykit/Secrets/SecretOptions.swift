@@ -28,7 +28,8 @@ struct SecretName: Sendable {
 
     /// How it is given without a prompt.
     var hint: String {
-        "give the \(noun) with --\(option)-stdin, --\(option)-fd N or \(variable)" + (alternative.map { ", \($0)" } ?? "")
+        "give the \(noun) with --\(option)-stdin, --\(option)-fd N or \(variable)"
+            + (alternative.map { ", \($0)" } ?? "")
     }
 }
 

@@ -40,7 +40,7 @@ final class World {
         try Self.check(options)
         let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
         self.log = log
-        plan = options.plan ? try Self.plan(options) : nil
+        plan = options.plan ? try options.channel.plan() : nil
         let environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
         try Self.checkSelection(options)
@@ -58,8 +58,12 @@ final class World {
             touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
         terminal.notify(by: try TouchNotifier.wanted(options))
         keys = Keys(selection.key, source: source, environment: environment, decoration: decoration)
-        keys.secureChannel = try secureChannelCredential()
-        if keys.secureChannel == nil, plan == nil { keys.requiredChannelTrust = try requiredChannelTrust() }
+        if plan == nil {
+            keys.secureChannel = try options.channel.credential(terminal)
+            if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
+        } else if options.channel.isWanted {
+            keys.secureChannel = .scp03(.factory)  // A plan opens no channel, and asks for no keys.
+        }
         if options.keepSecrets {
             terminal.warn("the recording will hold secrets in the clear, do not pass it on")
         }

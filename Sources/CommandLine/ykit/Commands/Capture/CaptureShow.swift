@@ -2,6 +2,7 @@
 
 import Arguments
 import YKCapture
+import YKSecureChannel
 import YKTransport
 import YKWire
 
@@ -23,7 +24,7 @@ struct CaptureShow: Verb {
     func answer(in world: World) throws -> Answer {
         var narrator: Narrator?
         var redactor = Redactor()
-        var decoder = try world.options.scpKeys.map { SecureChannelDecoder(try World.keySet(in: $0)) }
+        var decoder = try world.options.channel.scpKeys.map { SecureChannelDecoder(try SCP03Keys(file: $0)) }
         var shownLines: [String] = []
         var events: [JSON] = []
         var unknown: Explanation?

@@ -24,7 +24,7 @@ struct Doctor: Verb {
 
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []
-        let findings = world.findings()
+        let findings = Examination(world: world).findings()
         let rungs = Self.configuration(world.configuration) + Ladder(findings: findings).rungs
         let problems = rungs.filter { $0.verdict == .bad }
         var answer = Answer(

@@ -58,7 +58,9 @@ extension SecondFactorVerb {
 
     /// Refuses more than one secret from standard input.
     func checkInputs(_ others: Bool...) throws {
-        let count = access.standardInputs + (others + [key.keyPIN.isStandardInput, key.passphrase.isStandardInput]).count { $0 }
+        let count =
+            access.standardInputs
+            + (others + [key.keyPIN.isStandardInput, key.passphrase.isStandardInput]).count { $0 }
         if count > 1 { throw UsageError("standard input cannot be read for two things") }
     }
 }

@@ -145,7 +145,7 @@ struct SDReset: Verb {
     @OptionGroup var confirmation: Confirmation
 
     func answer(in world: World) async throws -> Answer {
-        if world.wantsSecureChannel {
+        if world.options.channel.isWanted {
             throw Explanation.usage("a reset is done without a secure channel", hint: "omit --scp")
         }
         let service = try await world.openSecurityDomain()

@@ -100,10 +100,10 @@ struct SDKeysImport: Verb {
     private func storeSet(_ world: World) async throws -> Answer {
         let keys: SCP03Keys
         if let file {
-            keys = try World.keySet(in: file)
+            keys = try SCP03Keys(file: file)
         } else {
             let prompt = try Prompt(orElse: "name a file with the keys")
-            keys = try World.keySet(try prompt.newSecret("new SCP03 keys, ENC:MAC:DEK"))
+            keys = try SCP03Keys(given: try prompt.newSecret("new SCP03 keys, ENC:MAC:DEK"))
         }
         if keys.isFactory { throw Explanation.usage("these are the public keys of every new key") }
         let version = try replaced.version
@@ -128,7 +128,7 @@ struct SDKeysImport: Verb {
         } else if case .ec(.p256, let own) = content.certificates.last?.publicKey {
             point = own
         }
-        let chain = point.map { World.chain(content.certificates, to: $0) } ?? []
+        let chain = point.map { content.certificates.chain(to: $0) } ?? []
         guard number != nil || !chain.isEmpty else {
             throw Explanation("no-private-key", .notFound, "the file holds neither a private key nor certificates")
         }

@@ -7,15 +7,20 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-extension World {
+/// The examination of this machine and of the keys that it reaches.
+struct Examination {
+    let world: World
+
+    private var keys: Keys { world.keys }
+
     /// The timeout for one answer of a key.
     private static let patience = Duration.seconds(5)
 
     /// Examines the machine and queries the reachable keys.
     func findings() -> Findings {
         var findings = Findings()
-        guard software == nil, replay == nil else {
-            findings.keys = [ask("virtual", .virtual) { try self.connect() }]
+        guard world.software == nil, world.replay == nil else {
+            findings.keys = [ask("virtual", .virtual) { try world.connect() }]
             return findings
         }
         findings.machine = .find()
@@ -42,7 +47,7 @@ extension World {
         var isAnswering = false
         if case .success = findings.readers { isAnswering = true }
         let found = try? Discovery.keys(
-            asking: isAnswering, timeout: Self.patience, cancellation: environment.cancellation)
+            asking: isAnswering, timeout: Self.patience, cancellation: world.environment.cancellation)
         for key in found?.keys ?? [] {
             guard case .usb(let port) = key.place, let device = key.usbReader else { continue }
             findings.slots[port] = Findings.Slot(
@@ -73,7 +78,7 @@ extension World {
     // MARK: the keys
 
     private var patient: Environment {
-        var environment = environment
+        var environment = world.environment
         environment.timeout = min(environment.timeout, Self.patience)
         return environment
     }

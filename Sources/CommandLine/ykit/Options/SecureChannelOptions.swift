@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import YKCrypto
+import YKKeys
+import YKPIV
+import YKSecureChannel
+import YKTransport
+import YKWire
+
+/// The secure channel to the key, and the keys for it.
+struct SecureChannelOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1 (YKIT_SCP).",
+            valueName: "protocol"))
+    var scp: SCPChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
+            valueName: "file"), completion: .file)
+    var scpKeys: String?
+
+    @Option(help: ArgumentHelp("Read the SCP03 keys from this open file descriptor.", valueName: "n"))
+    var scpKeysFd: Int32?
+
+    @Option(
+        help: ArgumentHelp("CA that must have issued the key's certificate (SCP11; YKIT_SCP_CA).", valueName: "file"),
+        completion: .file)
+    var scpCa: String?
+
+    @Option(
+        help: ArgumentHelp("Public key that the key must have (SCP11; YKIT_SCP_CARD_KEY).", valueName: "file"),
+        completion: .file)
+    var scpCardKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Private key and certificates of this host (SCP11a, SCP11c; YKIT_SCP_OCE).", valueName: "file"),
+        completion: .file)
+    var scpOce: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which CA of the key verifies the host's certificates, as in ca,3; looked up by default.", valueName: "key")
+    )
+    var scpOceCa: SCPKeyArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the password of the --scp-oce file from this open file descriptor; or set YKIT_SCP_PASSWORD.",
+            valueName: "n"))
+    var scpPasswordFd: Int32?
+
+    /// Whether a secure channel was requested, which only a card supports.
+    var isWanted: Bool { scp != nil || Self.given("YKIT_SCP") != nil }
+
+    /// Returns the chosen protocol.
+    private func choice() throws(Explanation) -> SCPChoice? {
+        if let scp { return scp }
+        guard let text = Self.given("YKIT_SCP") else { return nil }
+        guard let choice = SCPChoice(argument: text) else {
+            throw .usage("YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, and perhaps a version: 03,1")
+        }
+        return choice
+    }
+
+    /// Returns the keys for the requested channel; `nil` without one.
+    func credential(_ terminal: Terminal) throws -> SecureChannelCredential? {
+        guard let choice = try choice() else { return nil }
+        return switch choice.kind {
+        case .scp03: .scp03(try keySet(choice.version, terminal), version: choice.version)
+        case .a: try scp11(.a, choice.version, terminal)
+        case .b: try scp11(.b, choice.version, terminal)
+        case .c: try scp11(.c, choice.version, terminal)
+        }
+    }
+
+    // MARK: - plans
+
+    /// A plan, which names the secure channel that it does not open.
+    func plan() throws(Explanation) -> ExchangePlan {
+        ExchangePlan(
+            secureChannel: try words(), requiredChannel: "SCP11b: \(trustWords); the key requires one over NFC")
+    }
+
+    /// Describes how the key is authenticated.
+    private var trustWords: String {
+        if let file = scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") { return "the key's public key in \(file)" }
+        if let file = scpCa ?? Self.given("YKIT_SCP_CA") { return "the key's certificate, issued by \(file)" }
+        return "the key's certificate, not verified"
+    }
+
+    /// Describes the secure channel that a plan does not open, and the source of its keys.
+    private func words() throws(Explanation) -> String? {
+        guard let choice = try choice() else { return nil }
+        let version = choice.version == 0 ? "" : ", key version \(choice.version)"
+        switch choice.kind {
+        case .scp03:
+            let source =
+                if let file = scpKeys { "the keys in \(file)" } else if let number = scpKeysFd {
+                    "the keys from descriptor \(number)"
+                } else if Self.given("YKIT_SCP_KEYS") != nil { "the keys in YKIT_SCP_KEYS" } else {
+                    [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys that are asked for"
+                }
+            return "SCP03\(version): \(source)"
+        case .a, .b, .c:
+            let host = scpOce ?? (choice.kind == .b ? nil : Self.given("YKIT_SCP_OCE"))
+            return "SCP\(choice.kind.rawValue)\(version): \(trustWords)"
+                + (host.map { "; this host's key in \($0)" } ?? "")
+        }
+    }
+
+    // MARK: - SCP03
+
+    /// Returns the SCP03 keys from a file, a descriptor or a variable. Otherwise these are the default keys, or, if a
+    /// custom key version is named, the user is asked for them.
+    private func keySet(_ version: UInt8, _ terminal: Terminal) throws -> SCP03Keys {
+        for (given, name) in [
+            (scpCa, "--scp-ca"), (scpCardKey, "--scp-card-key"), (scpOce, "--scp-oce"),
+        ] where given != nil { throw Explanation.usage("\(name) is for SCP11") }
+        let keys: SCP03Keys
+        if let file = scpKeys {
+            keys = try SCP03Keys(file: file)
+        } else {
+            let source = SecretInput.Source(
+                descriptor: scpKeysFd, variable: "YKIT_SCP_KEYS",
+                hint: "give the SCP03 keys with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
+            switch try SecretInput.given(source, terminal) {
+            case .secret(let text): keys = try SCP03Keys(given: text)
+            case .none:
+                guard version != 0, version != 0xFF else {
+                    keys = .factory
+                    break
+                }
+                keys = try SCP03Keys(
+                    given: try Prompt(orElse: source.hint).secret("SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
+            }
+        }
+        if keys.isFactory {
+            terminal.warn("these SCP03 keys are those of every new key: they are public and protect nothing")
+        }
+        return keys
+    }
+
+    // MARK: - SCP11
+
+    private func scp11(
+        _ variant: SCP11Variant, _ version: UInt8, _ terminal: Terminal
+    ) throws -> SecureChannelCredential {
+        if scpKeys != nil || scpKeysFd != nil {
+            throw Explanation.usage("--scp-keys is for SCP03", hint: "--scp 03")
+        }
+        let host = try hostKey(variant, terminal)
+        guard let trust = try givenTrust() else {
+            terminal.warn(
+                "the key's certificate is not verified, so anybody could be at the other end; "
+                    + "give the CA with --scp-ca FILE")
+            return .scp11(variant, version: version, host: host, trust: .unverified)
+        }
+        return .scp11(variant, version: version, host: host, trust: trust)
+    }
+
+    /// Returns how to authenticate a key that requires a secure channel.
+    func requiredTrust(_ terminal: Terminal) throws -> @Sendable () -> SCP11Trust? {
+        let trust = try givenTrust()
+        return {
+            if trust == nil {
+                terminal.warn(
+                    "the key requires a secure channel over NFC; SCP11b is used, and the key's certificate is not "
+                        + "verified: give the CA with --scp-ca FILE")
+            }
+            return trust ?? .unverified
+        }
+    }
+
+    /// Returns the public key or CA that verifies the key's certificate, if given.
+    private func givenTrust() throws -> SCP11Trust? {
+        if let file = scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") {
+            guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
+                throw Explanation.usage("\(file.printable) holds no public key on P-256")
+            }
+            return .key(point)
+        }
+        guard let file = scpCa ?? Self.given("YKIT_SCP_CA") else { return nil }
+        return .authority(try KeyFile.certificates(file)[0].der)
+    }
+
+    private func hostKey(_ variant: SCP11Variant, _ terminal: Terminal) throws -> SCP11HostKey? {
+        let file = scpOce ?? (variant.authenticatesHost ? Self.given("YKIT_SCP_OCE") : nil)
+        guard variant.authenticatesHost else {
+            if file != nil { throw Explanation.usage("SCP11b does not use a key of this host: omit --scp-oce") }
+            return nil
+        }
+        guard let file else {
+            throw Explanation.usage(
+                "SCP\(variant.rawValue) needs a private key and certificates of this host", hint: "--scp-oce FILE")
+        }
+        let content = try hostFile(file, terminal)
+        guard let key = content.privateKey, case .ec(.p256, let point) = key.publicKey else {
+            throw Explanation.usage("\(file.printable) holds no private key on P-256")
+        }
+        let chain = content.certificates.chain(to: point)
+        do {
+            return try SCP11HostKey(
+                privateKey: try key.scalar(), certificates: chain.map(\.der),
+                authority: scpOceCa?.reference ?? SCPKeyReference(id: 0x10, version: 0))
+        } catch let fault as SecureChannelFault { throw CardError.secureChannel(fault) }
+    }
+
+    /// Reads the host's file; its password comes from a descriptor, a variable or a prompt.
+    private func hostFile(_ file: String, _ terminal: Terminal) throws -> KeyFile {
+        var bytes = try Files.read(file)
+        defer { Secret.wipe(&bytes) }
+        do { return try KeyFile(bytes) } catch {
+            guard case PIVError.invalidFile(.passwordNeeded) = error else { throw error }
+        }
+        let source = SecretInput.Source(
+            descriptor: scpPasswordFd, variable: "YKIT_SCP_PASSWORD",
+            hint: "give the file's password with --scp-password-fd N or YKIT_SCP_PASSWORD")
+        let password =
+            switch try SecretInput.given(source, terminal) {
+            case .secret(let secret): SharedSecret(secret)
+            case .none: SharedSecret(try Prompt(orElse: source.hint).secret("password of \(file.printable)"))
+            }
+        return try KeyFile(bytes, password: password)
+    }
+
+    private static func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension SCP03Keys {
+    /// Reads SCP03 keys from a file, or from standard input for `-`.
+    init(file: String) throws {
+        // Keys given in place of a file would be repeated in the error that there is no such file.
+        guard file.utf8.count < 32 || !file.allSatisfy({ $0.isHexDigit || $0 == ":" }) else {
+            throw Explanation.usage(
+                "--scp-keys is a file, not the keys", hint: "--scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
+        }
+        var bytes = try Files.read(file)
+        defer { Secret.wipe(&bytes) }
+        try self.init(given: Secret(bytes))
+    }
+
+    /// Parses SCP03 keys.
+    init(given text: borrowing Secret) throws {
+        do { try self.init(text: text) } catch { throw CardError.secureChannel(error) }
+    }
+}
+
+extension [PIVCertificate] {
+    /// Returns the certificates from the CA down to that of a key, without self-signed ones.
+    func chain(to point: [UInt8]) -> [PIVCertificate] {
+        guard var next = first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
+        var chain = [next]
+        while chain.count < count, next.issuer != next.subject,
+            let issuer = first(where: { $0.subject == next.issuer && $0.issuer != $0.subject }),
+            !chain.contains(issuer)
+        {
+            chain.insert(issuer, at: 0)
+            next = issuer
+        }
+        return chain
+    }
+}
