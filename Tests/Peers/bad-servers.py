@@ -5,7 +5,8 @@ done, and the same verb works afterwards.
 Each verb is run repeatedly: one request after another fails, in each way, until a run makes no further request. YKIT is the
 ykit to test.
 
-A request that only reads gets all of these answers once, and with further verbs that make it too the first three.
+A request that only reads gets all of these answers once, and with each further verb that makes it too
+no answer and one other of them in turn.
 
 Which answers a request cannot get: unsigned and replayed ones are told apart only where the server signs its answers and the
 audit key was given, which is `ykit 2fa`. There, every change of an answer (another question, serial number, URL, challenge) is an
@@ -26,10 +27,10 @@ from server import WORK, Server, code, raw, ykit  # noqa: E402
 
 #: The ways in which each request is answered.
 MODES = ("close", "html", "500", "cut-body", "half-json", "redirect", "gigabyte", "wrong-type", "stall")
-#: The reading requests that got all of them.
-READ = set()
+#: How often a reading request was tried: the first time with all of them.
+READ = {}
 #: The time limit of a verb in seconds: the usual one, of a run whose server stalls, and if that was too short for its other requests.
-USUAL, SHORT, LONGER = 20, 2, 10
+USUAL, SHORT, LONGER = 20, 2, 20
 STORE = ("--store", f"{WORK}/accounts.json")
 SERVER = None
 PATIENCE = USUAL
@@ -92,7 +93,7 @@ def each(bad, verb, prepare=lambda: None, check=None, said=None, optional=None, 
         reached = False
         modes = (*MODES, *(SIGNED if bad.is_signed else ()))
         for mode in modes:
-            if reached and reading and reading in READ and mode not in modes[:3]:
+            if reached and reading in READ and mode != modes[READ[reading] % len(modes)]:
                 continue
             found, answer = tried_once(bad, verb, prepare, check, said, optional, number, mode, short if mode == "stall" else USUAL)
             if found and mode == "stall":
@@ -104,7 +105,8 @@ def each(bad, verb, prepare=lambda: None, check=None, said=None, optional=None, 
             wrong += found
             method, path, _ = bad.asked[number] if number < len(bad.asked) else ("", "", None)
             reading = None if is_change(method, path) else (bad.is_signed, method, re.sub(r"[A-Z]*\d+", "N", path.split("?")[0]))
-        READ.add(reading)
+        if reading:
+            READ[reading] = READ.get(reading, 0) + 1
         number += 1
 
 
