@@ -90,4 +90,27 @@ import YKWire
     @Test func namesFromAKeyCannotDriveTheTerminal() {
         #expect("a\u{1B}[2Jb\u{202E}".printable == "a\\u{1b}[2Jb\\u{202e}")
     }
+
+    @Test(arguments: [
+        "own.keys", "/etc/ssl/certs", "9a.pem", "key-2024-11-23.jsonl", "a3f5", "backup", "myfilewithoutdigits", "-",
+        "../Downloads/otpauth.txt",
+    ])
+    func namesOfFilesAreRepeated(_ name: String) {
+        #expect(!Files.isKeyMaterial(name) && Files.named(name) == name)
+    }
+
+    @Test(arguments: [
+        "404142434445464748494a4b4c4d4e4f", "40:41:42:43:44:45:46:47:48:49:4A:4B:4C:4D:4E:4F", "GEZDGNBVGY3TQOJQ",
+        "JBSWYDPEHPKPXPAB", "gezd gnbv gy3t qojq", "otpauth://totp/a?secret=x", "AGE-SECRET-KEY-1QQ",
+        "-----BEGIN PRIVATE KEY-----\nMC4C",
+    ])
+    func secretsInPlaceOfFilesAreNot(_ secret: String) {
+        #expect(Files.isKeyMaterial(secret) && !Files.named(secret).contains(secret))
+        do throws(ykit.Explanation) {
+            _ = try Files.read(secret)
+            Issue.record("read")
+        } catch {
+            #expect(error.exit == .usage && !error.message.contains(secret) && error.hint?.contains(secret) != true)
+        }
+    }
 }

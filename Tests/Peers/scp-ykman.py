@@ -125,7 +125,7 @@ def written_by_ykit():
     it("a second set", "--scp", OWN, "sd", "keys", "import", "SCP03", "2", NEXT)
     ykit("the set that ykman stored", "--scp", "03,2", "--scp-keys", "next.keys", "piv", "info", says="version")
     ykit("wrong keys", "--scp", "03,2", "--scp-keys", "own.keys", "piv", "info", status=8, says="SCP03 version 0x02")
-    ykit("no keys on the command line", "--scp", "03,2", "--scp-keys", NEXT, "piv", "info", status=2, says="is a file, not the keys")
+    ykit("no keys on the command line", "--scp", "03,2", "--scp-keys", NEXT, "piv", "info", status=2, says="a file is expected here")
     it("reset", "sd", "reset", "-f")
     ykit("all is as new", "sd", "keys", "list", says="03,255")
     ykit("a set again", "--scp", "03", "sd", "keys", "import", "03,9", "own.keys", "--force")

@@ -6,9 +6,10 @@ import YKVirtualKeyHost
 extension Explain {
     static func virtualKey(_ error: VirtualKeyFileError) -> Explanation {
         switch error {
-        case .unreadable(_, let number, _), .unwritable(_, let number, _):
+        case .unreadable(let path, let number, _), .unwritable(let path, let number, _):
             Explanation(
-                "state-file", number == Files.accessDenied ? .permission : .failed, "\(error)",
+                "state-file", number == Files.accessDenied ? .permission : .failed,
+                "\(error)".replacing(path, with: Files.named(path)),
                 hint: "name a file in a folder you may write")
         case .notAFile, .broken:
             malformed("\(error)", hint: "the file is left as it is; name another one to start a new key")

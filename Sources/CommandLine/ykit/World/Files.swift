@@ -134,12 +134,42 @@ enum Files {
 
     /// Explains `errno` after an operation on a file.
     static func failure(_ doing: String, _ path: String) -> Explanation {
-        failure(errno, "\(doing) \(path): \(String(cString: strerror(errno)))")
+        let number = errno
+        if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number), isKeyMaterial(path) {
+            return .usage(
+                "a file is expected here, not the secret itself",
+                hint: "put the secret into a file that only you can read, and give its path")
+        }
+        return failure(number, "\(doing) \(named(path)): \(String(cString: strerror(number)))")
     }
 
     /// Explains why a file could not be written.
     static func explained(_ failure: FileFailure) -> Explanation {
-        failure.number == EEXIST ? exists(failure.path) : Self.failure(failure.number, "\(failure)")
+        if failure.number == EEXIST { return exists(failure.path) }
+        let what = "cannot \(failure.attempt.rawValue) \(named(failure.path)): \(failure.reason)"
+        return Self.failure(failure.number, what)
+    }
+
+    /// Returns a path as an error repeats it: a secret given in place of a file is not repeated.
+    static func named(_ path: String) -> String {
+        isKeyMaterial(path) ? "the file (a secret was given in place of its name)" : path.printable
+    }
+
+    /// Whether a text is a secret rather than the name of a file: a key in hexadecimal, a secret in base 32, a URI or
+    /// PEM block that contains one, or an identity of age.
+    static func isKeyMaterial(_ text: String) -> Bool {
+        let start = text.prefix(32).lowercased()
+        if text.contains("-----BEGIN ") || text.contains("\n") { return true }
+        if ["otpauth:", "otpauth-migration:", "age-secret-key-", "age-plugin-"].contains(where: start.hasPrefix) {
+            return true
+        }
+        let symbols = text.utf8.filter { ![0x20, 0x2D, 0x3A, 0x3D].contains($0) }.map { Character(Unicode.Scalar($0)) }
+        if symbols.count >= 32, symbols.allSatisfy(\.isHexDigit) { return true }
+        guard symbols.count >= 16 else { return false }
+        let letters = symbols.filter { !("2"..."7").contains($0) }
+        if letters.allSatisfy({ ("A"..."Z").contains($0) }) { return true }
+        // A word without digits may well be the name of a file.
+        return letters.count < symbols.count && letters.allSatisfy { ("a"..."z").contains($0) }
     }
 
     private static func failure(_ number: Int32, _ text: String) -> Explanation {

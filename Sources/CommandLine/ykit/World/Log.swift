@@ -16,7 +16,7 @@ final class Log: Sendable {
             return
         }
         descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Explanation("file", .failed, "cannot open \(file): \(System.failure)") }
+        guard descriptor >= 0 else { throw Files.failure("cannot open", file) }
     }
 
     deinit { if descriptor > 2 { close(descriptor) } }
