@@ -32,8 +32,27 @@ import Testing
         ("    with protocol 2 FIDO2 compares 16", ["    with protocol 2 FIDO2", "    compares 16"]),
         ("credential  AgE8hzbhXBLuVmHQ8fnKaD6om1hGbXNQPynRel", ["credential  AgE8hzbhXBLuVmHQ8fnKaD6om1hGbXNQPynRel"]),
         ("   -> sudo systemctl enable --now pcscd.socket", ["   -> sudo systemctl enable --now pcscd.socket"]),
+        ("   -> put the card or key on the reader", ["   -> put the card or key on", "      the reader"]),
+        (
+            "   -> set a reset code, unless you have: ykit openpgp access set-reset-code",
+            ["   -> set a reset code, unless", "      you have:", "      ykit openpgp access set-reset-code"]
+        ),
     ])
     func linesAreBrokenBetweenWords(_ line: String, _ expected: [String]) { #expect(line.wrapped(to: 30) == expected) }
+
+    @Test func adviceIsIndentedBelowItsArrow() {
+        let advice =
+            "end that program, or hand the key back in it; then plug the key in again, and look: sudo ykit doctor"
+        for rung in [Rung("holder", .bad, "held", remedy: advice)] {
+            for width in 40...120 {
+                let lines = rung.lines[1].wrapped(to: width)
+                #expect(lines.allSatisfy { $0.columns <= width })
+                #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("            ") && !$0.hasPrefix("             ") })
+                #expect(lines.map(\.trimmed).joined(separator: " ") == "-> " + advice)
+                #expect(lines.last?.hasSuffix("sudo ykit doctor") == true)
+            }
+        }
+    }
 
     @Test(arguments: ["\u{200B}", "\u{202E}", "\u{61C}", "\u{2060}", "\u{1B}", "\u{FEFF}"])
     func whatIsNotSeenIsShown(_ text: String) { #expect(text.printable.hasPrefix("\\u{")) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCapture
 import YKTransport
 import YKWire
 
@@ -33,6 +34,10 @@ extension Explain {
                 "unresponsive", .failed, "the card does not answer: \(why)",
                 hint: "take the key out and insert it again")
         case .malformed(let error): malformed("what came back is not a response: \(error)")
+        case .capture(let why) where why.hasPrefix(Recorder.oneLinkOnly):
+            Explanation(
+                "capture", .failed, why,
+                hint: "this uses FIDO2 and another application; --link pcsc reaches both over the card")
         case .capture(let why): Explanation("capture", .failed, why, hint: "name a new file in a folder you may write")
         case .failed(let code, let why):
             Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")

@@ -17,6 +17,9 @@ public final class Recorder: Sendable {
         var failure: LinkError?
     }
 
+    /// The beginning of the error for a second kind of link.
+    public static let oneLinkOnly = "a recording has one kind of link"
+
     private let path: String
     private let state: Mutex<State>
     private let start = ContinuousClock.now
@@ -89,7 +92,7 @@ public final class Recorder: Sendable {
             let link = state.header.link
             if state.file != nil, link == kind || kind == .http { return }
             guard state.file == nil || link == .http else {
-                throw .capture("a recording has one kind of link, \(link.rawValue)")
+                throw .capture("\(Self.oneLinkOnly), \(link.rawValue)")
             }
             state.header.fields["link"] = .string(kind.rawValue)
             fill(&state.header)

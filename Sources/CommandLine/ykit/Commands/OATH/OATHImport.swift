@@ -102,6 +102,8 @@ struct OATHImport: Verb {
         answer.members["added"] = .int(Int64(items.count - refused.count))
         answer.members["refused"] = .int(Int64(refused.count))
         answer.failure = summary(refused, of: items.count)
+        // The failure of a single account says why.
+        if items.count == 1, !refused.isEmpty { answer.lines = [] }
         return answer
     }
 
@@ -116,11 +118,10 @@ struct OATHImport: Verb {
         }
     }
 
+    /// The failure of the verb: the reason, or for several accounts, whose reasons the lines state, their number.
     private func summary(_ refused: [Explanation], of count: Int) -> Explanation? {
-        guard let first = refused.first else { return nil }
-        if count == 1 { return first }
-        var explanation = first
-        explanation.message = "\(refused.count) of \(count) accounts were not added; the first: \(first.message)"
+        guard var explanation = refused.first, count > 1 else { return refused.first }
+        explanation.message = "\(refused.count) of \(count) accounts were not added"
         return explanation
     }
 
