@@ -61,16 +61,54 @@ import Testing
         #expect(first.offers().words.map(\.word) == ["x"])
     }
 
-    @Test("bytes of any kind are read or refused")
+    @Test("bytes of any kind are read as a whole, or refused with the line of the mistake")
     func hostile() {
         var random = SystemRandomNumberGenerator()
         let pieces = [
             "alias.", "=", " ", "\n", "link", "\"", "\\", "#", "usb", "\u{0}", "é", "--virtual", "oath", "virtual",
+            "\r",
+            "\u{202E}", "'", "1e999", "~/", "json = yes\n",
         ]
-        for _ in 0..<2000 {
-            let text = (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-            _ = try? file(text)
-            _ = try? ConfigurationFile((0..<20).map { _ in UInt8.random(in: 0...255, using: &random) }, path: "config")
+        let whole = """
+            # a comment
+            link = usb
+              timeout = 2.5
+            strict=yes
+            alias.mail = oath calculate 'A b' "c" --single
+            scp-keys = ~/keys
+
+            """
+        check(Array(whole.utf8))
+        for _ in 0..<1500 {
+            var bytes = Array(whole.utf8)
+            for _ in 0..<Int.random(in: 1...5, using: &random) {
+                let start = Int.random(in: 0...bytes.count, using: &random)
+                let end = min(bytes.count, start + Int.random(in: 0...9, using: &random))
+                let piece = Array((pieces.randomElement(using: &random) ?? "").utf8)
+                bytes.replaceSubrange(start..<end, with: Bool.random(using: &random) ? piece : [.random(in: 0...255)])
+            }
+            check(bytes)
+            check((0..<20).map { _ in UInt8.random(in: 0...255, using: &random) })
+            check((0..<12).flatMap { _ in Array((pieces.randomElement(using: &random) ?? "").utf8) })
+        }
+    }
+
+    /// Checks that every line has had its effect, or that the error names a line of the file and cannot drive a terminal.
+    private func check(_ bytes: [UInt8]) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        do throws(Explanation) {
+            var file = try ConfigurationFile(bytes, path: "config")
+            let entries = lines.map { String(decoding: $0, as: UTF8.self).trimmed }
+                .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+            #expect(file.settings.count + file.aliases.count == entries.count)
+            var options = GlobalOptions()
+            try file.complete(&options) { _ in nil }
+            let summary = file.summary(showsValues: true)
+            #expect(summary == summary.printable)
+        } catch {
+            let number = Int(error.message.dropFirst("config:".count).prefix { $0.isNumber }) ?? 0
+            #expect(error.code == "configuration" && error.exit == .usage && lines.indices.contains(number - 1))
+            #expect(error.message == error.message.printable)
         }
     }
 }

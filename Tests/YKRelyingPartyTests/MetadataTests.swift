@@ -218,6 +218,25 @@ struct MetadataTests {
         await #expect(throws: MetadataError.rollback(from: 7, to: 6)) { try await restarted.metadata() }
     }
 
+    /// A redirect is refused even with a list that verifies as its body, and the list in use remains.
+    @Test(arguments: [301, 302, 303, 307, 308]) func followsNoRedirect(status: Int) async throws {
+        let (web, clock) = (Web(), Clock())
+        let service = try service(web, clock)
+        let elsewhere = MetadataError.http(.redirected(to: "https://evil.example/mds", status: status))
+        let location = [HTTPField("Location", "https://evil.example/mds")]
+        let next = try SignedList.named("the next list")
+        web.answer(.success(HTTPResponse(status: status, fields: location, body: next.jwt)))
+        await #expect(throws: elsewhere) { try await service.metadata() }
+        web.answer(.failure(.redirected(to: "https://evil.example/mds", status: status)))
+        await #expect(throws: elsewhere) { try await service.update() }
+        #expect(web.requests == 2 && web.load() == nil)
+        try web.answer("ES256")
+        #expect(try await service.update().number == 7)
+        clock.advance(31 * 86_400)
+        web.answer(.success(HTTPResponse(status: status, fields: location, body: next.jwt)))
+        #expect(try await service.metadata().number == 7)
+    }
+
     @Test func reportsWhatIsWrong() async throws {
         let (web, clock) = (Web(), Clock())
         let service = try service(web, clock)

@@ -74,7 +74,7 @@ public actor MetadataService {
         }
     }
 
-    /// Downloads the list even if no update is due.
+    /// Downloads the list even if no update is due. A redirect is not followed, whatever the client does.
     ///
     /// - Returns: The new list.
     /// - Throws: The error of the download; `rollback` for a list older than one already seen.
@@ -86,6 +86,7 @@ public actor MetadataService {
         request.timeout = .seconds(120)
         let response: HTTPResponse
         do { response = try await client.send(request) } catch { throw .http(error) }
+        if let place = response.redirect { throw .http(.redirected(to: place, status: response.status)) }
         guard response.status == 200 else { throw .status(response.status) }
         let new = try MetadataBLOB(jwt: response.body, anchors: anchors, signer: signer, at: clock.now)
         guard new.number >= floor else { throw .rollback(from: floor, to: new.number) }
