@@ -22,7 +22,7 @@ import Testing
             let step = script.steps[index]
             let result = try shell.run(step.command)
             let output = Shell.Result.lines(result.output)
-            // On a busy machine a software key may need the time after which a person is asked for a touch.
+            // On a busy machine a virtual key may need the time after which a person is asked for a touch.
             let errors = Shell.Result.lines(result.errors).filter { $0 != "touch the key" || step.errors.contains($0) }
             let isSame =
                 Script.matches(output, step.output) && Script.matches(errors, step.errors)

@@ -27,7 +27,7 @@ import YKWire
         let user = try await client.logIn("alice", password: Secret(utf8: "secret"))
         #expect(user.role == "user" && user.realm == "test")
         #expect(await http.requests[0].body == Array("{\"username\":\"admin\",\"password\":\"adminpw\"}".utf8))
-        await #expect(throws: PrivacyIDEAError.malformed("the log-in has no token")) {
+        await #expect(throws: PrivacyIDEAError.malformed("the login has no token")) {
             _ = try await client.logIn("x", password: Secret(utf8: "x"))
         }
         for text in ["", "a.b", "a.!.c", "a.e30.c", "a.eyJleHAiOjFlNDAwfQ.c", "a.eyJleHAiOiJ4In0.c"] {

@@ -51,7 +51,7 @@ import YKWire
 
     private func text() -> String { String(decoding: Recordings.read(path), as: UTF8.self) }
 
-    /// Records a log-in that succeeds, and a request that is not answered.
+    /// Records a login that succeeds, and a request that is not answered.
     private func record(keepsSecrets: Bool = false) async throws -> Capture {
         let recorder = Recorder(path: path, keepsSecrets: keepsSecrets, clock: FixedClock(1_700_000_000))
         let client = recorder.recording(Server(.success(Self.answered), .failure(.unreachable("gone"))))

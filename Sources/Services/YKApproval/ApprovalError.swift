@@ -57,7 +57,7 @@ public enum ApprovalError: Error, Hashable, Sendable {
 
     /// A link of an account with one-time codes is invalid.
     case link(OtpauthError)
-    /// A log-in names a service or user other than the account's.
+    /// A login names a service or user other than the account's.
     case otherAccount(String)
     /// An address is on a server other than the enrolled one.
     case otherServer(String, enrolled: String)

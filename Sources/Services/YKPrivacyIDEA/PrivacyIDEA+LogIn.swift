@@ -4,7 +4,7 @@ public import YKCrypto
 import YKHTTP
 public import YKWire
 
-/// A log-in session at the server: a JSON Web Token and its account.
+/// A login session at the server: a JSON Web Token and its account.
 public struct PrivacyIDEASession: Sendable {
     /// The JSON Web Token, for ``PrivacyIDEA/Credentials/token(_:)``.
     public let token: SharedSecret
@@ -19,7 +19,7 @@ public struct PrivacyIDEASession: Sendable {
 
     init(_ value: JSON) throws(PrivacyIDEAError) {
         guard let token = value["token"]?.filled, let role = value["role"]?.string else {
-            throw .malformed("the log-in has no token")
+            throw .malformed("the login has no token")
         }
         self.token = SharedSecret(Secret(utf8: token))
         self.role = role

@@ -62,7 +62,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     /// Further values stored by the server, such as `aaguid` or `phone`.
     public let info: JSON
 
-    /// Whether the token can be used for a log-in.
+    /// Whether the token can be used for a login.
     public var isUsable: Bool {
         isActive && !isRevoked && !isLocked && (rolloutState == nil || rolloutState == .enrolled)
     }

@@ -6,7 +6,7 @@ import YKWire
 
 /// A user in a user store.
 public struct PrivacyIDEAUser: Hashable, Sendable {
-    /// The log-in name.
+    /// The login name.
     public let name: String
     /// The realm.
     public let realm: String?
@@ -35,7 +35,7 @@ public struct PrivacyIDEAUser: Hashable, Sendable {
 
 /// A user to be created.
 public struct NewPrivacyIDEAUser: Sendable {
-    /// The log-in name.
+    /// The login name.
     public var name: String
     /// The password in the user store.
     public var password: SharedSecret?
@@ -48,7 +48,7 @@ public struct NewPrivacyIDEAUser: Sendable {
     /// The family name.
     public var surname: String?
 
-    /// Creates a description of a user with this log-in name.
+    /// Creates a description of a user with this login name.
     public init(_ name: String) { self.name = name }
 
     func parameters(_ resolver: String) -> JSON {

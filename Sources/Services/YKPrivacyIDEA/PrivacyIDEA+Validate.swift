@@ -52,7 +52,7 @@ public struct ChallengeStatus: RawRepresentable, Hashable, Sendable {
     public static let pending = ChallengeStatus(rawValue: "pending")
     /// Approved.
     public static let accepted = ChallengeStatus(rawValue: "accept")
-    /// Declined because the user did not start the log-in.
+    /// Declined because the user did not start the login.
     public static let declined = ChallengeStatus(rawValue: "declined")
     /// Declined for another reason.
     public static let cancelled = ChallengeStatus(rawValue: "cancelled")

@@ -56,7 +56,7 @@ struct DestinationConstraint: Hashable, Sendable {
 }
 
 extension [DestinationConstraint] {
-    /// Whether a key with these constraints may be seen by a connection, or sign the log-in of a user.
+    /// Whether a key with these constraints may be seen by a connection, or sign the login of a user.
     ///
     /// - Parameters:
     ///   - bindings: The sessions of the connection, the nearest one first.
@@ -75,7 +75,7 @@ extension [DestinationConstraint] {
         return !last.isForwarding || contains { $0.permits(from: last.hostKey, to: nil, user: nil) }
     }
 
-    /// Whether a key with these constraints may sign for a connection: only the log-in of its last session.
+    /// Whether a key with these constraints may sign for a connection: only the login of its last session.
     func permit(_ bindings: [SessionBinding], _ purpose: SignaturePurpose) -> Bool {
         guard !isEmpty else { return true }
         guard case .login(let user, let session, let hostKey) = purpose, let last = bindings.last,

@@ -170,7 +170,7 @@ enum AgentReply {
 
 /// The purpose of a signature, parsed from the data to sign.
 public enum SignaturePurpose: Hashable, Sendable {
-    /// A log-in (RFC 4252 §7).
+    /// A login (RFC 4252 §7).
     case login(user: String, session: [UInt8], hostKey: [UInt8]?)
     /// A file, in a namespace such as `git`.
     case file(namespace: String)

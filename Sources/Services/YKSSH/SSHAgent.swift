@@ -153,7 +153,7 @@ public actor SSHAgent {
     }
 
     private func bind(_ binding: SessionBinding, _ connection: inout Connection) -> AgentReply {
-        // After a log-in nothing can be forwarded further, and the chain of forwardings is limited.
+        // After a login nothing can be forwarded further, and the chain of forwardings is limited.
         guard !connection.isBroken, connection.bindings.count < 16,
             connection.bindings.allSatisfy({ $0.isForwarding || $0 == binding })
         else {
@@ -214,7 +214,7 @@ public actor SSHAgent {
         }
         let purpose = SignaturePurpose(data)
         guard allowsForwarding || !connection.isForwarded else { return AgentReply.failure.bytes }
-        // A connection bound to a session gets log-in signatures for that session only.
+        // A connection bound to a session gets login signatures for that session only.
         if case .login(_, let session, _) = purpose, let last = connection.bindings.last, last.session != session {
             return AgentReply.failure.bytes
         }

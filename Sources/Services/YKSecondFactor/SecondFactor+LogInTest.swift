@@ -4,7 +4,7 @@ public import YKCrypto
 public import YKFIDO
 import YKPrivacyIDEA
 
-/// A step of a log-in with a second factor, in the order of the SDK's figures.
+/// A step of a login with a second factor, in the order of the SDK's figures.
 public enum LogInStep: Hashable, Sendable {
     /// The user's second factor was read.
     case status(SecondFactorStatus.State)
@@ -18,16 +18,16 @@ public enum LogInStep: Hashable, Sendable {
     case pinVerified
 }
 
-/// The result of a log-in.
+/// The result of a login.
 public struct LogInOutcome: Sendable {
-    /// The steps of the log-in.
+    /// The steps of the login.
     public let steps: [LogInStep]
     /// The next cookie, if this device is remembered.
     public let cookie: SharedSecret?
 }
 
 extension SecondFactor {
-    /// Runs a log-in as a service would: reads the status, then uses a remembered device, otherwise a key, otherwise a
+    /// Runs a login as a service would: reads the status, then uses a remembered device, otherwise a key, otherwise a
     /// PIN.
     ///
     /// - Parameters:

@@ -97,14 +97,14 @@ extension SecondFactor {
     }
 
     /// Cancels the challenge by which a factor was verified: the server leaves it open, so that it would be one of
-    /// the log-ins that wait for a PIN. The factor is registered also if the server does not permit it.
+    /// the logins that wait for a PIN. The factor is registered also if the server does not permit it.
     private func cancelChallenges(of serial: String) async {
         for challenge in (try? await server.openChallenges(serial: serial)) ?? [] where challenge.serial == serial {
             try? await server.cancelChallenge(challenge.transactionID)
         }
     }
 
-    /// Sends a PIN for a log-in (sendPinBySmsForLogin), without requiring the factor's own PIN.
+    /// Sends a PIN for a login (sendPinBySmsForLogin), without requiring the factor's own PIN.
     ///
     /// - Parameters:
     ///   - channel: The channel; `nil` for SMS if the user has it, otherwise mail.
@@ -129,7 +129,7 @@ extension SecondFactor {
             expiry: challenge.expiry)
     }
 
-    /// Returns the waiting log-in PIN of a transaction, or the only waiting one.
+    /// Returns the waiting login PIN of a transaction, or the only waiting one.
     ///
     /// - Throws: `nothingPending`, or `ambiguous` with the transactions.
     public func pendingPIN(
@@ -154,7 +154,7 @@ extension SecondFactor {
         return challenge
     }
 
-    /// Verifies a PIN for a log-in (verifySMSPinForLogin, verifyOOBPin). A PIN is valid once, for its user and
+    /// Verifies a PIN for a login (verifySMSPinForLogin, verifyOOBPin). A PIN is valid once, for its user and
     /// transaction.
     ///
     /// - Parameters:

@@ -58,7 +58,7 @@ public struct PINChallenge: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
         /// That the number or address belongs to the user.
         case register
-        /// The user's identity in a log-in.
+        /// The user's identity in a login.
         case login
     }
 
@@ -68,7 +68,7 @@ public struct PINChallenge: Hashable, Sendable {
     public let serial: String
     /// The channel by which the PIN was sent.
     public let channel: PINChannel
-    /// The transaction, for a log-in.
+    /// The transaction, for a login.
     public let transactionID: String?
     /// The expiry, in seconds since 1970-01-01 00:00 UTC, if the server reports it.
     public let expiry: Int64?

@@ -74,7 +74,7 @@ public struct USBReaders: SmartCardReaders {
     private static func name(_ device: USBDevice) -> String { "\(device.readerName) \(device.usbPath)" }
 }
 
-/// Simulated readers: software keys and recordings instead of cards.
+/// Simulated readers: virtual keys and recordings instead of cards.
 public final class PlayedReaders: SmartCardReaders {
     /// Opens a new connection to a card.
     public typealias Card = @Sendable () throws(LinkError) -> sending any CardLink

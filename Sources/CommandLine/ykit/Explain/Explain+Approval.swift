@@ -24,7 +24,7 @@ extension Explain {
         case .request(let fault): request(fault)
         case .numberNeeded(let numbers):
             Explanation(
-                "number-needed", .usage, "the request wants the number that the log-in page shows",
+                "number-needed", .usage, "the request wants the number that the login page shows",
                 hint: "give it with --number N", candidates: numbers)
         case .numberNotOffered(let number, let offered):
             Explanation(

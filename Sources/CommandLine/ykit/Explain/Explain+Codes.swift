@@ -11,8 +11,8 @@ extension Explain {
             malformed("the link cannot be read: \(error)", hint: "ask for a new one")
         case .otherAccount(let name):
             Explanation(
-                "other-account", .policy, "the log-in is for \(name.printable), not for this account",
-                hint: "a log-in that you did not start may be somebody else's")
+                "other-account", .policy, "the login is for \(name.printable), not for this account",
+                hint: "a login that you did not start may be somebody else's")
         case .otherServer(let server, let enrolled):
             Explanation(
                 "other-server", .policy, "\(enrolled.printable) names another server: \(server.printable)",
@@ -41,8 +41,8 @@ extension Explain {
             return explanation
         case .unknownChallenge:
             return Explanation(
-                "expired", .timeOut, "the log-in is no longer open: it expired, or was answered already",
-                hint: "start the log-in again")
+                "expired", .timeOut, "the login is no longer open: it expired, or was answered already",
+                hint: "start the login again")
         case .unknownIdentity:
             return Explanation(
                 "unknown-user", .notFound, "the service does not know this account",

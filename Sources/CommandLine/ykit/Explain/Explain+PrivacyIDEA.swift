@@ -140,7 +140,7 @@ extension Explain {
         func reason(_ text: String?) -> String { text.map { ": \($0.printable)" } ?? "" }
         return switch error {
         case .rejected(let text):
-            Explanation("rejected", .authentication, "the server refused the log-in or PIN\(reason(text))")
+            Explanation("rejected", .authentication, "the server refused the login or PIN\(reason(text))")
         case .locked(let text):
             Explanation(
                 "locked", .blocked, "too many wrong attempts, every attempt is refused\(reason(text))",

@@ -9,7 +9,7 @@ enum FirstScreen {
     static let rows: [(words: [String], purpose: String)] = [
         (["list", "info"], "which keys are attached, and what they can do"),
         (["doctor", "udev-rules"], "what keeps a key from working, and what to do"),
-        (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step log-in"),
+        (["fido2", "u2f"], "passkeys, their PIN, fingerprints, two-step login"),
         (["oath"], "one-time codes of accounts (TOTP, HOTP)"),
         (["piv"], "certificates, signatures, decryption"),
         (["openpgp"], "OpenPGP keys, as gpg uses them"),
@@ -17,7 +17,7 @@ enum FirstScreen {
         (["ssh", "age"], "SSH keys, an agent, signatures; files encrypted with age"),
         (["hsmauth", "sd"], "YubiHSM credentials; keys of secure channels"),
         (["securid"], "SecurID software tokens, sealed by a key"),
-        (["approve"], "log-ins to approve or decline"),
+        (["approve"], "logins to approve or decline"),
         (["2fa"], "a service's second factors at privacyIDEA"),
         (["arculus"], "Arculus cards, with their server"),
         (["nfc"], "what a key shows to a phone"),
@@ -193,7 +193,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
         (["YKIT_NAMES"], "off keeps no names of keys and accounts for the shell's TAB."),
-        (["YKIT_FAULT"], "What goes wrong with the software key of --virtual, for tests."),
+        (["YKIT_FAULT"], "What goes wrong with the virtual key of --virtual, for tests."),
         (
             ["YKIT_PARSER", "YKIT_TASKS"],
             "whole and pool leave lines to ArgumentParser and tasks to Swift's threads, to measure what ykit's own ways save."

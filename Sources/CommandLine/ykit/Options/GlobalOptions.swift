@@ -58,7 +58,7 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Use a software key, kept in this file; without a file a demonstration key in memory.",
+            "Use a virtual key, kept in this file; without a file a demonstration key in memory.",
             valueName: "statefile"),
         completion: .file)
     var virtual: String?

@@ -171,7 +171,7 @@ final class World {
         let serial = String(key.state.profile.serial)
         if let wanted = selection.device, wanted != serial {
             throw Explanation(
-                "no-such-device", .noDevice, "the software key has serial number \(serial), not \(wanted.printable)",
+                "no-such-device", .noDevice, "the virtual key has serial number \(serial), not \(wanted.printable)",
                 hint: "ykit --virtual FILE list")
         }
         if let wanted = selection.reader, !key.link().identity.reader.lowercased().contains(wanted.lowercased()) {

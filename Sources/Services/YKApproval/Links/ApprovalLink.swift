@@ -24,7 +24,7 @@ public enum ApprovalLink: Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// Enrols an account.
         case enrollment
-        /// A log-in that is answered online.
+        /// A login that is answered online.
         case onlineAuth
         /// A text signed with a code that the user types in.
         case offlineAuth

@@ -19,7 +19,7 @@ public struct PushPoll: Hashable, Sendable {
 public struct PushReceipt: Hashable, Sendable {
     /// Whether the server accepted it. The server gives no reason for a refusal.
     public let isAccepted: Bool
-    /// The code that the user must type into the log-in page, if the server requires one.
+    /// The code that the user must type into the login page, if the server requires one.
     public let displayCode: String?
     /// The server's message for the user, which says where to enter the code.
     public let message: String?
@@ -105,7 +105,7 @@ extension Approver {
 
     /// Approves a request that was shown.
     ///
-    /// - Parameter number: The number on the log-in page, if the request offers some.
+    /// - Parameter number: The number on the login page, if the request offers some.
     /// - Throws: `numberNeeded` or `numberNotOffered` before anything is signed; `server`; `noReceipt` if the server
     ///   may have received the answer; or the error of the key.
     public func approve(

@@ -16,7 +16,7 @@ public enum PushRequestFault: Error, Hashable, Sendable {
     case otherServer(String)
 }
 
-/// A request to approve a log-in, signed by the enrolled server.
+/// A request to approve a login, signed by the enrolled server.
 ///
 /// The signature covers the members joined with bars. Since the question and the title may themselves contain bars, the
 /// boundary between these two is not authenticated; all others are.
@@ -29,7 +29,7 @@ public struct PushRequest: Hashable, Sendable {
     public let title: String
     /// The serial number of the server's token.
     public let serial: String
-    /// The numbers from which the user must choose the one on the log-in page; `nil` if none is required.
+    /// The numbers from which the user must choose the one on the login page; `nil` if none is required.
     public let numbers: [String]?
     /// Whether the server's signed capabilities for this request allow a reason for declining.
     public let takesReason: Bool

@@ -5,9 +5,9 @@ import YKWire
 
 /// The reason for declining a request; the server and its log distinguish the reasons.
 public enum DeclineReason: String, Hashable, Sendable, CaseIterable {
-    /// The user did not start the log-in: somebody else may know the password.
+    /// The user did not start the login: somebody else may know the password.
     case unknownTrigger = "unknown_trigger"
-    /// The user who started the log-in has cancelled it.
+    /// The user who started the login has cancelled it.
     case cancelled
 }
 

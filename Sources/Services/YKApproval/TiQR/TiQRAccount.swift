@@ -3,17 +3,17 @@
 public import YKHTTP
 import YKWire
 
-/// An account that answers the log-ins of a TiQR service; its secret is in the sealed part of its record.
+/// An account that answers the logins of a TiQR service; its secret is in the sealed part of its record.
 public struct TiQRAccount: Hashable, Sendable {
     /// The properties common to all kinds of accounts.
     public var account: ApprovalAccount
-    /// The identifier of the service, contained in each log-in.
+    /// The identifier of the service, contained in each login.
     public let service: String
     /// The user's identifier at the service.
     public let identity: String
     /// The user's name, as given by the service.
     public let identityName: String
-    /// The URL to which log-ins are answered.
+    /// The URL to which logins are answered.
     public let url: HTTPURL
     /// The OCRA suite of the responses.
     public let suite: OCRASuite
@@ -47,7 +47,7 @@ public struct TiQRAccount: Hashable, Sendable {
         return stored
     }
 
-    /// Checks that a log-in belongs to this account.
+    /// Checks that a login belongs to this account.
     ///
     /// - Throws: `otherAccount` if it names another service or user.
     public func check(_ login: TiQRLogin) throws(ApprovalError) {

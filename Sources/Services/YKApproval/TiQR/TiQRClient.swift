@@ -6,7 +6,7 @@ import YKPrivacyIDEA
 public import YKTransport
 import YKWire
 
-/// A service's answer to a log-in.
+/// A service's answer to a login.
 public enum TiQRResult: Hashable, Sendable {
     /// The response was correct.
     case accepted
@@ -43,7 +43,7 @@ public enum TiQRResult: Hashable, Sendable {
     }
 }
 
-/// Enrols accounts at TiQR services and answers log-ins.
+/// Enrols accounts at TiQR services and answers logins.
 public struct TiQRClient: Sendable {
     private let http: any HTTPClient
     private let random: any RandomSource
@@ -104,7 +104,7 @@ public struct TiQRClient: Sendable {
         guard answer.body == Array("OK".utf8) else { throw .malformed("the service did not confirm the enrolment") }
     }
 
-    /// Returns the response to a log-in, which the service accepts in place of a password.
+    /// Returns the response to a login, which the service accepts in place of a password.
     ///
     /// - Throws: `otherAccount`, or `malformed` for a challenge that does not fit the suite.
     public func response(
@@ -114,7 +114,7 @@ public struct TiQRClient: Sendable {
         return try account.suite.response(secret, OCRAInput(login.challenge))
     }
 
-    /// Answers a log-in at the enrolled address.
+    /// Answers a login at the enrolled address.
     ///
     /// - Throws: `otherAccount` before anything is sent, `server`, or `malformed`.
     public func answer(

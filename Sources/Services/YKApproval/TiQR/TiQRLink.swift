@@ -25,7 +25,7 @@ public struct TiQREnrolmentLink: Hashable, Sendable {
     }
 }
 
-/// A log-in link: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It contains
+/// A login link: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It contains
 /// no address: the answer is sent to the address enrolled for the service.
 public struct TiQRLogin: Hashable, Sendable {
     /// The user's identifier; `nil` if the service does not include it.
@@ -44,7 +44,7 @@ public struct TiQRLogin: Hashable, Sendable {
     /// - Throws: `malformed` if a part is missing or longer than 255 bytes.
     public init(_ text: String) throws(ApprovalError) {
         let link = try LinkQuery(text)
-        guard link.scheme == "tiqrauth" else { throw .malformed("a log-in of TiQR begins with tiqrauth://") }
+        guard link.scheme == "tiqrauth" else { throw .malformed("a login of TiQR begins with tiqrauth://") }
         let halves = link.authority.split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(halves.count), let host = halves.last else {
             throw .malformed("the link of TiQR has no single service")

@@ -20,7 +20,7 @@ struct ApproveYes: Verb {
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Option(help: "The number that the log-in page shows.")
+    @Option(help: "The number that the login page shows.")
     var number: String?
 
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
@@ -71,7 +71,7 @@ struct ApproveYes: Verb {
         let prompt: Prompt
         do { prompt = try Prompt(orElse: "") } catch { throw ApprovalError.numberNeeded(numbers) }
         let question =
-            isAgain ? "look again: which number does the log-in page show?" : "which number does the log-in page show?"
+            isAgain ? "look again: which number does the login page show?" : "which number does the login page show?"
         return numbers[try prompt.choose(question, among: numbers.map(\.printable))]
     }
 
@@ -97,7 +97,7 @@ struct ApproveYes: Verb {
         } catch {
             throw Explanation(
                 "too-many-numbers", .blocked, message,
-                hint: "if you did not start this log-in: ykit approve no \(open.request.id) --fraud")
+                hint: "if you did not start this login: ykit approve no \(open.request.id) --fraud")
         }
         let receipt = try await desk.answer(open, "declined") { account, key in
             try await desk.approver.decline(open.request, .unknownTrigger, account, key)
@@ -110,7 +110,7 @@ struct ApproveYes: Verb {
         let message = receipt.message.map { PushRequest.shown($0, limit: 200) }
         var lines = ["\(decision) for '\(open.account.account.name.printable)'"]
         if let code = receipt.displayCode.map({ PushRequest.shown($0, limit: 32) }) {
-            lines.append("\(message ?? "type this code into the log-in page"): \(code)")
+            lines.append("\(message ?? "type this code into the login page"): \(code)")
         }
         return Answer(
             lines,
@@ -128,7 +128,7 @@ struct ApproveNo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "no", abstract: "Decline a request.",
         discussion: """
-            --fraud tells the server that somebody else started the log-in, --cancelled that you started it and do not \
+            --fraud tells the server that somebody else started the login, --cancelled that you started it and do not \
             want it any more. The reason is sent only where the server signed that it takes one.
             """)
     static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
@@ -136,10 +136,10 @@ struct ApproveNo: Verb {
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Flag(help: "You did not start this log-in.")
+    @Flag(help: "You did not start this login.")
     var fraud = false
 
-    @Flag(help: "You started this log-in and no longer want it.")
+    @Flag(help: "You started this login and no longer want it.")
     var cancelled = false
 
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
@@ -218,11 +218,11 @@ extension RequestDesk {
         case .closed:
             Explanation(
                 "request-closed", .timeOut, "the server did not accept the answer: the request is no longer open",
-                hint: "it expired, or was answered already, perhaps by another device; start the log-in again")
+                hint: "it expired, or was answered already, perhaps by another device; start the login again")
         case .wrongNumber:
             Explanation(
                 "wrong-number", .authentication, "the server did not accept the answer: the number is wrong",
-                hint: "look at the log-in page again; 'ykit approve no ID --fraud' if you did not start this")
+                hint: "look at the login page again; 'ykit approve no ID --fraud' if you did not start this")
         case .stillOpen:
             Explanation(
                 "not-accepted", .authentication,

@@ -68,7 +68,7 @@ struct ApproveMigrateRun: Verb {
     var container: String?
 
     @Option(
-        help: ArgumentHelp("The other key: its serial number, or the state file of a software key.", valueName: "key"))
+        help: ArgumentHelp("The other key: its serial number, or the state file of a virtual key.", valueName: "key"))
     var to: String
 
     @Option(help: "The PIV slot on the other key: auto takes the first free one of 82 to 95.")

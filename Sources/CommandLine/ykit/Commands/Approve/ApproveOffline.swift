@@ -110,7 +110,7 @@ struct ApproveOffline: Verb {
             The text comes from --text, or from a QR code with --qr; it is shown, and the code is made for exactly this \
             text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
             (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
-            challenge as it is, without a hash. A log-in of TiQR (tiqrauth://) gives its code too.
+            challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
             """)
     static let members = ["account", "text", "challenge", "code", "suite"]
 
@@ -222,7 +222,7 @@ enum TiQRMatch {
             throw Explanation(
                 "no-such-account", .notFound,
                 "no account is enrolled for \((login.identity.map { $0 + "@" } ?? "").printable)\(login.service.printable)",
-                hint: "a log-in that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
+                hint: "a login that you did not start may be somebody else's; 'ykit approve accounts' lists yours")
         }
         let account = try AccountBook.one(
             found.map(\.account), "\(found.count) accounts are enrolled for this service, name one", world)

@@ -16,7 +16,7 @@ struct ApproveQRType: Verb {
     static let configuration = CommandConfiguration(
         commandName: "qr-type", abstract: "Show what a link or QR code is for; nothing is sent.",
         discussion: """
-            enrollment enrols an account, onlineAuth answers a log-in, offlineAuth is a text to make a code for, container \
+            enrollment enrols an account, onlineAuth answers a login, offlineAuth is a text to make a code for, container \
             registers the key as a container, transfer carries accounts of another app, invalid is anything else.
             """)
     static let members = ["type", "protocol", "server", "serial"]
@@ -58,7 +58,7 @@ struct ApproveOpen: Verb {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a link or QR code: log in, or enrol an account.",
         discussion: """
-            tiqrauth:// answers a log-in, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
+            tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
             with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
             and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
             """)
@@ -73,7 +73,7 @@ struct ApproveOpen: Verb {
         completion: .file)
     var qr: String?
 
-    @Option(help: ArgumentHelp("A name for a new account; which account answers, with a log-in.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
     var name: String?
 
     @Option(help: "The PIV slot of a container's key: auto takes the first free one of 82 to 95.")
@@ -275,7 +275,7 @@ extension ApproveEnroll {
     /// Enrols an account of another kind, with the options that both verbs share.
     func open(_ text: String, _ world: World) async throws -> Answer {
         if try ApprovalLink(text).kind == .onlineAuth {
-            throw Explanation.usage("this link answers a log-in", hint: "ykit approve open, with the same link")
+            throw Explanation.usage("this link answers a login", hint: "ykit approve open, with the same link")
         }
         var verb = ApproveOpen()
         verb.link = text

@@ -63,7 +63,7 @@ final class DesktopNotifier: Sendable {
             "\(account) at \(open.account.account.server)",
             "To approve it: ykit approve yes \(open.request.id)",
         ]
-        notify(title.isEmpty ? "A log-in waits for approval" : title, lines, buttons: true) { [self] number in
+        notify(title.isEmpty ? "A login waits for approval" : title, lines, buttons: true) { [self] number in
             state.withLock { state in
                 if state.shown.count >= Self.limit { state.shown = [:] }
                 state.shown[number] = open.request.nonce
@@ -73,7 +73,7 @@ final class DesktopNotifier: Sendable {
 
     /// Notifies of further requests in one notification.
     func tell(more count: Int) {
-        notify("\(count) more log-ins wait for approval", ["ykit approve list"], buttons: false) { _ in }
+        notify("\(count) more logins wait for approval", ["ykit approve list"], buttons: false) { _ in }
     }
 
     private func notify(

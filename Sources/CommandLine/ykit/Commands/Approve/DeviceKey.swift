@@ -116,7 +116,7 @@ extension World {
     /// Returns the world of another key, named by the state file of a virtual key or a serial number.
     func other(_ name: String) throws -> World {
         guard Files.isFile(name) || name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw Explanation.usage("--to is a serial number, or the state file of a software key")
+            throw Explanation.usage("--to is a serial number, or the state file of a virtual key")
         }
         return try World(options.ofAnotherKey(name), terminal)
     }

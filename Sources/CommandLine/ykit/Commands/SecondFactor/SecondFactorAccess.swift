@@ -112,7 +112,7 @@ struct SecondFactorAccess: ParsableArguments {
         let description = record.description
         if let expiry = description["expires"]?.int, expiry <= world.now {
             throw Explanation(
-                "log-in-expired", .authentication, "the log-in that was kept has expired",
+                "log-in-expired", .authentication, "the login that was kept has expired",
                 hint: "ykit 2fa login --keep")
         }
         var trust = HTTPTrust(authorities: description["ca"]?.string)

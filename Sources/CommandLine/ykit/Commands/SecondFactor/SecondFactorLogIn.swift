@@ -131,7 +131,7 @@ extension PrivacyIDEAToken {
 struct SecondFactorLogInTest: SecondFactorVerb {
     static let configuration = CommandConfiguration(
         commandName: "login-test",
-        abstract: "Walk through a log-in as a service would: status, remembered device, key or PIN.")
+        abstract: "Walk through a login as a service would: status, remembered device, key or PIN.")
     static let members = ["user", "steps", "accepted"]
 
     @Argument(help: "The user's name.") var user: String

@@ -47,7 +47,7 @@ struct SecondFactorSendPIN: SecondFactorVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if to != nil, !register { throw UsageError("--to needs --register: a log-in uses what is registered") }
+        if to != nil, !register { throw UsageError("--to needs --register: a login uses what is registered") }
         try checkInputs()
     }
 

@@ -32,12 +32,12 @@ struct SecondFactorVault {
         let found = try file.read().records.filter { $0.id.hasPrefix("login ") }
         guard let record = found.first else {
             throw Explanation(
-                "no-log-in", .notFound, "no log-in is kept",
-                hint: "name the server with --server URL or YKIT_2FA_SERVER, or keep a log-in: ykit 2fa login --keep")
+                "no-log-in", .notFound, "no login is kept",
+                hint: "name the server with --server URL or YKIT_2FA_SERVER, or keep a login: ykit 2fa login --keep")
         }
         guard found.count == 1 else {
             throw Explanation(
-                "ambiguous", .severalDevices, "log-ins at several servers were kept, choose one with --server",
+                "ambiguous", .severalDevices, "logins at several servers were kept, choose one with --server",
                 candidates: found.compactMap { $0.description["server"]?.string })
         }
         return record

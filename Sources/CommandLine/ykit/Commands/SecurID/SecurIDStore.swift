@@ -24,7 +24,7 @@ struct SecurIDStoreAddKey: Verb {
         commandName: "add-key", abstract: "Let another key open the store, as a spare.",
         discussion: """
             The store is opened with a key that opens it already, then sealed for the new one. With one key at a time: \
-            --from names the state file of a software key, or the serial number of the key that opens the store; without \
+            --from names the state file of a virtual key, or the serial number of the key that opens the store; without \
             it the key in use opens the store, and the new one is asked for.
             """)
     static let members = ["id", "kind", "keys"]

@@ -11,7 +11,7 @@ struct PresentStoreKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The key that opens the store now: a serial number, or the state file of a software key.", valueName: "key")
+            "The key that opens the store now: a serial number, or the state file of a virtual key.", valueName: "key")
     )
     var from: String?
 

@@ -8,7 +8,7 @@ import YKWire
 /// Creates a virtual key in a file.
 struct VirtualNew: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Make a software key in a new file.",
+        commandName: "new", abstract: "Make a virtual key in a new file.",
         discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE")
     static let members = ["file", "model", "serial"]
 

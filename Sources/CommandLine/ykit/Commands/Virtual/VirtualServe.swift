@@ -9,7 +9,7 @@ import YKWire
 /// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Plug a software key into a real pcscd, or into this machine's kernel.",
+        commandName: "serve", abstract: "Plug a virtual key into a real pcscd, or into this machine's kernel.",
         discussion: """
             --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
             FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \
