@@ -233,11 +233,6 @@ struct SecureChannelOptions: ParsableArguments {
 extension SCP03Keys {
     /// Reads SCP03 keys from a file, or from standard input for `-`.
     init(file: String) throws {
-        // Keys given in place of a file would be repeated in the error that there is no such file.
-        guard file.utf8.count < 32 || !file.allSatisfy({ $0.isHexDigit || $0 == ":" }) else {
-            throw Explanation.usage(
-                "--scp-keys is a file, not the keys", hint: "--scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
-        }
         var bytes = try Files.read(file)
         defer { Secret.wipe(&bytes) }
         try self.init(given: Secret(bytes))
