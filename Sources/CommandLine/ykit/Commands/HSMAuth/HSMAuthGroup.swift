@@ -38,7 +38,7 @@ enum NewHSMAuthPassword: SecretKind {
 
 enum DerivationPassword: SecretKind {
     static let name = SecretName(
-        "derivation-password", "password that the keys are derived from", "YKIT_HSMAUTH_DERIVATION_PASSWORD")
+        "derivation-password", "derivation password", "YKIT_HSMAUTH_DERIVATION_PASSWORD")
 }
 
 typealias ManagementPasswordOptions = SecretOptions<ManagementPassword>
