@@ -535,16 +535,17 @@ def test_forged():
                 return answer
             return change
 
-        def enroll():
+        def enroll(*words):
             forget()
-            return ykit("approve", "enroll", "--server", bad.url, "--user", "alice", "--force", "--touch", "never", *STORE, env=with_pin(),
+            return ykit("approve", "enroll", "--server", bad.url, "--user", "alice", "--touch", "never", *words, *STORE, env=with_pin(),
                         secrets=[("--password-fd", "secret")])
 
         through(bad.url)
-        altered("approve enroll of oneself: the link of another server is refused", other_link(lambda _: f"http%3A//localhost%3A{bad.port}", "https%3A//evil.example"), enroll,
-                (15, "other-server"))
-        altered("approve enroll of oneself: another serial number is refused", other_link(lambda detail: detail["serial"], "PIPU00000001"), enroll,
-                (8, "enrolment-refused"))
+        other = other_link(lambda _: f"http%3A//localhost%3A{bad.port}", "http%3A//localhost%3A9")
+        altered("approve enroll of oneself: the link of another server is asked about", other, enroll, (17, "no-terminal"))
+        altered("approve enroll of oneself: with --force the link is followed", other, lambda: enroll("--force"), (16, "server-unreachable"))
+        altered("approve enroll of oneself: another serial number is refused", other_link(lambda detail: detail["serial"], "PIPU00000001"),
+                lambda: enroll("--force"), (8, "enrolment-refused"))
 
 
 def test_containers():

@@ -154,7 +154,8 @@ struct ApproveEnroll: Verb {
                 "the server wants the account to be unlocked with '\(link.unlock.printable)': "
                     + "the security key's PIN and touch do that")
         }
-        if self.server == nil {
+        // A server that was named may send the key only to itself without asking.
+        if try self.server.map({ try HTTPURL($0).origin != link.url.origin }) ?? true {
             try confirmation.ask(
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
                     + "Keys and answers go there", in: world)

@@ -88,7 +88,7 @@ struct OATHImport: Verb {
             if showsProgress { terminal.draw("\radding \(number + 1) of \(items.count)") }
             var failure = end
             if failure == nil { failure = await self.failure(item, writer) }
-            let id = (try? item.account.get())?.id.text.printable ?? item.origin.printable
+            let id = Self.name(item)
             answer.lines.append(
                 failure.map { Style.red.around("refused '\(id)'") + ": \($0.message)" } ?? "added '\(id)'")
             rows.append([
@@ -102,9 +102,17 @@ struct OATHImport: Verb {
         answer.members["added"] = .int(Int64(items.count - refused.count))
         answer.members["refused"] = .int(Int64(refused.count))
         answer.failure = summary(refused, of: items.count)
-        // The failure of a single account says why.
-        if items.count == 1, !refused.isEmpty { answer.lines = [] }
+        // The failure of a single account says which, and why.
+        if let only = items.first, items.count == 1, let failure = answer.failure {
+            answer.failure?.message = "'\(Self.name(only))' is refused: \(failure.message)"
+            answer.lines = []
+        }
         return answer
+    }
+
+    /// The account, or where it stands if it cannot be read.
+    private static func name(_ item: ImportSource.Item) -> String {
+        (try? item.account.get())?.id.text.printable ?? item.origin.printable
     }
 
     private func failure(_ item: ImportSource.Item, _ writer: AccountWriter) async -> Explanation? {
