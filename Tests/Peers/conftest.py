@@ -19,6 +19,11 @@ def pytest_configure(config):
         raise pytest.UsageError("one script at a time; tools/test peers runs them all")
 
 
+def pytest_collection_modifyitems(items):
+    """Parts run in the order of their script, which they may rely on, not in that of the line."""
+    items.sort(key=lambda item: item.location[1])
+
+
 @pytest.fixture(autouse=True)
 def checks(subtests, monkeypatch):
     def report(name, fault=None, reason=None):
