@@ -6,10 +6,9 @@ YKIT is the ykit to test.
 """
 
 import json
-import socket
 import subprocess
-import threading
 
+from lib.fake_card import FakeCard
 from lib.peer import ROOT, YKIT, beside_pcscd, expect, reader_port, within
 
 beside_pcscd()
@@ -40,18 +39,19 @@ def plain(command):
     return b"\x80\x10\x00\x00" + command[start:start + count]
 
 
-class Card(threading.Thread):
+class Card(FakeCard):
     """Answers each command as the recordings do after the same selection; what was not recorded is not known (6D00), and
     neither are other applications (6A82). With `meta` it has what canokey-core had for a time: an application that passes
     for Yubico's management, of a YubiKey 5.5.5."""
 
     def __init__(self, port, meta=False):
-        super().__init__(daemon=True)
         self.meta, self.selected, self.replies, self.file, self.queue = meta, None, {}, None, []
         for name in ("management/canokey-admin", "ndef/canokey-read", "oath/canokey-short", "piv/canokey-short", "fido/canokey-short-getinfo", "fido/canokey-info"):
             self.learn(f"{ROOT}/captures/{name}.jsonl")
-        self.socket = socket.create_connection(("127.0.0.1", int(port)))
-        self.start()
+        super().__init__(int(port), self.reply, self.atr, self.deselect)
+
+    def deselect(self):
+        self.selected = None
 
     def learn(self, name):
         with open(name, encoding="utf-8") as lines:
@@ -68,7 +68,7 @@ class Card(threading.Thread):
             else:
                 last = self.replies.setdefault((selected, plain(command)), [reply])
 
-    def answer(self, command):
+    def reply(self, command):
         if command[:4] == b"\x00\xa4\x04\x00":
             aid = command[5:5 + command[4]]
             known = MANAGEMENT if self.meta and aid == MANAGEMENT else next(
@@ -93,34 +93,13 @@ class Card(threading.Thread):
         whole = self.replies[NDEF, bytes.fromhex("00b000000f" if self.file == b"\xe1\x03" else "00b0000030")][0][:-2]
         return whole[offset:offset + count] + b"\x90\x00"
 
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            more = self.socket.recv(count - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
-
-    def run(self):
-        try:
-            while True:
-                message = self.read(int.from_bytes(self.read(2), "big"))
-                if len(message) == 1 and message[0] != 4:
-                    self.selected = None
-                    continue
-                answer = self.atr if len(message) == 1 else self.answer(message)
-                self.socket.sendall(len(answer).to_bytes(2, "big") + answer)
-        except (EOFError, OSError):
-            return
-
     def __enter__(self):
         if not within(20, lambda: self.devices() == [True]):
             raise SystemExit("FAIL the card and its reader do not find each other")
         return self
 
     def __exit__(self, *_):
-        self.socket.shutdown(socket.SHUT_RDWR)
+        self.unplug()
         if not within(20, lambda: self.devices() != [True]):
             raise SystemExit("FAIL the reader does not notice that the card is gone")
 

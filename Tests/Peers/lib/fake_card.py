@@ -4,6 +4,8 @@
 import socket
 import threading
 
+from lib.peer import received
+
 ATR = bytes.fromhex("3bfd1300008131fe158073c021c057597562694b657940")
 
 
@@ -16,19 +18,10 @@ class FakeCard(threading.Thread):
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.start()
 
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            more = self.socket.recv(count - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
-
     def run(self):
         try:
             while True:
-                message = self.read(int.from_bytes(self.read(2), "big"))
+                message = received(self.socket, int.from_bytes(received(self.socket, 2), "big"))
                 if len(message) == 1 and message[0] != 4:  # power on, power off, reset; 4 asks for the ATR
                     self.powered()
                     continue

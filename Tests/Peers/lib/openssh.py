@@ -9,7 +9,7 @@ import struct
 import subprocess
 import time
 
-from lib.peer import REAL, free_port
+from lib.peer import REAL, free_port, received
 from lib.piv_bench import FOLDER, path, read, run, write
 
 
@@ -76,17 +76,7 @@ class Client:
         return self.read()
 
     def read(self):
-        head = self.exactly(4)
-        return self.exactly(struct.unpack(">I", head)[0])
-
-    def exactly(self, count):
-        data = b""
-        while len(data) < count:
-            more = self.socket.recv(count - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
+        return received(self.socket, struct.unpack(">I", received(self.socket, 4))[0])
 
     def identities(self):
         answer = self.ask(b"\x0b")

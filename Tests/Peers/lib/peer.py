@@ -59,6 +59,17 @@ def print_line(name, fault=None, reason=None):
 report = print_line
 
 
+def received(connection, count):
+    """So many bytes of a socket; EOFError if it ends before."""
+    data = b""
+    while len(data) < count:
+        more = connection.recv(count - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
 def within(seconds, truth, pause=0.02):
     """The value of `truth()` as soon as it is true, or after a number of seconds."""
     limit = time.monotonic() + seconds
