@@ -219,12 +219,8 @@ struct SecureChannelOptions: ParsableArguments {
         let source = SecretInput.Source(
             descriptor: scpPasswordFd, variable: "YKIT_SCP_PASSWORD",
             hint: "give the file's password with --scp-password-fd N or YKIT_SCP_PASSWORD")
-        let password =
-            switch try SecretInput.given(source, terminal) {
-            case .secret(let secret): SharedSecret(secret)
-            case .none: SharedSecret(try Prompt(orElse: source.hint).secret("password of \(file.printable)"))
-            }
-        return try KeyFile(bytes, password: password)
+        let password = try source.read(terminal, asking: "password of \(file.printable)")
+        return try KeyFile(bytes, password: SharedSecret(password))
     }
 
     private static func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }

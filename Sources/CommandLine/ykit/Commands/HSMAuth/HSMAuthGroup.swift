@@ -95,12 +95,7 @@ extension World {
     /// Returns a new password, given or asked for twice.
     func newHSMAuthPassword(_ source: SecretInput.Source, _ name: String) throws -> HSMAuthPassword {
         if plan != nil { return .defaultManagementKey() }
-        switch try SecretInput.given(source, terminal) {
-        case .secret(let secret): return try HSMAuthPassword(secret)
-        case .none:
-            let prompt = try Prompt(orElse: source.hint)
-            return try HSMAuthPassword(try prompt.newSecret(name))
-        }
+        return try HSMAuthPassword(try source.readNew(terminal, asking: name))
     }
 }
 
