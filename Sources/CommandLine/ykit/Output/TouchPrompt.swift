@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKKeys
 
 /// Asks for a touch once the key has waited 0.3 s for it.
 struct TouchPrompt {
@@ -78,4 +79,15 @@ extension Explain {
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks; until its own time is over it may still be waiting"
     )
+}
+
+extension TouchReason {
+    /// The message for the user.
+    var words: String {
+        switch self {
+        case .touch: TouchPrompt.usual
+        case .enrolment: "put a finger on the key's sensor"
+        case .fingerprint: "put your finger on the key's sensor"
+        }
+    }
 }

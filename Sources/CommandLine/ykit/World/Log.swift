@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKKeys
 import YKTransport
 import YKWire
 
@@ -28,5 +29,16 @@ final class Log: Sendable {
     func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
         Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
+    }
+}
+
+extension LogLevel {
+    /// Creates the log level for a line of link traffic.
+    init(_ level: TrafficLog.Level) {
+        switch level {
+        case .info: self = .info
+        case .debug: self = .debug
+        case .traffic: self = .traffic
+        }
     }
 }

@@ -37,13 +37,12 @@ final class World {
         self.options = options
         self.terminal = terminal
         selection = try Selection(options)
-        try Self.check(options)
+        try options.checkCombinations()
         let log = try Log(level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile)
         self.log = log
         plan = options.plan ? try options.channel.plan() : nil
         let environment = Environment(
             timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
-        try Self.checkSelection(options)
         let source = try Self.source(options)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
@@ -148,24 +147,6 @@ final class World {
 
     // MARK: checks
 
-    private static func check(_ options: GlobalOptions) throws(Explanation) {
-        if options.replay != nil, options.virtual != nil {
-            throw .usage("--replay and --virtual are two different keys, use one of them")
-        }
-        if options.replayMode != nil, options.replay == nil { throw .usage("--replay-mode needs --replay FILE") }
-        if options.keepSecrets, options.record == nil { throw .usage("--keep-secrets needs --record FILE") }
-    }
-
-    /// Refuses a port for a recording or a virtual key, which have none, and a recording of more than one key.
-    private static func checkSelection(_ options: GlobalOptions) throws(Explanation) {
-        let chosen = options.replay.map { _ in "--replay" } ?? options.virtual.map { _ in "--virtual" }
-        guard let chosen else { return }
-        if options.path != nil { throw .usage("--path names a key of this machine, \(chosen) another one") }
-        guard options.replay != nil else { return }
-        if options.device != nil { throw .usage("--device names a key of this machine, --replay a recording") }
-        if options.reader != nil { throw .usage("--reader names a reader of this machine, --replay a recording") }
-    }
-
     /// Checks that `--device` and `--reader`, or their variables, match the virtual key.
     private static func check(_ selection: Selection, chooses key: VirtualKey) throws {
         let serial = String(key.state.profile.serial)
@@ -176,28 +157,6 @@ final class World {
         }
         if let wanted = selection.reader, !key.link().identity.reader.lowercased().contains(wanted.lowercased()) {
             throw LinkError.unknownReader(wanted)
-        }
-    }
-}
-
-extension LogLevel {
-    /// Creates the log level for a line of link traffic.
-    fileprivate init(_ level: TrafficLog.Level) {
-        switch level {
-        case .info: self = .info
-        case .debug: self = .debug
-        case .traffic: self = .traffic
-        }
-    }
-}
-
-extension TouchReason {
-    /// The message for the user.
-    fileprivate var words: String {
-        switch self {
-        case .touch: TouchPrompt.usual
-        case .enrolment: "put a finger on the key's sensor"
-        case .fingerprint: "put your finger on the key's sensor"
         }
     }
 }
