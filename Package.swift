@@ -148,6 +148,17 @@ let package = Package(
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
         .target(name: "YKTestSupport", path: "Tests/Support", swiftSettings: house),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
+                "YKPIV", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
+                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKApproval",
+                "YKStore",
+            ],
+            path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        test("FuzzTests", ["FuzzTargets"]),
         test("YKNFCTests", ["YKNFC", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKSmartCardTests", ["YKSmartCard", "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
