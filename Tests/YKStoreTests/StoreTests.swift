@@ -95,7 +95,7 @@ struct StoreTests {
         let folder = NSTemporaryDirectory() + "ykstore-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = StoreFile(folder + "/s.json", service: "test", patience: 20)
+        let file = StoreFile(folder + "/s.json", service: "test", patience: .milliseconds(20))
         #expect(try file.read() == SealedStore(service: "test"))
         let (store, _) = try sealed()
         try file.update { current throws(StoreError) in current = store }

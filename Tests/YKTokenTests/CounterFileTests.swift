@@ -83,11 +83,11 @@ import YKWire
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
         #expect(throws: CounterFileError.inUse(path: folder.file)) {
-            try CounterFile(folder.file, patience: 10).advance(id, to: OTPCounter(use: 1, session: 1))
+            try CounterFile(folder.file, patience: .milliseconds(10)).advance(id, to: OTPCounter(use: 1, session: 1))
         }
         flock(lock, LOCK_UN)
         #expect(throws: Never.self) {
-            try CounterFile(folder.file, patience: 10).advance(id, to: OTPCounter(use: 1, session: 1))
+            try CounterFile(folder.file, patience: .milliseconds(10)).advance(id, to: OTPCounter(use: 1, session: 1))
         }
     }
 

@@ -33,7 +33,7 @@ struct FileKeyring: Keyring {
 
     func remember(_ key: borrowing Secret, for device: String) throws(Explanation) {
         try UserFolder.make(folder)
-        let lock = try locked()
+        let lock = try Files.lock(folder: folder)
         defer { close(lock) }
         var entries = try entries()
         do {
@@ -49,7 +49,7 @@ struct FileKeyring: Keyring {
 
     func forget(_ device: String) throws(Explanation) -> Bool {
         guard access(path, F_OK) == 0 else { return false }
-        let lock = try locked()
+        let lock = try Files.lock(folder: folder)
         defer { close(lock) }
         var entries = try entries()
         guard entries[device] != nil else { return false }
@@ -60,23 +60,11 @@ struct FileKeyring: Keyring {
 
     func forgetAll() throws(Explanation) -> Int? {
         guard access(path, F_OK) == 0 else { return 0 }
-        let lock = try locked()
+        let lock = try Files.lock(folder: folder)
         defer { close(lock) }
         let count = try entries().members.count
         if count > 0 { try write(JSON.Object()) }
         return count
-    }
-
-    /// Locks the folder against changes by other programs; closing the descriptor releases the lock.
-    private func locked() throws(Explanation) -> Int32 {
-        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw Files.failure("cannot open", folder) }
-        while flock(lock, LOCK_EX) != 0 {
-            if errno == EINTR, !Interruption.happened { continue }
-            defer { close(lock) }
-            throw Interruption.happened ? Explain.interrupted : Files.failure("cannot lock", folder)
-        }
-        return lock
     }
 
     /// Refuses a file that others may read or write, since it no longer protects anything.

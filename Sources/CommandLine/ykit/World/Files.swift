@@ -39,6 +39,19 @@ enum Files {
         }
     }
 
+    /// Locks a folder against changes by other programs that lock it, waiting for them; closing the returned descriptor
+    /// releases the lock.
+    static func lock(folder: String) throws(Explanation) -> Int32 {
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw failure("cannot open", folder) }
+        while flock(lock, LOCK_EX) != 0 {
+            if errno == EINTR, !Interruption.happened { continue }
+            defer { close(lock) }
+            throw Interruption.happened ? Explain.interrupted : failure("cannot lock", folder)
+        }
+        return lock
+    }
+
     /// Reads a file, or standard input for `-`.
     static func read(_ path: String) throws(Explanation) -> [UInt8] {
         try with(path) { descriptor throws(Explanation) in try read(descriptor: descriptor, path) }

@@ -79,7 +79,7 @@ struct PAMMapping {
     init(_ path: String) throws(Explanation) {
         self.path = path
         if let status = FileStatus(path), !status.isRegular {
-            throw .usage("\(path.printable) is no file", hint: "--append names the mapping file of pam_u2f")
+            throw .usage("\(path.printable) is not a file", hint: "--append names the mapping file of pam_u2f")
         }
     }
 
@@ -105,12 +105,8 @@ struct PAMMapping {
     /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: String, to user: String) throws(Explanation) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw Files.failure("cannot open the folder of", path) }
+        let lock = try Files.lock(folder: folder)
         defer { close(lock) }
-        while flock(lock, LOCK_EX) != 0 {
-            guard errno == EINTR, !Interruption.happened else { throw Files.failure("cannot lock the folder of", path) }
-        }
         var lines = try lines()
         if let place = lines.lastIndex(where: { $0.hasPrefix(user + ":") }) {
             lines[place] += ":" + entry

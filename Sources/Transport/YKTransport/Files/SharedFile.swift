@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import YKWire
+
+/// A file that several programs read whole and replace in turn.
+///
+/// New content is written to a temporary file, synced and renamed, so that a program that is killed leaves either the old
+/// or the new content. The lock is a separate file beside it (`.lock`), which is never deleted.
+package struct SharedFile: Sendable {
+    package let path: String
+    /// The maximum size of its content.
+    private let limit: Int
+    /// How long to wait for another program's lock.
+    private let patience: Duration
+    private let followsLinks: Bool
+
+    /// Describes a file, which is opened when it is read.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum size of its content in bytes.
+    ///   - patience: How long to wait for another program's lock.
+    ///   - followsLinks: Whether it is read through a symbolic link.
+    package init(_ path: String, limit: Int, patience: Duration, followsLinks: Bool) {
+        self.path = path
+        self.limit = limit
+        self.patience = patience
+        self.followsLinks = followsLinks
+    }
+
+    /// Runs `body` under the lock, so that no other program changes the file meanwhile.
+    ///
+    /// - Parameter explain: Makes the caller's error of `inUse` or `unwritable`.
+    package func locked<Value, Failure: Error>(
+        explainedBy explain: (SharedFileError) -> Failure, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let lock: Int32
+        do { lock = try locked() } catch { throw explain(error) }
+        defer { close(lock) }
+        return try body()
+    }
+
+    private func locked() throws(SharedFileError) -> Int32 {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw .unwritable(Self.failure) }
+        let end = ContinuousClock.now + patience
+        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
+                close(lock)
+                throw .inUse
+            }
+            _ = poll(nil, 0, 5)
+        }
+        return lock
+    }
+
+    /// Reads the content; `nil` if the file does not exist.
+    ///
+    /// - Throws: `unreadable`, `tooLarge`.
+    package func read() throws(SharedFileError) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .unreadable(Self.failure)
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = Glibc.read(file, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(Self.failure) }
+            if count == 0 { return bytes }
+            bytes += block.prefix(count)
+            guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+        }
+    }
+
+    /// Replaces the content with a line of JSON.
+    ///
+    /// - Throws: `unwritable`.
+    package func replace(with json: JSON) throws(SharedFileError) {
+        do {
+            var file = try NewFile(beside: path)
+            try file.append(Array((json.text + "\n").utf8))
+            try file.sync()
+            try file.replace(path)
+        } catch { throw .unwritable(error.reason) }
+        NewFile.syncFolder(of: path)
+    }
+
+    private static var failure: String { String(cString: strerror(errno)) }
+}
+
+/// Why a ``SharedFile`` could not be used; the texts are the system's.
+package enum SharedFileError: Error, Hashable, Sendable {
+    /// Another program has locked it.
+    case inUse
+    case unreadable(String)
+    case unwritable(String)
+    /// It has more bytes than the limit.
+    case tooLarge(limit: Int)
+}
