@@ -148,7 +148,7 @@ def check_lost():
 def check_none():
     with Key("--fault", "on 00a404: status 6a82"):
         status, answer, _ = ykit("nfc", "read", "--json")
-        expect("a card that is no tag", (status, answer["error"]["code"]), (11, "not-a-tag"))
+        expect("a card that is not a tag", (status, answer["error"]["code"]), (11, "not-a-tag"))
 
 
 def check_restricted():

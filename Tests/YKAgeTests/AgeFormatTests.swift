@@ -29,7 +29,7 @@ struct AgeFormatTests {
     }
 
     @Test(
-        "A line that is no stanza is refused",
+        "A line that is not a stanza is refused",
         arguments: [
             ["->"], ["-> "], ["-> a  b"], ["x a"], ["-> a", "AA=="], ["-> a", "A"], ["-> a", "AB"], ["-> \u{7}"],
         ])
@@ -103,7 +103,7 @@ struct AgeFormatTests {
     }
 
     @Test(
-        "What is no recipient or identity is refused",
+        "What is not a recipient or an identity is refused",
         arguments: [
             "", "age1", "age1tag1qqqq", Bech32.encode("age", [1]),
             Bech32.encode("age1tag", [2] + [UInt8](repeating: 255, count: 32)),

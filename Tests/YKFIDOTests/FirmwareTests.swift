@@ -149,7 +149,7 @@ struct FirmwareTests {
     }
 
     /// CanoKey gives empty names, and in some versions protection 0, where nothing was asked for.
-    @Test("empty names are none, and a protection of 0 is none")
+    @Test("empty names count as absent, and so does a protection of 0")
     func emptyNames() async throws {
         let log = ScriptedKey.Log()
         let key = COSEKey(okp: .ed25519, algorithm: .edDSA, x: .init(repeating: 1, count: 32))

@@ -27,7 +27,7 @@ struct FrameTests {
         #expect(try OTPFrame(decoding: try #require(whole)) == frame)
     }
 
-    @Test("A frame whose CRC is wrong is none")
+    @Test("A frame with a wrong CRC is ignored")
     func wrongCRC() throws {
         var bytes = try OTPFrame(.serial, [1, 2, 3]).encoded
         bytes[65] ^= 1
@@ -36,7 +36,7 @@ struct FrameTests {
         #expect(throws: WireError.self) { try OTPFrame(decoding: bytes + [0]) }
     }
 
-    @Test("The assembler starts anew with 8F and what else is no part")
+    @Test("The assembler starts anew with 8F and ignores what is not a part")
     func assembler() throws {
         var assembler = OTPFrame.Assembler()
         let parts = try OTPFrame(.swap, [UInt8](repeating: 9, count: 64)).reports

@@ -26,7 +26,7 @@ struct HostileTests {
 
     private func flags(_ flags: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, flags] }
 
-    @Test("A reply whose CRC is wrong is none")
+    @Test("A reply with a wrong CRC is not accepted")
     func wrongCRC() async throws {
         var reports = OTPReport.reports(reply: [1, 2, 3, 4])
         reports[0][4] ^= 1
@@ -84,7 +84,7 @@ struct HostileTests {
         await #expect(throws: OTPError.rejected(.challengeHMAC1)) { try await service.hmac(.one, [1]) }
     }
 
-    @Test("A status that does not move, or moves wrongly, is no success")
+    @Test("A status that does not move, or moves wrongly, is not a success")
     func sequence() async throws {
         for sequence: UInt8 in [3, 5, 0, 200] {
             let service = try await lying([[0, 5, 7, 1, sequence, 0x03, 0, 0]])

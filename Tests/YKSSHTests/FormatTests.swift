@@ -88,7 +88,7 @@ struct FormatTests {
             try SecurityKeyFile(parsing: try Vectors.bytes("encrypted"))
         }
         let line = "-----BEGIN OPENSSH PRIVATE KEY-----"
-        #expect(throws: SSHError.malformed("this is no file of OpenSSH with a line '\(line)'")) {
+        #expect(throws: SSHError.malformed("this is not a file of OpenSSH with a line '\(line)'")) {
             try SecurityKeyFile(parsing: Array("hello".utf8))
         }
     }

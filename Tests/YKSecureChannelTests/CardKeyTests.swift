@@ -37,7 +37,7 @@ import YKWire
         #expect(failure == .status(.aborted, during: "SELECT \(AID.securityDomain)"))
     }
 
-    @Test("a list without the key, or that is none")
+    @Test("a list without the key, or what is not a list")
     func keys() {
         func failure(_ status: UInt16, _ data: [UInt8] = []) -> CardError? {
             Self.failure([.selection, Step(Self.keysRequest, status, data)])

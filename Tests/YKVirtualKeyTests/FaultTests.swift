@@ -133,7 +133,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a rule that is none is refused with its place",
+        "a malformed rule is refused with its position",
         arguments: [
             "remove", "at 0: drop", "at x: drop", "at 1 drop", "at 1:", "at 1: explode", "on : drop", "on zz: drop",
             "on 00a4 at: drop", "on 00a4 at 0: drop", "at 1: delay", "at 1: delay 5", "at 1: delay 99999999999s",

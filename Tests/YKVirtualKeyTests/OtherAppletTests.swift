@@ -31,7 +31,7 @@ struct OtherAppletTests {
         #expect(try old.send("001d010000") == "6b00")
     }
 
-    @Test("OTP tells status and serial number, and refuses what is no configuration")
+    @Test("OTP tells status and serial number, and refuses what is not a configuration")
     func otp() throws {
         let bench = try bench(.otp)
         #expect(try bench.send("00a4040007a000000527200100") == "050701000000" + "9000")

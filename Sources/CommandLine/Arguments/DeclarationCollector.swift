@@ -90,7 +90,7 @@ package final class DeclarationCollector: Encoder {
         var count: Int { 0 }
 
         mutating func encode(_ value: some Encodable) throws {
-            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "this is no option"))
+            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "this is not an option"))
         }
 
         mutating func encodeNil() {}

@@ -84,7 +84,7 @@ public struct AllowedSigners: Sendable {
         }
         guard [8, 12, 14].contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }),
             let day = UTCDate(number(0..<4), number(4..<6), number(6..<8))
-        else { throw .malformed("'\(text)' is no time such as 20301231 or 20301231235959Z") }
+        else { throw .malformed("'\(text)' is not a time such as 20301231 or 20301231235959Z") }
         return day.seconds + Int64(number(8..<10) * 3600 + number(10..<12) * 60 + number(12..<14))
     }
 

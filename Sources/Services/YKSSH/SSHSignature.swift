@@ -190,7 +190,7 @@ public struct SSHFileSignature: Hashable, Sendable {
     /// - Throws: ``SSHError``.
     public init(parsing text: [UInt8]) throws(SSHError) {
         let bytes = try SSHArmor.decode(Self.label, text)
-        guard bytes.starts(with: Self.magic) else { throw .malformed("this is no signature of OpenSSH") }
+        guard bytes.starts(with: Self.magic) else { throw .malformed("this is not a signature of OpenSSH") }
         var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
         let version = try reader.uint32("the version")
         guard version == 1 else { throw .malformed("a signature of version \(version)") }

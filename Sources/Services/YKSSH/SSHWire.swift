@@ -109,7 +109,7 @@ enum SSHArmor {
         guard text.count <= 1 << 20 else { throw .malformed("more than a megabyte") }
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(\.trimmed)
         guard let start = lines.firstIndex(of: "-----BEGIN \(label)-----") else {
-            throw .malformed("this is no file of OpenSSH with a line '-----BEGIN \(label)-----'")
+            throw .malformed("this is not a file of OpenSSH with a line '-----BEGIN \(label)-----'")
         }
         guard let end = lines[start...].firstIndex(of: "-----END \(label)-----") else {
             throw .malformed("no line '-----END \(label)-----'")

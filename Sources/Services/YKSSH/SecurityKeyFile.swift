@@ -115,7 +115,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
     ///   parsed; and ``SSHError/malformed(_:)``.
     public init(parsing text: [UInt8], passphrase: SharedSecret? = nil) throws(SSHError) {
         let bytes = try SSHArmor.decode(Self.label, text)
-        guard bytes.starts(with: Self.magic) else { throw .malformed("this is no private key file of OpenSSH") }
+        guard bytes.starts(with: Self.magic) else { throw .malformed("this is not a private key file of OpenSSH") }
         var reader = SSHReader(Array(bytes.dropFirst(Self.magic.count)))
         let cipher = try reader.text("the cipher")
         let derivation = try reader.text("the key derivation")

@@ -63,7 +63,7 @@ struct OptionsTests {
             (["user": ["id": 5, "name": "a", "displayName": "b"]], "user.id: expected base64url, got number"),
             (
                 ["user": ["id": "*", "name": "a", "displayName": "b"]],
-                "user.id: expected base64url, got string that is none"
+                "user.id: expected base64url, got string that is not one"
             ),
             (["user": ["id": "", "name": "a", "displayName": "b"]], "user.id: 0 bytes, 1 to 64 are right"),
             (["user": ["id": "AQ", "name": "a"]], "user.displayName: expected string, it is not there"),
@@ -76,7 +76,7 @@ struct OptionsTests {
             (["pubKeyCredParams": [true]], "pubKeyCredParams[0]: expected object, got boolean"),
             (
                 ["pubKeyCredParams": [["type": "public-key", "alg": "ES256"]]],
-                "pubKeyCredParams[0].alg: expected whole number, got string that is none"
+                "pubKeyCredParams[0].alg: expected whole number, got string that is not one"
             ),
             (["timeout": -1], "timeout: expected number of at least 0, got number"),
             (["timeout": 1e300], "timeout: expected number of at least 0, got number"),
@@ -88,7 +88,7 @@ struct OptionsTests {
             (["attestation": 1], "attestation: expected string, got number"),
             (
                 ["authenticatorSelection": ["requireResidentKey": "yes"]],
-                "authenticatorSelection.requireResidentKey: expected boolean, got string that is none"
+                "authenticatorSelection.requireResidentKey: expected boolean, got string that is not one"
             ),
         ] as [(JSON, String)])
     func namesWhatIsWrong(_ members: JSON, _ message: String) {

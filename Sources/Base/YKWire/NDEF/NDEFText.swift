@@ -38,7 +38,7 @@ extension NDEFText {
         let bytes = reader.rest()
         let encoding = status & 0x80 == 0 ? Encoding.utf8 : .utf16
         guard let text = encoding == .utf8 ? String(validating: bytes, as: UTF8.self) : Self.utf16(bytes) else {
-            throw WireError(.malformed, at: start, "a text that is no \(encoding.rawValue)")
+            throw WireError(.malformed, at: start, "a text that is not valid \(encoding.rawValue)")
         }
         self.init(text, language: String(decoding: language, as: UTF8.self), encoding: encoding)
     }

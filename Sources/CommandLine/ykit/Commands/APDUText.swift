@@ -79,7 +79,7 @@ enum ApplicationName {
         guard let bytes = try? Hex.decode(text), (5...16).contains(bytes.count) else {
             let list = names.map(\.0).joined(separator: ", ")
             throw .usage(
-                "'\(text.printable)' is no application", hint: "one of \(list), or 5 to 16 bytes in hexadecimal")
+                "'\(text.printable)' is not an application", hint: "one of \(list), or 5 to 16 bytes in hexadecimal")
         }
         return AID(rawValue: bytes)
     }

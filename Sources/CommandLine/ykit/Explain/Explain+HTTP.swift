@@ -26,7 +26,7 @@ extension Explain {
         case .pin(let seen):
             Explanation(
                 "server-pin", .server,
-                "the server's key is none of those that are pinned, nothing was sent"
+                "the server's key is not one of those that are pinned, nothing was sent"
                     + (seen.map { "; it is \($0)" } ?? ""),
                 hint: "somebody may sit in between, or the server has a new key; ask who runs it")
         case .authorities(let reason): .usage("the trusted authorities cannot be read: \(reason.printable)")

@@ -119,7 +119,7 @@ extension Explain {
 
     private static func migration(_ error: MigrationError) -> Explanation {
         switch error {
-        case .notMigration: malformed("this is no otpauth-migration export")
+        case .notMigration: malformed("this is not an otpauth-migration export")
         case .badBase64(let cause), .malformed(let cause):
             malformed("this otpauth-migration export is damaged: \(cause)", hint: "export and scan it again")
         case .account(let place, let cause): malformed("account \(place + 1) of the export cannot be used: \(cause)")
@@ -137,7 +137,7 @@ extension Explain {
         case .emptySecret: .usage("an account needs a secret")
         case .unsupportedDigits(let digits): .usage("a code of \(digits) digits cannot be had, only 6 to 8")
         case .unsupportedKind(let type, let algorithm): .usage("\(type) with \(algorithm) cannot be written")
-        case .invalidURI(let cause): malformed("this is no otpauth URI that can be used: \(cause)")
+        case .invalidURI(let cause): malformed("this is not a usable otpauth URI: \(cause)")
         case .invalidMigration(let cause): migration(cause)
         case .invalidPSKC(let cause): pskc(cause)
         default: Explanation("failed", .failed, "\(error)")

@@ -7,7 +7,7 @@ import YKWire
 extension Explain {
     static func token(_ error: TokenError) -> Explanation {
         switch error {
-        case .malformed(let error): malformed("this is no Yubico OTP: \(error)")
+        case .malformed(let error): malformed("this is not a Yubico OTP: \(error)")
         case .otherPublicID(let id):
             Explanation(
                 "other-key", .authentication,
@@ -23,7 +23,7 @@ extension Explain {
         case .replayed(let counter, let last):
             Explanation(
                 "replayed", .authentication,
-                "the password (use \(counter.use).\(counter.session)) is no newer than the last accepted one "
+                "the password (use \(counter.use).\(counter.session)) is not newer than the last accepted one "
                     + "(use \(last.use).\(last.session))", hint: "touch the key for a new one")
         case .store(let error): counters(error)
         case .crypto(let fault): .usage("\(fault)")

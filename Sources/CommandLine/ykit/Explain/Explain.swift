@@ -93,7 +93,7 @@ enum Explain {
 
     static func capture(_ error: CaptureError, in file: String? = nil) -> Explanation {
         malformed(
-            "\(file.map { $0 == "-" ? "standard input" : $0.printable } ?? "this") is no recording of ykit: \(error)",
+            "\(file.map { $0 == "-" ? "standard input" : $0.printable } ?? "this") is not a recording of ykit: \(error)",
             hint: "ykit --record FILE makes one, ykit capture import one of another tool's log")
     }
 }

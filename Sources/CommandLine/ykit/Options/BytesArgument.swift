@@ -7,7 +7,7 @@ enum BytesArgument {
     /// Decodes base64url or base64.
     static func base64(_ text: String, _ option: String) throws(Explanation) -> [UInt8] {
         guard let bytes = try? Base64.decode(text), !bytes.isEmpty else {
-            throw .usage("\(option) takes bytes in base64url, '\(text.printable)' is none")
+            throw .usage("\(option) takes bytes in base64url, and '\(text.printable)' is not base64url")
         }
         return bytes
     }

@@ -49,7 +49,7 @@ struct ArculusReply {
     /// Reads a reply forwarded by a backend.
     init(backend text: [UInt8]) throws(ArculusError) {
         guard let json = try? JSON(parsing: text), let object = json.object else {
-            throw .reply("the backend's reply is no JSON object")
+            throw .reply("the backend's reply is not a JSON object")
         }
         try self.init(object, httpStatus: 200)
     }

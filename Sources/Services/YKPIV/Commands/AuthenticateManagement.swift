@@ -23,7 +23,7 @@ package struct RequestWitness: CardCommand {
         try reader.finish("the template")
         let witness = try template.tlvs().required(PIVProtocol.Tag.witness, "witness")
         guard witness.count == type.cipher?.blockSize else {
-            throw WireError(.malformed, at: 0, "a witness of \(witness.count) bytes is none of \(type)")
+            throw WireError(.malformed, at: 0, "a witness of \(witness.count) bytes is not one of \(type)")
         }
         return witness
     }

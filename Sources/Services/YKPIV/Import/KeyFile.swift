@@ -60,7 +60,7 @@ public struct KeyFile: Sendable {
             switch block.label {
             case "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE":
                 guard let certificate = try? PIVCertificate(der: block.content) else {
-                    throw .malformed("a certificate in it is none")
+                    throw .malformed("a certificate in it is malformed")
                 }
                 certificates.append(certificate)
             case "PUBLIC KEY":
@@ -111,7 +111,7 @@ public struct KeyFile: Sendable {
         }
         var certificates: [PIVCertificate] = []
         for der in file.certificates {
-            guard let certificate = try? PIVCertificate(der: der) else { throw .malformed("a certificate is none") }
+            guard let certificate = try? PIVCertificate(der: der) else { throw .malformed("a certificate is malformed") }
             certificates.append(certificate)
         }
         guard file.key != nil || !certificates.isEmpty else { throw .unknownFormat }

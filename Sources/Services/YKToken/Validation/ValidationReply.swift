@@ -20,7 +20,7 @@ public struct ValidationReply: Hashable, Sendable {
     public init(parsing bytes: [UInt8]) throws(WireError) {
         guard bytes.count <= Self.limit else { throw WireError(.tooLarge, at: Self.limit, "a reply of this size") }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw WireError(.malformed, at: 0, "a reply that is no text")
+            throw WireError(.malformed, at: 0, "a reply that is not text")
         }
         var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {

@@ -97,7 +97,7 @@ extension Capture.Event {
             findings += check(report, replyMask, "rm") + checkReport(report, link)
         case .http(let exchange):
             if case .answer(let status, _, _) = exchange.outcome, !(100...599).contains(status) {
-                findings.append(finding("\(status) is no status of HTTP", isError: true))
+                findings.append(finding("\(status) is not an HTTP status", isError: true))
             }
         case .link(let what, _):
             let known: [LinkEvent] = [.powerOn, .powerOff, .reset, .removed, .fail, .time]
@@ -110,7 +110,7 @@ extension Capture.Event {
         do {
             _ = try APDU(decoding: command)
             return []
-        } catch { return [finding("the command is no APDU: \(error)")] }
+        } catch { return [finding("the command is not an APDU: \(error)")] }
     }
 
     private func checkReport(_ report: [UInt8], _ link: Capture.LinkKind) -> [Capture.Finding] {

@@ -12,7 +12,7 @@ package final class CommandChaining: CardStage {
 
     /// Whether an extended command has been accepted; until then 6700 can mean that the card supports only the short
     /// form.
-    /// SELECT is no proof: some cards accept it in extended form, and no other command.
+    /// SELECT proves nothing: some cards accept it in extended form, and no other command.
     private var isExtendedProven = false
 
     package init(next: EncodingStage) { self.next = next }

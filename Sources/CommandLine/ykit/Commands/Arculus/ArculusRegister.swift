@@ -75,7 +75,7 @@ struct ArculusRegister: Verb {
         wishes.residentKey = resident ? .required : nil
         guard let info else { return wishes }
         guard let object = (try? JSON(parsing: try Files.read(info)))?.object else {
-            throw Explanation.usage("--info: \(info.printable) is no JSON object")
+            throw Explanation.usage("--info: \(info.printable) is not a JSON object")
         }
         wishes.registrationInfo = object
         return wishes

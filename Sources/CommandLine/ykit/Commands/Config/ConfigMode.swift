@@ -34,7 +34,7 @@ struct ConfigMode: Verb {
 
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {
-            throw UsageError("'\(text.printable)' is no mode, expected 0 to 6 or such as OTP+FIDO+CCID.")
+            throw UsageError("'\(text.printable)' is not a mode, expected 0 to 6 or interfaces such as OTP+FIDO+CCID.")
         }
         return mode
     }

@@ -69,7 +69,7 @@ extension Ladder {
                 + "sudo usermod -aG \(group) \(User.name)"
         }
         guard let session = login.session else {
-            return "this is no login session (a service, a job, or sudo): run it from one\n\(join)"
+            return "this is not a login session (a service, a job, or sudo): run it from one\n\(join)"
         }
         if session.isRemote { return "this session came over the network: log in at the machine itself\n\(join)" }
         guard session.isActive else {

@@ -53,7 +53,7 @@ struct RegistrationOptions: ParsableArguments {
 
     func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {
-            throw UsageError("'\(name.printable)' is no algorithm; es256, eddsa and rs256 are some")
+            throw UsageError("'\(name.printable)' is not a known algorithm; es256, eddsa and rs256 are")
         }
     }
 

@@ -236,7 +236,7 @@ struct HSMAuthCalculate: Verb {
     /// Reads the point of a P-256 public key from a file.
     private static func point(_ path: String) throws -> [UInt8] {
         guard case .ec(.p256, let point) = try KeyFile.publicKey(path) else {
-            throw Explanation("not-supported", .notSupported, "the HSM's key in \(path) is none on P-256")
+            throw Explanation("not-supported", .notSupported, "the HSM's key in \(path) is not on P-256")
         }
         return point
     }

@@ -18,7 +18,7 @@ struct MessageOptions: ParsableArguments {
 
     private static func layout(_ text: String) throws -> KeyboardLayout {
         guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
-            throw UsageError("'\(text.printable)' is no keyboard layout known here: \(layouts).")
+            throw UsageError("'\(text.printable)' is not a keyboard layout known here: \(layouts).")
         }
         return layout
     }
@@ -34,7 +34,7 @@ struct MessageReport {
 
     init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
         do { message = try NDEFMessage(decoding: bytes) } catch {
-            throw Explain.malformed("this is no NDEF message: \(error)")
+            throw Explain.malformed("this is not an NDEF message: \(error)")
         }
         self.bytes = bytes
         token = OTPToken(in: message, layout: options.layout)

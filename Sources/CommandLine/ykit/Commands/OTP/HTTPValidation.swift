@@ -14,7 +14,7 @@ struct HTTPValidation: ValidationTransport {
         // HTTPURL's error repeats the address, which contains the password.
         guard let url = try? HTTPURL(address) else {
             throw ValidationTransportError(
-                "its address is none of a server, https://host/path is expected, or http:// on this machine")
+                "its address is not that of a server; https://host/path is expected, or http:// on this machine")
         }
         var request = HTTPRequest(get: url)
         request.limit = limit

@@ -113,7 +113,7 @@ struct OTPVerify: Verb {
 
     private static func modhex(_ text: String) throws -> [UInt8] {
         guard let id = try? Modhex.decode(text), id.count <= 16 else {
-            throw Explanation.usage("--public-id takes up to 32 letters of modhex, '\(text.printable)' is none")
+            throw Explanation.usage("--public-id takes up to 32 letters of modhex, not '\(text.printable)'")
         }
         return id
     }

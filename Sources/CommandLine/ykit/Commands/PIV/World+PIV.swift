@@ -56,7 +56,7 @@ extension SecretInput.Source {
         case .none:
             let prompt = try Prompt(orElse: hint)
             prompt.tell("a \(name) has 6 to 8 characters")
-            return try PIVPIN(try prompt.newSecret("new \(name)", "an empty \(name) is no \(name)"))
+            return try PIVPIN(try prompt.newSecret("new \(name)", "an empty \(name) is not a \(name)"))
         }
     }
 }

@@ -89,7 +89,7 @@ struct NewStoreKeyOptions: ParsableArguments {
 
     /// Refuses options that are mutually exclusive.
     func check(_ key: StoreKeyOptions) throws {
-        if keyring, !key.software { throw UsageError("--keyring needs --software: it is no security key") }
+        if keyring, !key.software { throw UsageError("--keyring needs --software: it is not a security key") }
         if key.software, slot != nil || discoverable {
             throw UsageError("--software excludes --slot and --discoverable")
         }

@@ -123,7 +123,7 @@ struct SDData: Verb {
 
     func answer(in world: World) async throws -> Answer {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
-            throw Explanation.usage("a tag has four hexadecimal digits, '\(tag.printable)' is none")
+            throw Explanation.usage("a tag has four hexadecimal digits, not '\(tag.printable)'")
         }
         let service = try await world.openSecurityDomain()
         let control = key.map { [0xA6, 0x04, 0x83, 0x02] + $0.reference.bytes } ?? []

@@ -32,7 +32,7 @@ struct NewKeyOptions: ParsableArguments {
 
     private static func version(_ text: String) throws -> FIDOFeatures.Version {
         guard let version = FIDOFeatures.Version(rawValue: text) else {
-            throw UsageError("'\(text.printable)' is no CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
+            throw UsageError("'\(text.printable)' is not a CTAP version, expected 2.0, 2.1-pre, 2.1 or 2.3.")
         }
         return version
     }
@@ -51,7 +51,7 @@ struct NewKeyOptions: ParsableArguments {
         var profile = DeviceProfile(model: model, serial: serial)
         if let firmware {
             guard let version = Version(firmware) else {
-                throw Explanation.usage("'\(firmware.printable)' is no firmware version, expected one like 5.7.1")
+                throw Explanation.usage("'\(firmware.printable)' is not a firmware version, expected one like 5.7.1")
             }
             profile.version = version
         }

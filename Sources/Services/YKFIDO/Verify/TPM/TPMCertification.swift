@@ -30,7 +30,7 @@ struct TPMCertification: Hashable, Sendable {
             throw WireError(.malformed, at: 0, "it was not made by a TPM")
         }
         let type = try reader.uint16("the type")
-        guard type == Self.certify else { throw WireError(.malformed, at: 4, "type \(type) is no certification") }
+        guard type == Self.certify else { throw WireError(.malformed, at: 4, "type \(type) is not a certification") }
         signer = try reader.tpmBytes("the signer")
         extraData = try reader.tpmBytes("the extra data")
         clock = (

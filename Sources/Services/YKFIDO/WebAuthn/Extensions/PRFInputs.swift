@@ -19,7 +19,7 @@ struct PRFInputs {
         for member in table?.object.members ?? [] {
             let path = prf.path(of: "evalByCredential.\(member.key)")
             guard let id = try? Base64.decode(member.key), !id.isEmpty else {
-                throw .member(path, problem: "the key is no credential identifier in base64url", name: .syntax)
+                throw .member(path, problem: "the key is not a credential identifier in base64url", name: .syntax)
             }
             salts[id] = try Self.salts(JSONMembers(member.value, at: path))
         }

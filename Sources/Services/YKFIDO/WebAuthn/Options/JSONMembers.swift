@@ -84,7 +84,7 @@ package struct JSONMembers {
 
     private static func read<Value>(_ json: JSON, _ kind: Kind<Value>, at path: String) throws(WebAuthnError) -> Value {
         guard let value = kind.read(json) else {
-            let found = json.string == nil ? json.kindName : "string that is none"
+            let found = json.string == nil ? json.kindName : "string that is not one"
             throw .member(path, problem: "expected \(kind.name), got \(found)")
         }
         return value
