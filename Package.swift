@@ -12,7 +12,6 @@ let house: [SwiftSetting] = [
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A library in `Sources/STOREY/NAME`.
@@ -40,6 +39,7 @@ let package = Package(
         .library(name: "YKToken", targets: ["YKToken"]),
         .library(name: "YKSmartCard", targets: ["YKSmartCard"]),
         .library(name: "YKCrypto", targets: ["YKCrypto"]),
+        .library(name: "YKX509", targets: ["YKX509"]),
         .library(name: "YKTransport", targets: ["YKTransport"]),
         .library(name: "YKSecureChannel", targets: ["YKSecureChannel"]),
         .library(name: "YKHardware", targets: ["YKHardware"]),
@@ -69,7 +69,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
@@ -83,9 +82,10 @@ let package = Package(
         library("Base/YKProtocols", ["YKWire"]),
         library("Base/YKCompression", ["CZlib"]),
         library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
+        library("Base/YKX509", ["YKCrypto", "YKWire"]),
 
         library("Transport/YKTransport", ["YKProtocols", "YKWire"]),
-        library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+        library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHTTP", ["YKTransport", "YKCrypto", "YKWire", "CCurl"]),
         library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CUDev", "CUSB"]),
@@ -96,13 +96,16 @@ let package = Package(
         library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
         library(
             "Services/YKFIDO",
-            ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire", "CPublicSuffix", asn1]),
-        library("Services/YKPIV", ["YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire"]),
+            ["YKTransport", "YKProtocols", "YKCrypto", "YKX509", "YKCompression", "YKWire", "CPublicSuffix"]),
+        library(
+            "Services/YKPIV",
+            ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKCompression", "YKWire"]),
         library("Services/YKOTP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKOpenPGP", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKHSMAuth", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library(
-            "Services/YKSecurityDomain", ["YKSecureChannel", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+            "Services/YKSecurityDomain",
+            ["YKSecureChannel", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
         library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
         library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
@@ -114,10 +117,13 @@ let package = Package(
         library("Services/YKPrivacyIDEA", ["YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
         library(
             "Services/YKApproval",
-            ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+            [
+                "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKX509", "YKCrypto",
+                "YKWire",
+            ]),
         library(
             "Services/YKSecondFactor", ["YKPrivacyIDEA", "YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
-        library("Services/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
+        library("Services/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
         library(
@@ -131,7 +137,7 @@ let package = Package(
             "Keys/YKit",
             [
                 "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-                "YKToken", "YKCapture", "YKVirtualKey", "YKHardware", "YKTransport", "YKCrypto", "YKWire",
+                "YKToken", "YKCapture", "YKVirtualKey", "YKHardware", "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ]),
 
         library("CommandLine/Arguments", [argumentParser]),
@@ -139,8 +145,8 @@ let package = Package(
             name: "ykit",
             dependencies: [
                 "YKKeys",
-                "YKWire", "YKProtocols", "YKCrypto", "YKTransport", "YKCapture", "YKHardware", "YKVirtualKey",
-                "YKVirtualKeyHost",
+                "YKWire", "YKProtocols", "YKCrypto", "YKX509", "YKTransport", "YKCapture", "YKHardware",
+                "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
                 "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
@@ -153,7 +159,7 @@ let package = Package(
             dependencies: [
                 "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
                 "YKPIV", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
-                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKApproval",
+                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKX509", "YKApproval",
                 "YKStore",
             ],
             path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
@@ -163,6 +169,7 @@ let package = Package(
         test("YKTokenTests", ["YKToken", "YKTransport", "YKCrypto", "YKWire"]),
         test("YKSmartCardTests", ["YKSmartCard", "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKWire"]),
         test("YKWireTests", ["YKWire"]),
+        test("YKX509Tests", ["YKX509", "YKCrypto", "YKWire"]),
         test(
             "ServiceTests",
             [
@@ -176,13 +183,13 @@ let package = Package(
         test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         test(
             "YKSecureChannelTests",
-            ["YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            ["YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test("YKOATHTests", ["YKOATH", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKFIDOTests", ["YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
-        test("YKPIVTests", ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+        test("YKFIDOTests", ["YKFIDO", "YKCapture", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
+        test("YKPIVTests", ["YKPIV", "YKCapture", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         test(
-            "YKOpenPGPTests", ["YKOpenPGP", "YKPIV", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
+            "YKOpenPGPTests", ["YKOpenPGP", "YKPIV", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"],
             resources: [.copy("vectors")]),
         test(
             "YKHSMAuthTests", ["YKHSMAuth", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"],
@@ -197,14 +204,14 @@ let package = Package(
             "MultiWriteTests",
             [
                 "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKSecurityDomain",
-                "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
+                "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ]),
         test(
             "CLITests",
             [
                 "ykit", "Arguments", "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
-                "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
+                "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test(
@@ -231,7 +238,7 @@ let package = Package(
             "YKApprovalTests",
             [
                 "YKApproval", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKVirtualKey",
-                "YKCapture", "YKTransport", "YKCrypto", "YKWire",
+                "YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire",
             ],
             resources: [.copy("vectors")]),
         test(
@@ -242,7 +249,7 @@ let package = Package(
             ]),
         test(
             "YKRelyingPartyTests",
-            ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
+            ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
         test("YKHTTPTests", ["YKHTTP", "YKTestSupport", "YKTransport", "YKWire"]),
         .testTarget(
             name: "ExampleTests",
@@ -251,7 +258,7 @@ let package = Package(
                 "YKApproval", "YKArculus", "YKCrypto", "YKFIDO", "YKHTTP", "YKHardware", "YKManagement", "YKNFC",
                 "YKOATH",
                 "YKOTP", "YKPIV", "YKRelyingParty", "YKToken", "YKCapture", "YKTransport", "YKVirtualKey",
-                "YKVirtualKeyHost", "YKWire",
+                "YKVirtualKeyHost", "YKWire", "YKX509",
             ],
             packageAccess: false, swiftSettings: house),
         test(

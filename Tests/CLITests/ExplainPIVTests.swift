@@ -6,6 +6,7 @@ import YKPIV
 import YKSSH
 import YKTransport
 import YKWire
+import YKX509
 
 @testable import ykit
 
@@ -39,7 +40,7 @@ import YKWire
         (.notAttestable(.signature), .notFound, ""), (.badInput("too long"), .usage, ""),
         (.notDecrypted, .failed, "--padding"), (.malformedObject(.chuid, wire), .malformed, ""),
         (.notInflated(limit: 10), .malformed, ""), (.notCertificate("no sequence"), .malformed, ""),
-        (.mismatch(.authentication), .policy, "--no-check"), (.invalidName("no"), .usage, "CN=Alice"),
+        (.mismatch(.authentication), .policy, "--no-check"),
         (.chain(.notSignedByDevice), .authentication, "--root"),
         (.chain(.noIssuer(subject: "CN=x")), .authentication, "--root"),
         (.chain(.notAuthority(subject: "CN=x")), .authentication, "--root"),
@@ -59,6 +60,13 @@ import YKWire
         #expect(hint.isEmpty || explained.hint?.contains(hint) == true, "\(explained)")
         #expect(!explained.code.isEmpty && !explained.message.isEmpty && explained.message.last != ".")
         #expect(explained.message.first?.isUppercase == false || explained.message.hasPrefix("RSA"), "\(explained)")
+    }
+
+    @Test func invalidNamesAreExplained() throws {
+        let error = try #require(throws: X509NameError.self) { try DistinguishedName("Alice") }
+        let explained = Explain.explain(error)
+        #expect(explained.exit == .usage && explained.hint?.contains("CN=Alice") == true)
+        #expect(explained.message == "this is no name for a certificate: \(error.reason)")
     }
 
     @Test func triesThatAreLeftAreTold() {

@@ -5,6 +5,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 extension PIVOperations {
     /// Makes a key and a certificate for it, as `piv certificates generate` does.
@@ -14,7 +15,7 @@ extension PIVOperations {
         if makesKey { _ = try await service.generateKey(.authentication, .p256) }
         try await service.verify(pin("123456"))
         let certificate = try await service.selfSignedCertificate(
-            .authentication, CertificateTemplate(subject: SubjectName("CN=\(name)")), days: 365)
+            .authentication, CertificateTemplate(subject: DistinguishedName("CN=\(name)")), days: 365)
         try await service.putCertificate(certificate.der, .authentication, checking: true)
     }
 
@@ -23,7 +24,7 @@ extension PIVOperations {
         let service = try await open(key.link())
         do {
             let certificate = try await service.certificate(.authentication)
-            try require(names.contains(certificate.subject), "the certificate of \(certificate.subject)")
+            try require(names.contains(certificate.subject.description), "the certificate of \(certificate.subject)")
             try await service.check(certificate, belongsTo: .authentication)
         } catch PIVError.noSuchObject { try require(mayLack, "the certificate") }
     }
@@ -40,7 +41,7 @@ extension PIVOperations {
         _ = try await elsewhere.importKey(try foreignKey(), .authentication)
         try await elsewhere.verify(pin("123456"))
         let certificate = try await elsewhere.selfSignedCertificate(
-            .authentication, CertificateTemplate(subject: SubjectName("CN=imported")), days: 365)
+            .authentication, CertificateTemplate(subject: DistinguishedName("CN=imported")), days: 365)
         let service = try await open(link)
         try await manage(service)
         _ = try await service.importKey(try foreignKey(), .authentication)

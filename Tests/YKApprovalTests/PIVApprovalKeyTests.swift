@@ -6,6 +6,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 @testable import YKApproval
 
@@ -26,7 +27,7 @@ struct PIVApprovalKeyTests {
         let policies = KeyPolicies(pin: .once, touch: .cached)
         let (place, publicKey) = try await PIVApprovalKey.make(service, slot, .rsa2048, policies)
         #expect(place.slot == slot && place.keySerial == 7 && place.policies == policies)
-        let attestation = try PIVCertificate(der: try #require(place.attestation))
+        let attestation = try X509Certificate(der: try #require(place.attestation))
         #expect(attestation.publicKey == publicKey)
         #expect(try await PIVApprovalKey.isFree(slot, service) == false)
         #expect(try await PIVApprovalKey.freeSlot(service).description == "83")

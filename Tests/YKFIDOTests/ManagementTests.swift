@@ -6,6 +6,7 @@ import YKFIDO
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// Extensions, credential management, large blobs, configuration and U2F on the virtual key.
 struct ManagementTests {
@@ -115,7 +116,7 @@ struct ManagementTests {
         #expect(try await service.u2fVersion() == "U2F_V2")
         let made = try await service.u2fRegister(challengeHash: hash, applicationHash: hash)
         try made.verify(challengeHash: hash, applicationHash: hash)
-        _ = try AttestationCertificate(der: made.certificate)
+        _ = try X509Certificate(der: made.certificate)
         #expect(try await service.u2fKnows(keyHandle: made.keyHandle, applicationHash: hash))
         #expect(try await !service.u2fKnows(keyHandle: [1], applicationHash: hash))
         for (control, presence) in [(U2F.Control.enforcePresence, 1), (.doNotEnforcePresence, 0)]

@@ -7,6 +7,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 @testable import YKOpenPGP
 
@@ -212,8 +213,8 @@ import YKWire
     @Test("a statement of the published layout leads to its root, and to no other")
     func attestation() throws {
         let vector = try Bench.vector("attestation-example")
-        let device = try PIVCertificate(der: Self.bytes(vector, "attestation_certificate"))
-        let statement = try PIVCertificate(der: Self.bytes(vector, "statement"))
+        let device = try X509Certificate(der: Self.bytes(vector, "attestation_certificate"))
+        let statement = try X509Certificate(der: Self.bytes(vector, "statement"))
         let root = PublicKey.ec(.p256, point: try Self.bytes(vector, "root_public"))
         let signer = try #require(device.publicKey)
         #expect(device.isSigned(by: root) && statement.isSigned(by: signer))

@@ -6,6 +6,7 @@ import YKCrypto
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 /// Files that OpenSSL wrote.
 struct FileTests {
@@ -27,7 +28,7 @@ struct FileTests {
         let key = try #require(both.privateKey)
         #expect(both.certificates.count == 1 && both.certificates[0].publicKey == key.publicKey)
         #expect(both.publicKey == key.publicKey)
-        #expect(both.certificates[0].subject == "CN=a")
+        #expect(both.certificates[0].subject.description == "CN=a")
         let text = PEM.encode("CERTIFICATE", both.certificates[0].der)
         #expect(try KeyFile(Array(text.utf8)).certificates == both.certificates)
         #expect(try KeyFile(Array(text.replacing("\n", with: "\r\n").utf8)).certificates == both.certificates)

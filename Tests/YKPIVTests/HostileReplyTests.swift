@@ -6,6 +6,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// Cards that lie: nothing but an error may come of it.
 struct HostileReplyTests {
@@ -148,10 +149,10 @@ struct HostileReplyTests {
             for change: UInt8 in [0x01, 0x80, 0xFF] {
                 var bent = der
                 bent[index] ^= change
-                _ = try? PIVCertificate(der: bent)
+                _ = try? X509Certificate(der: bent)
             }
-            _ = try? PIVCertificate(der: Array(der.prefix(index)))
+            _ = try? X509Certificate(der: Array(der.prefix(index)))
         }
-        #expect(throws: PIVError.self) { try PIVCertificate(der: der + [0]) }
+        #expect(throws: WireError.self) { try X509Certificate(der: der + [0]) }
     }
 }

@@ -6,6 +6,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// RSA of 3072 and 4096 bits, and what openssl says of attestations.
 struct LargeKeyTests {
@@ -29,7 +30,7 @@ struct LargeKeyTests {
         let padded = [0, 2] + [UInt8](repeating: 1, count: bits / 8 - 4) + [0, 7]
         let sealed = try key.publicKey.rsaPublic(padded)
         #expect(try await service.decrypt(sealed, .signature, padding: .pkcs1).value.copyBytes() == [7])
-        let template = CertificateTemplate(subject: try SubjectName("CN=large"))
+        let template = CertificateTemplate(subject: try DistinguishedName("CN=large"))
         let certificate = try await service.selfSignedCertificate(.signature, template, days: 1)
         try await service.putCertificate(certificate.der, .signature)
         #expect(try await service.certificate(.signature).isSigned(by: key.publicKey))

@@ -6,6 +6,7 @@ import YKPIV
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 struct ObjectTests {
     @Test func readsAndWritesObjects() async throws {
@@ -121,7 +122,7 @@ struct ReportTests {
         let bench = try Bench()
         let (service, _) = try await bench.with(.p256)
         try await service.verify(pin())
-        let template = CertificateTemplate(subject: try SubjectName("CN=Alice"))
+        let template = CertificateTemplate(subject: try DistinguishedName("CN=Alice"))
         let certificate = try await service.selfSignedCertificate(.authentication, template, days: 1)
         try await service.putCertificate(certificate.der, .authentication)
         await service.rest()
@@ -170,7 +171,7 @@ struct ReportTests {
         let service = try await bench.manage()
         _ = try await service.generateKey(.retired(3)!, .p256)
         try await service.verify(pin())
-        let template = CertificateTemplate(subject: try SubjectName("CN=Alice"))
+        let template = CertificateTemplate(subject: try DistinguishedName("CN=Alice"))
         let certificate = try await service.selfSignedCertificate(.retired(3)!, template, days: 1)
         try await service.putCertificate(certificate.der, .retired(3)!)
         let report = try await service.report()

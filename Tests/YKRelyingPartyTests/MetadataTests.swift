@@ -9,6 +9,7 @@ import YKHTTP
 import YKRelyingParty
 import YKTransport
 import YKWire
+import YKX509
 
 /// The lists of `Tests/Fixtures/metadata`, one JSON object a line.
 struct SignedList: CustomTestStringConvertible, Sendable {

@@ -7,6 +7,7 @@ import YKRelyingParty
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// A client on the virtual key.
 struct VirtualClient {

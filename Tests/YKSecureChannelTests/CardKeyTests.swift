@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKTransport
 import YKWire
+import YKX509
 
 @testable import YKSecureChannel
 @testable import YKVirtualKey
@@ -174,26 +175,27 @@ import YKWire
     @Test("certificates are read as far as they are needed")
     func fields() throws {
         let key = Chain.field(0x0E, TLV(0x04, [7, 7]))
-        let leaf = try SCPCertificate(
+        let leaf = try X509Certificate(
             der: Chain.certificate(of: 5, by: 9, [Chain.agreement, Chain.issuer([1, 2, 3]), key]))
-        #expect(leaf.keyUsage == 0x08 && leaf.authorityKeyID == [1, 2, 3] && leaf.subjectKeyID == [7, 7])
-        #expect(try leaf.serial == [5] && leaf.publicPoint == Chain.point(5))
-        let bare = try SCPCertificate(der: Chain.certificate(of: 5, by: 9, [Chain.field(0x0F, TLV(0x03, [0x00]))]))
-        #expect(bare.keyUsage == 0 && bare.authorityKeyID == nil && bare.subjectKeyID == nil)
-        #expect(throws: WireError.self) { try SCPCertificate(der: [UInt8](repeating: 0x30, count: 1 << 16 + 1)) }
+        #expect(try leaf.keyUsage == .keyAgreement && leaf.authorityKeyIdentifier == [1, 2, 3])
+        #expect(try leaf.subjectKeyIdentifier == [7, 7])
+        #expect(try leaf.serial == [5] && leaf.p256Point == Chain.point(5))
+        let bare = try X509Certificate(der: Chain.certificate(of: 5, by: 9, [Chain.field(0x0F, TLV(0x03, [0x00]))]))
+        #expect(try bare.keyUsage == [] && bare.authorityKeyIdentifier == nil && bare.subjectKeyIdentifier == nil)
+        #expect(throws: WireError.self) { try X509Certificate(der: [UInt8](repeating: 0x30, count: 1 << 16 + 1)) }
     }
 
     @Test("each truncation and changed byte of a certificate is an error or a value")
     func hostileCertificates() throws {
         let leaf = try Chain.certificate(of: 5, by: 9, [Chain.agreement, Chain.issuer([1, 2, 3])])
         for end in leaf.indices {
-            #expect(throws: WireError.self, "\(end) bytes") { try SCPCertificate(der: Array(leaf[..<end])) }
+            #expect(throws: WireError.self, "\(end) bytes") { try X509Certificate(der: Array(leaf[..<end])) }
         }
         for place in leaf.indices {
             for value in [UInt8(0x00), 0x01, 0x7F, 0x80, 0x84, 0xFF] {
                 var changed = leaf
                 changed[place] = value
-                if let read = try? SCPCertificate(der: changed) { #expect(read.publicPoint.count == 65) }
+                if let point = try? X509Certificate(der: changed).p256Point { #expect(point.count == 65) }
             }
         }
     }

@@ -8,6 +8,7 @@ import YKSecureChannel
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// Channels to a virtual key, and what happens when somebody tampers with them.
 @Suite struct VirtualTests {
@@ -87,17 +88,17 @@ import YKWire
         let bundle = try plain.transmit(
             APDU(ins: 0xCA, p1: 0xBF, p2: 0x21, data: [0xA6, 0x04, 0x83, 0x02, 0x13, 0x01]))
         plain.rest()
-        let chain = try SCPCertificate.split(bundle.data)
+        let chain = try X509Certificate.split(bundle.data)
         #expect(chain.count == 2)
-        let leaf = try SCPCertificate(der: chain[1])
-        let issuer = try SCPCertificate(der: chain[0])
-        #expect(leaf.keyUsage == 0x08 && leaf.authorityKeyID == issuer.subjectKeyID)
-        for trust in [SCP11Trust.authority(chain[0]), .key(leaf.publicPoint), .unverified] {
+        let leaf = try X509Certificate(der: chain[1])
+        let issuer = try X509Certificate(der: chain[0])
+        #expect(try leaf.keyUsage == .keyAgreement && leaf.authorityKeyIdentifier == issuer.subjectKeyIdentifier)
+        for trust in try [SCP11Trust.authority(chain[0]), .key(leaf.p256Point), .unverified] {
             #expect(throws: Never.self) { try Self.channel(key.link(), .scp11(.b, trust: trust)).select(.oath) }
         }
         let other = CardChannel(link: try Self.key().link())
         _ = try other.select(.securityDomain)
-        let stranger = try SCPCertificate.split(
+        let stranger = try X509Certificate.split(
             try other.transmit(APDU(ins: 0xCA, p1: 0xBF, p2: 0x21, data: [0xA6, 0x04, 0x83, 0x02, 0x13, 0x01])).data)
         let error = #expect(throws: CardError.self) {
             try Self.channel(key.link(), .scp11(.b, trust: .authority(stranger[0]))).select(.oath)
@@ -109,7 +110,7 @@ import YKWire
         #expect(
             throws: CardError.secureChannel(.wrongReceipt(SCPKeyReference(id: 0x13, version: 0x01)))
         ) {
-            let point = try SCPCertificate(der: stranger[1]).publicPoint
+            let point = try X509Certificate(der: stranger[1]).p256Point
             _ = try Self.channel(key.link(), .scp11(.b, trust: .key(point))).select(.oath)
         }
     }

@@ -30,6 +30,7 @@ let package = Package(
                 .product(name: "YKArculus", package: "ykit"),
                 .product(name: "YKPrivacyIDEA", package: "ykit"),
                 .product(name: "YKCrypto", package: "ykit"),
+                .product(name: "YKX509", package: "ykit"),
                 .product(name: "YKSecurID", package: "ykit"),
                 .product(name: "YKApproval", package: "ykit"),
                 .product(name: "YKStore", package: "ykit"),

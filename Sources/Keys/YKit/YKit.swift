@@ -18,3 +18,4 @@
 @_exported public import YKTransport
 @_exported public import YKVirtualKey
 @_exported public import YKWire
+@_exported public import YKX509

@@ -5,6 +5,7 @@ import YKProtocols
 public import YKSecureChannel
 public import YKTransport
 import YKWire
+import YKX509
 
 /// The Security Domain of a key: it holds the keys of secure channels to all applications.
 ///
@@ -88,7 +89,7 @@ public actor SecurityDomainService: KeyService {
     public func certificates(of key: SCPKeyReference) throws(SecurityDomainError) -> [[UInt8]] {
         let control = SecurityDomainProtocol.control(key).encoded
         guard let data = try dataOrNone(SecurityDomainProtocol.Tag.certificates, control) else { return [] }
-        return try decoded { () throws(WireError) in try SCPCertificate.split(data) }
+        return try decoded { () throws(WireError) in try X509Certificate.split(data) }
     }
 
     /// Reads a data object unchanged (GET DATA).

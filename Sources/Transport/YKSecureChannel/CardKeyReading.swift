@@ -4,6 +4,7 @@ import YKCrypto
 import YKProtocols
 import YKTransport
 import YKWire
+package import YKX509
 
 /// Reads the card's public key for SCP11 from the Security Domain, and decides whether it is trusted.
 struct CardKeyReading {
@@ -20,18 +21,19 @@ struct CardKeyReading {
         if case .key(let point) = trust { return (reference, point) }
         let chain = try certificates(of: reference)
         guard let last = chain.last else { throw .secureChannel(.noCertificate(reference)) }
-        let leaf = try lift({ CardError.malformed($0, during: "GET DATA (certificates)") }) { () throws(WireError) in
-            try SCPCertificate(der: last)
+        let (leaf, point) = try decoded { () throws(WireError) in
+            let leaf = try X509Certificate(der: last)
+            return (leaf, try leaf.p256Point)
         }
         if case .authority(let anchor) = trust { try check(leaf, chain, anchor) }
-        return (reference, leaf.publicPoint)
+        return (reference, point)
     }
 
     /// The CA key that verifies the host's first certificate: the one in the certificate's authority key identifier,
     /// otherwise the first with the given KID.
     func authority(of host: SCP11HostKey) throws(CardError) -> SCPKeyReference {
         try select()
-        let wanted = (try? host.certificates.first.map { try SCPCertificate(der: $0) })?.flatMap(\.authorityKeyID)
+        let wanted = try? host.certificates.first.flatMap { try X509Certificate(der: $0).authorityKeyIdentifier }
         if let wanted, let list = try read(SecurityDomainProtocol.Tag.hostAuthorities) {
             let pairs = (try? TLV.list(list)) ?? []
             for (identifier, reference) in zip(pairs, pairs.dropFirst())
@@ -71,9 +73,11 @@ struct CardKeyReading {
     private func certificates(of reference: SCPKeyReference) throws(CardError) -> [[UInt8]] {
         let bytes = try read(
             SecurityDomainProtocol.Tag.certificates, SecurityDomainProtocol.control(reference).encoded)
-        return try lift({ CardError.malformed($0, during: "GET DATA (certificates)") }) { () throws(WireError) in
-            try SCPCertificate.split(bytes ?? [])
-        }
+        return try decoded { () throws(WireError) in try X509Certificate.split(bytes ?? []) }
+    }
+
+    private func decoded<Value>(_ body: () throws(WireError) -> Value) throws(CardError) -> Value {
+        try lift({ CardError.malformed($0, during: "GET DATA (certificates)") }, body)
     }
 
     private func read(_ tag: UInt16, _ data: [UInt8] = []) throws(CardError) -> [UInt8]? {
@@ -86,8 +90,8 @@ struct CardKeyReading {
     }
 
     /// Checks that the chain leads to the anchor, and that the leaf is for key agreement.
-    private func check(_ leaf: SCPCertificate, _ chain: [[UInt8]], _ anchor: [UInt8]) throws(CardError) {
-        if let usage = leaf.keyUsage, usage & 0x08 == 0 {
+    private func check(_ leaf: X509Certificate, _ chain: [[UInt8]], _ anchor: [UInt8]) throws(CardError) {
+        if let usage = try decoded({ () throws(WireError) in try leaf.keyUsage }), !usage.contains(.keyAgreement) {
             throw .secureChannel(.untrusted("the card's certificate is not for key agreement"))
         }
         do {
@@ -103,6 +107,18 @@ struct CardKeyReading {
         case .noIssuer: "the card's certificates do not lead to the given one"
         case .expired(_, let reason), .notAuthority(_, let reason), .refused(_, let reason): reason
         default: "\(fault)"
+        }
+    }
+}
+
+extension X509Certificate {
+    /// The public key: 04, x, y of a point on P-256.
+    package var p256Point: [UInt8] {
+        get throws(WireError) {
+            guard case .ec(.p256, let point) = publicKey else {
+                throw WireError(.malformed, at: 0, "not a key on P-256")
+            }
+            return point
         }
     }
 }

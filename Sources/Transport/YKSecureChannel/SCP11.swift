@@ -3,6 +3,7 @@
 public import YKCrypto
 public import YKTransport
 import YKWire
+import YKX509
 
 /// Which sides of an SCP11 channel authenticate (GlobalPlatform Amendment F §3.1).
 public enum SCP11Variant: String, Sendable, Hashable, CaseIterable {
@@ -60,7 +61,7 @@ public struct SCP11HostKey: Sendable {
             throw .badHostKey("the host's key is not on P-256")
         }
         let point: [UInt8]
-        do { point = try SCPCertificate(der: leaf).publicPoint } catch {
+        do { point = try X509Certificate(der: leaf).p256Point } catch {
             throw .badHostKey("the host's certificate cannot be read")
         }
         guard [0x04] + key.publicPoint == point else {

@@ -4,6 +4,7 @@ import Testing
 import YKFIDO
 import YKTransport
 import YKWire
+import YKX509
 
 /// Attestations of every format, made with another program, and what is wrong with most of them.
 struct AttestationVectorTests {
@@ -56,7 +57,7 @@ struct AttestationVectorTests {
         check.anchors = TrustAnchors { query in
             #expect(query.format == .packed)
             #expect(query.aaguid == (0..<16).map { UInt8($0) })
-            #expect(query.chain.map { $0.subject.last?.value } == ["Batch 1", "Middle"])
+            #expect(query.chain.map { $0.subject.attributes.last?.text } == ["Batch 1", "Middle"])
             return [[0x30, 0x00], [1, 2, 3]] + anchors
         }
         guard case .certificates(let chain) = try check.check(vector.object, clientDataHash: vector.hash) else {
@@ -72,13 +73,14 @@ struct AttestationVectorTests {
     @Test func readsTimes() throws {
         let vector = try #require(try Vectors.attestations().first { $0.what == "packed" })
         let der = try #require(vector.object.statement["x5c"]?.array?.first?.bytes)
-        let certificate = try AttestationCertificate(der: der)
+        let certificate = try X509Certificate(der: der)
         #expect(certificate.notBefore == 1_577_836_800)
         #expect(certificate.notAfter == 3_786_912_000)
         #expect(certificate.version == 3)
-        #expect(certificate.constraints?.isAuthority == false && certificate.constraints?.pathLength == nil)
+        #expect(
+            try certificate.basicConstraints?.isAuthority == false && certificate.basicConstraints?.pathLength == nil)
         for count in 0..<der.count {
-            #expect(throws: VerificationProblem.self) { try AttestationCertificate(der: Array(der.prefix(count))) }
+            #expect(throws: WireError.self) { try X509Certificate(der: Array(der.prefix(count))) }
         }
     }
 }

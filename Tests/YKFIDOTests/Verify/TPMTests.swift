@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKTransport
 import YKWire
+import YKX509
 
 @testable import YKFIDO
 
@@ -25,7 +26,7 @@ struct TPMTests {
             Issue.record("no certificates")
             return
         }
-        let path = CertificatePath(try chain.map { try AttestationCertificate(der: $0) })
+        let path = CertificatePath(try chain.map { try X509Certificate(der: $0) })
         try path.verify(anchors: anchors, at: 1_600_000_000)
         #expect(throws: VerificationProblem.certificate("certificate has expired")) {
             try path.verify(anchors: anchors, at: 1_900_000_000)

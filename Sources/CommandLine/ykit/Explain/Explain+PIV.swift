@@ -44,8 +44,6 @@ extension Explain {
         case .notInflated(let limit):
             malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
         case .notCertificate(let cause): malformed("this is not a certificate: \(cause.printable)")
-        case .invalidName(let cause):
-            .usage("this is not a name for a certificate: \(cause.printable)", hint: "as in CN=Alice,O=Example,C=DE")
         case .chain(let problem): chain(problem)
         case .invalidFile(let cause): keyFile(cause)
         case .crypto(let fault): Explanation("crypto", .failed, "\(fault)")

@@ -24,6 +24,7 @@ import YKToken
 import YKTransport
 import YKVirtualKey
 import YKWire
+import YKX509
 
 /// Turns errors of every layer into explanations.
 enum Explain {
@@ -41,6 +42,9 @@ enum Explain {
         case let error as OTPError: otp(error)
         case let error as FIDOError: fido(error)
         case let error as PIVError: piv(error)
+        case let error as X509NameError:
+            .usage(
+                "this is no name for a certificate: \(error.reason.printable)", hint: "as in CN=Alice,O=Example,C=DE")
         case let error as HSMAuthError: hsmAuth(error)
         case let error as SecurityDomainError: securityDomain(error)
         case let error as OpenPGPError: openPGP(error)

@@ -7,6 +7,7 @@ import YKPIV
 import YKSecureChannel
 import YKTransport
 import YKWire
+import YKX509
 
 /// The secure channel to the key, and the keys for it.
 struct SecureChannelOptions: ParsableArguments {
@@ -240,13 +241,13 @@ extension SCP03Keys {
     }
 }
 
-extension [PIVCertificate] {
+extension [X509Certificate] {
     /// Returns the certificates from the CA down to that of a key, without self-signed ones.
-    func chain(to point: [UInt8]) -> [PIVCertificate] {
+    func chain(to point: [UInt8]) -> [X509Certificate] {
         guard var next = first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
         var chain = [next]
         while chain.count < count, next.issuer != next.subject,
-            let issuer = first(where: { $0.subject == next.issuer && $0.issuer != $0.subject }),
+            let issuer = first(where: { $0.subject.description == next.issuer.description && $0.issuer != $0.subject }),
             !chain.contains(issuer)
         {
             chain.insert(issuer, at: 0)

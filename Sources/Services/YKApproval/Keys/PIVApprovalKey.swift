@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKPIV
+import YKX509
 
 /// The private key of an account in a PIV slot.
 public struct PIVApprovalKey: ApprovalKey, Sendable {

@@ -2,6 +2,7 @@
 
 import YKCrypto
 public import YKWire
+import YKX509
 
 /// Verifies an assertion as a relying party does (WebAuthn Level 3 §7.2); needs no key.
 public struct AssertionVerification: Sendable {
@@ -41,7 +42,7 @@ extension AuthenticatorData {
 extension U2FRegistration {
     /// Verifies the attestation signature with the certificate's key; the certificate itself is not checked.
     public func verify(challengeHash: [UInt8], applicationHash: [UInt8]) throws(VerificationProblem) {
-        let key = try AttestationCertificate(der: certificate).publicKey(for: .es256)
+        let key = try X509Certificate(attesting: certificate).publicKey(for: .es256)
         try key.verify(signature, over: signedBytes(challengeHash: challengeHash, applicationHash: applicationHash))
     }
 }

@@ -3,6 +3,7 @@
 import YKCrypto
 public import YKTransport
 public import YKWire
+import YKX509
 
 /// Verifies a new credential as a relying party does (WebAuthn Level 3 §7.1), as far as the authenticator data and the
 /// attestation statement go.
@@ -75,8 +76,8 @@ public struct AttestationVerification: Sendable {
     private func path(
         _ chain: [[UInt8]], to anchors: TrustAnchors, _ format: AttestationFormat, _ aaguid: [UInt8]
     ) throws(VerificationProblem) {
-        var certificates: [AttestationCertificate] = []
-        for der in chain { certificates.append(try AttestationCertificate(der: der)) }
+        var certificates: [X509Certificate] = []
+        for der in chain { certificates.append(try X509Certificate(attesting: der)) }
         var path = CertificatePath(certificates)
         path.allowsSHA1 = allowsSHA1
         let trusted = anchors.find(.init(format: format, aaguid: aaguid, chain: certificates))

@@ -78,8 +78,6 @@ public enum PIVError: Error, Hashable, Sendable {
     case notCertificate(String)
     /// The certificate, or the key, does not belong to the key in the slot.
     case mismatch(PIVSlot)
-    /// The string is not a distinguished name (RFC 4514).
-    case invalidName(String)
     /// The chain does not lead from the attestation to a root.
     case chain(AttestationProblem)
     /// The file contains no usable key or certificate.

@@ -2,6 +2,7 @@
 
 public import YKCrypto
 import YKWire
+public import YKX509
 
 /// Why a file of keys and certificates is rejected.
 public enum KeyFileError: Error, Hashable, Sendable {
@@ -28,7 +29,7 @@ public struct KeyFile: Sendable {
     /// The first separate public key.
     public let publicKey: PublicKey?
     /// The certificates: the key's own first if the file identifies it, otherwise in file order.
-    public let certificates: [PIVCertificate]
+    public let certificates: [X509Certificate]
 
     /// Maximum file size in bytes.
     public static let limit = 1 << 20
@@ -40,7 +41,7 @@ public struct KeyFile: Sendable {
         do { self = try Self.read(bytes, password) } catch { throw .invalidFile(error) }
     }
 
-    private init(key: PrivateKey? = nil, publicKey: PublicKey? = nil, certificates: [PIVCertificate] = []) {
+    private init(key: PrivateKey? = nil, publicKey: PublicKey? = nil, certificates: [X509Certificate] = []) {
         privateKey = key
         self.publicKey = publicKey
         self.certificates = certificates
@@ -55,11 +56,11 @@ public struct KeyFile: Sendable {
     private static func pem(_ blocks: [PEM], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
         var key: PrivateKey?
         var publicKey: PublicKey?
-        var certificates: [PIVCertificate] = []
+        var certificates: [X509Certificate] = []
         for block in blocks {
             switch block.label {
             case "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE":
-                guard let certificate = try? PIVCertificate(der: block.content) else {
+                guard let certificate = try? X509Certificate(der: block.content) else {
                     throw .malformed("a certificate in it is malformed")
                 }
                 certificates.append(certificate)
@@ -87,7 +88,7 @@ public struct KeyFile: Sendable {
 
     private static func der(_ bytes: [UInt8], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
         guard bytes.first == 0x30 else { throw .unknownFormat }
-        if let certificate = try? PIVCertificate(der: bytes) { return KeyFile(certificates: [certificate]) }
+        if let certificate = try? X509Certificate(der: bytes) { return KeyFile(certificates: [certificate]) }
         if let key = try? PrivateKey(der: Secret(bytes)) { return KeyFile(key: key) }
         if let key = try? PublicKey(subjectPublicKeyInfo: bytes) { return KeyFile(publicKey: key) }
         return try pkcs12(bytes, password)
@@ -109,9 +110,9 @@ public struct KeyFile: Sendable {
             case .crypto(let cause): throw .crypto(cause)
             }
         }
-        var certificates: [PIVCertificate] = []
+        var certificates: [X509Certificate] = []
         for der in file.certificates {
-            guard let certificate = try? PIVCertificate(der: der) else { throw .malformed("a certificate is malformed") }
+            guard let certificate = try? X509Certificate(der: der) else { throw .malformed("a certificate is malformed") }
             certificates.append(certificate)
         }
         guard file.key != nil || !certificates.isEmpty else { throw .unknownFormat }

@@ -2,6 +2,7 @@
 
 import YKTransport
 import YKWire
+public import YKX509
 
 /// A report on a PIV application.
 public struct PIVReport: Sendable {
@@ -39,7 +40,7 @@ public struct PIVReport: Sendable {
         /// The key; `nil` if there is none, or the card does not report it.
         public let metadata: SlotMetadata?
         /// The certificate, or why it cannot be read; `nil` if there is none.
-        public let certificate: Result<PIVCertificate, PIVError>?
+        public let certificate: Result<X509Certificate, PIVError>?
     }
 
     /// Which of PIN, PUK and management key still have their defaults.
@@ -148,7 +149,7 @@ extension PIVService {
         }
     }
 
-    private func certificateState(_ slot: PIVSlot) throws(PIVError) -> Result<PIVCertificate, PIVError>? {
+    private func certificateState(_ slot: PIVSlot) throws(PIVError) -> Result<X509Certificate, PIVError>? {
         do { return .success(try certificate(slot)) } catch {
             if error.endsSession { throw error }
             if case .noSuchObject = error { return nil }

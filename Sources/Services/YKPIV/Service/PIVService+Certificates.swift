@@ -2,17 +2,18 @@
 
 import YKTransport
 import YKWire
+public import YKX509
 
 extension PIVService {
     /// Reads the certificate of a slot, DER (GET DATA), decompressed if necessary.
     ///
     /// - Throws: `noSuchObject`, `malformedObject`, `notInflated`, or `notCertificate`.
-    public func certificate(_ slot: PIVSlot) throws(PIVError) -> PIVCertificate {
+    public func certificate(_ slot: PIVSlot) throws(PIVError) -> X509Certificate {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         let content = try object(id)
         if content.isEmpty { throw .noSuchObject(id) }
         let stored = try parse(id, content) { bytes throws(WireError) in try CertificateObject(decoding: bytes) }
-        return try PIVCertificate(der: try stored.certificate())
+        return try X509Certificate(reading: try stored.certificate())
     }
 
     /// Writes a certificate to a slot (PUT DATA), compressed with gzip if requested, and on request gives the CHUID a
@@ -24,7 +25,7 @@ extension PIVService {
         _ der: [UInt8], _ slot: PIVSlot, compressed: Bool = false, checking: Bool = false, updatingCHUID: Bool = false
     ) throws(PIVError) {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
-        let certificate = try PIVCertificate(der: der)
+        let certificate = try X509Certificate(reading: der)
         if checking { try check(certificate, belongsTo: slot) }
         let content = try CertificateObject(certificate: der, compressed: compressed).encoded
         do { try putObject(id, content) } catch { throw error.whileChanging(.certificate(slot)) }
@@ -44,7 +45,7 @@ extension PIVService {
     /// attestation, otherwise by a signature, for which the PIN may be required.
     ///
     /// - Throws: `mismatch` if it does not.
-    public func check(_ certificate: PIVCertificate, belongsTo slot: PIVSlot) throws(PIVError) {
+    public func check(_ certificate: X509Certificate, belongsTo slot: PIVSlot) throws(PIVError) {
         guard let key = certificate.publicKey else { throw .mismatch(slot) }
         if let known = try cardPublicKey(slot) {
             guard known == key else { throw .mismatch(slot) }

@@ -3,6 +3,7 @@
 public import YKCrypto
 import YKTransport
 import YKWire
+public import YKX509
 
 extension PIVService {
     /// Generates a key in a slot, replacing any key there (GENERATE ASYMMETRIC KEY PAIR), and returns its public key.
@@ -64,7 +65,7 @@ extension PIVService {
     /// Returns a certificate for the key in a slot, signed by the key in F9 (ATTEST, firmware 4.3).
     ///
     /// - Throws: `notAttestable` for a key that was not generated on the card, `noKey`, or `unsupported`.
-    public func attest(_ slot: PIVSlot) throws(PIVError) -> PIVCertificate {
+    public func attest(_ slot: PIVSlot) throws(PIVError) -> X509Certificate {
         try session.require(.attestation)
         try checkSlot(slot)
         let der = try session.send(Attest(slot)) { status in
@@ -74,7 +75,7 @@ extension PIVService {
             case let status: PIVError.isUnknown(status) ? .unsupported(.attestation, identity) : nil
             }
         }
-        return try PIVCertificate(der: der)
+        return try X509Certificate(reading: der)
     }
 
     /// Returns the public key in a slot: from the card's metadata, its attestation, or the slot's certificate.

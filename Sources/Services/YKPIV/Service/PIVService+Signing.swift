@@ -2,6 +2,7 @@
 
 public import YKCrypto
 import YKTransport
+public import YKX509
 
 extension PIVService {
     /// Returns a self-signed certificate of the key in a slot, valid from now for this many days; it is not written to
@@ -11,7 +12,7 @@ extension PIVService {
     /// `key`.
     public func selfSignedCertificate(
         _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil
-    ) throws(PIVError) -> PIVCertificate {
+    ) throws(PIVError) -> X509Certificate {
         guard (1...36500).contains(days) else { throw .badInput("a certificate is valid for 1 to 36500 days") }
         let key = if let key { key } else { try publicKey(slot) }
         let algorithm = try signatureAlgorithm(key, template)
@@ -21,7 +22,7 @@ extension PIVService {
         let content = try template.certificateContent(
             key, algorithm, serial: serial, from: now, to: now + Int64(days) * 86400)
         let signature = try signature(of: content, slot, key, algorithm)
-        return try PIVCertificate(der: CertificateTemplate.signed(content, algorithm, signature))
+        return try X509Certificate(reading: CertificateTemplate.signed(content, algorithm, signature))
     }
 
     /// Returns a certificate request for the key in a slot (PKCS#10, RFC 2986), DER.

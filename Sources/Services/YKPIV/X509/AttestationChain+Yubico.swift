@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKWire
+import YKX509
 
 extension AttestationChain {
     /// Trusts Yubico: PIV Root CA Serial 263751 for firmware before 5.7.4, Attestation Root 1 and its intermediates
@@ -26,7 +27,7 @@ extension AttestationChain {
         AttestationChain(roots: roots + other.roots, others: others + other.others)
     }
 
-    private static func read(_ texts: [String]) -> [PIVCertificate] {
-        texts.compactMap { text in (try? Base64.decode(text)).flatMap { try? PIVCertificate(der: $0) } }
+    private static func read(_ texts: [String]) -> [X509Certificate] {
+        texts.compactMap { text in (try? Base64.decode(text)).flatMap { try? X509Certificate(der: $0) } }
     }
 }

@@ -2,11 +2,12 @@
 
 public import YKCrypto
 import YKWire
+public import YKX509
 
 /// The contents of a self-signed certificate or a request.
 public struct CertificateTemplate: Sendable {
     /// The subject.
-    public var subject: SubjectName
+    public var subject: DistinguishedName
     /// The subject alternative names.
     public var alternativeNames: [AlternativeName]
     /// The hash of the signature; Ed25519 ignores it.
@@ -16,7 +17,7 @@ public struct CertificateTemplate: Sendable {
 
     /// Creates a template.
     public init(
-        subject: SubjectName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256,
+        subject: DistinguishedName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256,
         policies: KeyPolicies? = nil
     ) {
         self.subject = subject
@@ -46,8 +47,8 @@ public struct CertificateTemplate: Sendable {
         var attributes: [UInt8] = []
         let extensions = extensions()
         if !extensions.isEmpty {
-            let name = TLV(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x0E]).encoded
-            attributes = TLV(0x30, name + TLV(0x31, extensions).encoded).encoded
+            let extensionRequest: OID = "1.2.840.113549.1.9.14"
+            attributes = TLV(0x30, extensionRequest.encoded + TLV(0x31, extensions).encoded).encoded
         }
         let parts = [TLV(0x02, [0]).encoded, subject.encoded, key.subjectPublicKeyInfo, TLV(0xA0, attributes).encoded]
         return TLV(0x30, Array(parts.joined())).encoded
@@ -60,14 +61,28 @@ public struct CertificateTemplate: Sendable {
 
     private func extensions() -> [UInt8] {
         var entries: [UInt8] = []
-        func add(_ identifier: [UInt8], _ value: [UInt8]) {
-            entries += TLV(0x30, TLV(0x06, identifier).encoded + TLV(0x04, value).encoded).encoded
+        func add(_ type: OID, _ value: [UInt8]) {
+            entries += TLV(0x30, type.encoded + TLV(0x04, value).encoded).encoded
         }
-        if !alternativeNames.isEmpty { add([0x55, 0x1D, 0x11], AlternativeName.encoded(alternativeNames)) }
-        if let policies {
-            let identifier: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xC4, 0x0A, 0x03, 0x08]
-            add(identifier, [policies.pin.rawValue, policies.touch.rawValue])
-        }
+        if !alternativeNames.isEmpty { add("2.5.29.17", AlternativeName.encoded(alternativeNames)) }
+        if let policies { add(KeyPolicies.certificateField, [policies.pin.rawValue, policies.touch.rawValue]) }
         return entries.isEmpty ? [] : TLV(0x30, entries).encoded
+    }
+}
+
+extension KeyPolicies {
+    /// The extension with the policies of a key (Yubico, "PIV attestation").
+    static let certificateField: OID = "1.3.6.1.4.1.41482.3.8"
+
+    /// Reads the value of the extension: PIN policy, touch policy.
+    init?(certificateField value: [UInt8]) {
+        guard value.count == 2 else { return nil }
+        self.init(pin: PINPolicy(rawValue: value[0]), touch: TouchPolicy(rawValue: value[1]))
+    }
+
+    /// The policies in a certificate; `nil` if it has none.
+    package init?(_ certificate: X509Certificate) {
+        guard let field = certificate.extensions[Self.certificateField] else { return nil }
+        self.init(certificateField: field.value)
     }
 }

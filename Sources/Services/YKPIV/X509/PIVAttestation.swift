@@ -3,6 +3,7 @@
 import YKCrypto
 public import YKTransport
 import YKWire
+public import YKX509
 
 /// The statements of an attestation about a key and the device that generated it (Yubico, "PIV attestation").
 public struct PIVAttestation: Hashable, Sendable {
@@ -20,27 +21,31 @@ public struct PIVAttestation: Hashable, Sendable {
     /// Reads the extensions 1.3.6.1.4.1.41482.3.x of an attestation.
     ///
     /// - Throws: `notCertificate` if one of them is malformed.
-    public init(_ certificate: PIVCertificate) throws(PIVError) {
+    public init(_ certificate: X509Certificate) throws(PIVError) {
         do {
-            firmware = try certificate.extensions[Self.arc + "3"].map { value throws(WireError) in
-                try Version(bytes: value)
+            firmware = try certificate.extensions[Self.firmware].map { field throws(WireError) in
+                try Version(bytes: field.value)
             }
-            serial = try certificate.extensions[Self.arc + "7"].map { value throws(WireError) in
-                var reader = ByteReader(value)
+            serial = try certificate.extensions[Self.serial].map { field throws(WireError) in
+                var reader = ByteReader(field.value)
                 var number = try reader.tlv(0x02, "the serial number")
                 guard number.remaining <= 8 else { throw WireError(.tooLarge, at: 0, "the serial number") }
                 return try number.bigEndian(number.remaining)
             }
-            policies = try certificate.extensions[Self.arc + "8"].map { value throws(WireError) in
-                guard value.count == 2 else { throw WireError(.malformed, at: 0, "policies of \(value.count) bytes") }
-                return KeyPolicies(pin: PINPolicy(rawValue: value[0]), touch: TouchPolicy(rawValue: value[1]))
+            policies = try certificate.extensions[KeyPolicies.certificateField].map { field throws(WireError) in
+                guard let policies = KeyPolicies(certificateField: field.value) else {
+                    throw WireError(.malformed, at: 0, "policies of \(field.value.count) bytes")
+                }
+                return policies
             }
-            formFactor = certificate.extensions[Self.arc + "9"]?.first
+            formFactor = certificate.extensions[Self.formFactor]?.value.first
         } catch { throw .notCertificate("attestation: \(error.description)") }
-        slot = certificate.subject.split(separator: " ").last.flatMap { PIVSlot(String($0.prefix(2))) }
+        slot = certificate.subject.description.split(separator: " ").last.flatMap { PIVSlot(String($0.prefix(2))) }
     }
 
-    private static let arc = "1.3.6.1.4.1.41482.3."
+    private static let firmware: OID = "1.3.6.1.4.1.41482.3.3"
+    private static let serial: OID = "1.3.6.1.4.1.41482.3.7"
+    private static let formFactor: OID = "1.3.6.1.4.1.41482.3.9"
 }
 
 /// Why a chain does not vouch for an attestation.
@@ -64,12 +69,12 @@ public enum AttestationProblem: Hashable, Sendable {
 /// Verifies that an attestation comes from a vendor's device.
 public struct AttestationChain: Sendable {
     /// The trusted certificates.
-    public let roots: [PIVCertificate]
+    public let roots: [X509Certificate]
     /// Intermediate certificates.
-    public let others: [PIVCertificate]
+    public let others: [X509Certificate]
 
     /// Trusts `roots`; `others` are intermediates between them and the device.
-    public init(roots: [PIVCertificate], others: [PIVCertificate] = []) {
+    public init(roots: [X509Certificate], others: [X509Certificate] = []) {
         self.roots = roots
         self.others = others
     }
@@ -86,18 +91,18 @@ public struct AttestationChain: Sendable {
     /// - Returns: the path, the attestation first, the root last.
     /// - Throws: `chain`.
     public func verify(
-        _ attestation: PIVCertificate, device: PIVCertificate, at time: Int64
-    ) throws(PIVError) -> [PIVCertificate] {
-        guard let key = device.publicKey, attestation.isSigned(by: key), attestation.issuerDER == device.subjectDER
+        _ attestation: X509Certificate, device: X509Certificate, at time: Int64
+    ) throws(PIVError) -> [X509Certificate] {
+        guard let key = device.publicKey, attestation.isSigned(by: key), attestation.issuer == device.subject
         else { throw .chain(.notSignedByDevice) }
         // The attestation itself is never an anchor, even if it is among the roots.
         var check = CertificatePathCheck(anchors: roots.filter { $0 != attestation }.map(\.der), at: time)
         check.timelessCount = 2
-        let path: [PIVCertificate]
+        let path: [X509Certificate]
         do throws(CertificatePathCheck.Fault) {
             let found = try check.path(from: attestation.der, others: [device.der] + others.map(\.der))
             path = try found.map { der throws(CertificatePathCheck.Fault) in
-                do { return try PIVCertificate(der: der) } catch { throw .malformed }
+                do { return try X509Certificate(reading: der) } catch { throw .malformed }
             }
         } catch {
             throw .chain(AttestationProblem(error))
@@ -109,7 +114,9 @@ public struct AttestationChain: Sendable {
 
 extension AttestationProblem {
     init(_ fault: CertificatePathCheck.Fault) {
-        func subject(_ der: [UInt8]?) -> String { der.flatMap { try? PIVCertificate(der: $0).subject } ?? "" }
+        func subject(_ der: [UInt8]?) -> String {
+            der.flatMap { try? X509Certificate(der: $0).subject.description } ?? ""
+        }
         self =
             switch fault {
             case .noOpenSSL: .needsOpenSSL

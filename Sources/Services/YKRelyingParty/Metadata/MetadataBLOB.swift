@@ -3,6 +3,7 @@
 import YKCrypto
 import YKFIDO
 public import YKWire
+import YKX509
 
 /// The list of authenticator models signed by the FIDO Alliance (FIDO Metadata Service 3.0 §3.1).
 public struct MetadataBLOB: Sendable {
@@ -69,7 +70,7 @@ public struct MetadataBLOB: Sendable {
     public func entry(aaguid: [UInt8], chain: [[UInt8]] = []) -> MetadataEntry? {
         if aaguid.contains(where: { $0 != 0 }) { return models[aaguid].map { entries[$0] } }
         for der in chain {
-            guard let certificate = try? AttestationCertificate(der: der) else { continue }
+            guard let certificate = try? X509Certificate(der: der) else { continue }
             if let index = keys[certificate.keyIdentifier] { return entries[index] }
         }
         return nil
@@ -80,7 +81,7 @@ public struct MetadataBLOB: Sendable {
 struct SignedToken {
     let payload: JSON
     private let algorithm: COSEAlgorithm
-    private let certificates: [AttestationCertificate]
+    private let certificates: [X509Certificate]
     private let message: [UInt8]
     private let signature: [UInt8]
 
@@ -108,12 +109,12 @@ struct SignedToken {
         guard let chain = header["x5c"]?.array, (1...8).contains(chain.count) else {
             throw .malformed("the header has no certificates")
         }
-        var certificates: [AttestationCertificate] = []
+        var certificates: [X509Certificate] = []
         for entry in chain {
             guard let der = entry.string.flatMap({ try? Base64.decode($0) }) else {
                 throw .malformed("a certificate that is not base64")
             }
-            do { certificates.append(try AttestationCertificate(der: der)) } catch { throw .certificate(error) }
+            do { certificates.append(try X509Certificate(attesting: der)) } catch { throw .certificate(error) }
         }
         self.certificates = certificates
     }
@@ -124,8 +125,8 @@ struct SignedToken {
 
     func verify(anchors: [[UInt8]], signer: String, at time: Int64) throws(MetadataError) {
         let leaf = certificates[0]
-        var names = leaf.domainNames
-        if names.isEmpty { names = leaf.subject.filter { $0.type == "2.5.4.3" }.map(\.value) }
+        var names = ((try? leaf.alternativeNames) ?? []).compactMap { $0.domainName?.lowercased() }
+        if names.isEmpty { names = leaf.subject.attributes.filter { $0.type == "2.5.4.3" }.compactMap(\.text) }
         guard names.contains(signer) else { throw .signer(names) }
         do throws(VerificationProblem) {
             try CertificatePath(certificates).verify(anchors: anchors, at: time)

@@ -4,6 +4,7 @@ import YKCrypto
 import YKFIDO
 import YKTransport
 import YKWire
+import YKX509
 
 private let hash = HashAlgorithm.sha256.hash("client data".utf8)
 
@@ -65,8 +66,9 @@ extension FuzzTarget {
             check(object(.tpm, statement))
         },
         FuzzTarget(name: "certificate") { bytes in
-            guard let certificate = try? AttestationCertificate(der: bytes) else { return }
+            guard let certificate = try? X509Certificate(der: bytes) else { return }
             require(certificate.der == bytes, "a certificate changes when read")
+            decode(certificate)
             for format in [AttestationFormat.packed, .tpm, .apple, .androidKey, .fidoU2F] {
                 check(object(format, ["alg": -7, "sig": .bytes(bytes), "x5c": [.bytes(bytes)]]))
             }
@@ -74,4 +76,21 @@ extension FuzzTarget {
             try? CertificatePath([certificate]).verify(anchors: [bytes], at: 1_760_000_000)
         },
     ]
+}
+
+/// Decodes everything in a certificate that is decoded only where it is asked for.
+func decode(_ certificate: X509Certificate) {
+    for name in [certificate.issuer, certificate.subject] {
+        require((try? DistinguishedName(der: name.encoded)) == name, "a name changes")
+        _ = (name.description, name.attributes.map(\.text))
+    }
+    let info = certificate.subjectPublicKeyInfo
+    require((try? SubjectPublicKeyInfo(der: info.encoded)) == info, "a public key changes")
+    _ = certificate.extensions.keys.map(\.description)
+    _ = try? certificate.basicConstraints
+    _ = try? certificate.keyUsage
+    _ = try? certificate.extendedKeyUsage
+    _ = try? certificate.alternativeNames?.map(\.text)
+    _ = try? certificate.subjectKeyIdentifier
+    _ = try? certificate.authorityKeyIdentifier
 }

@@ -5,6 +5,7 @@ import YKCrypto
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 extension FuzzTarget {
     static let piv: [FuzzTarget] = [
@@ -38,8 +39,8 @@ extension FuzzTarget {
         },
         FuzzTarget(name: "piv-name") { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
-            if let name = try? SubjectName(text) {
-                require((try? SubjectName(name.description))?.description == name.description, "a name changes")
+            if let name = try? DistinguishedName(text) {
+                require((try? DistinguishedName(name.description))?.description == name.description, "a name changes")
             }
             _ = try? AlternativeName(text)
         },
@@ -52,7 +53,7 @@ extension FuzzTarget {
 }
 
 private func read(_ der: [UInt8]) {
-    guard let certificate = try? PIVCertificate(der: der) else { return }
+    guard let certificate = try? X509Certificate(der: der) else { return }
     _ = try? PIVAttestation(certificate)
     if let key = certificate.publicKey { _ = certificate.isSigned(by: key) }
     let chain = AttestationChain(roots: [certificate])
@@ -96,7 +97,7 @@ private let pivOperations: [@Sendable (PIVService) async throws -> Void] = [
     { try await $0.moveKey(from: .authentication, to: .signature) },
     { try await $0.reset() },
     {
-        let template = CertificateTemplate(subject: try SubjectName("CN=fuzz"))
+        let template = CertificateTemplate(subject: try DistinguishedName("CN=fuzz"))
         _ = try await $0.selfSignedCertificate(.authentication, template, days: 1)
     },
 ]

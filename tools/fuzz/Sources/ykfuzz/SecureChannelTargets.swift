@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import YKCrypto
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport
 import YKWire
+import YKX509
 
 extension FuzzTarget {
     static let secureChannel: [FuzzTarget] = [
         FuzzTarget(name: "scp-certificate") { bytes in
-            _ = try? SCPCertificate(der: bytes)
-            _ = try? SCPCertificate.split(bytes)
+            let host = [UInt8](repeating: 7, count: 32)
+            _ = try? SCP11HostKey(
+                privateKey: SharedSecret(Secret(host)), certificates: [bytes],
+                authority: SCPKeyReference(id: 0x10, version: 0))
+            for der in (try? X509Certificate.split(bytes)) ?? [] {
+                if let certificate = try? X509Certificate(der: der) { decode(certificate) }
+            }
         },
         FuzzTarget(name: "scp-handshake") { bytes in
             let replies = pieces(bytes)

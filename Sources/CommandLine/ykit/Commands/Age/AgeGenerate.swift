@@ -7,6 +7,7 @@ import YKFIDO
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 /// Generates a key for age.
 struct AgeGenerate: Verb {
@@ -94,7 +95,8 @@ struct AgeGenerate: Verb {
         let slot = try await freeSlot(service, world)
         let name = name ?? "age identity \(slot)"
         let template = CertificateTemplate(
-            subject: try SubjectName("CN=\(SubjectName.escaped(name)),O=\(PIVCertificate.ageOrganization)"),
+            subject: try DistinguishedName(
+                "CN=\(DistinguishedName.escaped(name)),O=\(X509Certificate.ageOrganization)"),
             policies: policies)
         var unlocking = PIVUnlocking(world, service, pin)
         try await unlocking.manage(managementKey, for: "make a key")

@@ -5,6 +5,7 @@ import YKAge
 import YKCrypto
 import YKPIV
 import YKWire
+import YKX509
 
 /// Commands for age.
 struct AgeGroup: ParsableCommand {
@@ -111,7 +112,7 @@ extension PIVService {
                 continue
             }
             if let known, known.publicKey.flatMap({ AgePublicKey($0) }) == nil { continue }
-            let certificate: PIVCertificate?
+            let certificate: X509Certificate?
             do { certificate = try self.certificate(slot) } catch {
                 switch error {
                 case .noSuchObject, .malformedObject, .notInflated, .notCertificate: certificate = nil
@@ -122,40 +123,18 @@ extension PIVService {
             found.append(
                 AgeSlot(
                     slot: slot, key: key, name: certificate?.commonName,
-                    policies: known?.policies ?? certificate?.policies))
+                    policies: known?.policies ?? certificate.flatMap { KeyPolicies($0) }))
         }
         return found
     }
 }
 
-extension PIVCertificate {
+extension X509Certificate {
     /// The organization in certificates that age-plugin-yubikey and ykit issue for age keys.
     static let ageOrganization = "age-plugin-yubikey"
 
-    /// The first common name of the subject, without the escapes of RFC 4514.
-    fileprivate var commonName: String? {
-        var (parts, part, isEscaped): ([String], String, Bool) = ([], "", false)
-        for sign in subject {
-            if !isEscaped, sign == "\\" {
-                isEscaped = true
-                continue
-            }
-            if !isEscaped, sign == "," || sign == "+" {
-                parts.append(part)
-                part = ""
-            } else {
-                part.append(sign)
-            }
-            isEscaped = false
-        }
-        return (parts + [part]).first { $0.hasPrefix("CN=") }.map { String($0.dropFirst(3)) }
-    }
-
-    /// The policies that age-plugin-yubikey and ykit store in the certificate.
-    fileprivate var policies: KeyPolicies? {
-        guard let value = extensions["1.3.6.1.4.1.41482.3.8"], value.count == 2 else { return nil }
-        return KeyPolicies(pin: PINPolicy(rawValue: value[0]), touch: TouchPolicy(rawValue: value[1]))
-    }
+    /// The most specific common name of the subject.
+    fileprivate var commonName: String? { subject.attributes.last { $0.type == "2.5.4.3" }?.text }
 }
 
 /// Lists recipients.

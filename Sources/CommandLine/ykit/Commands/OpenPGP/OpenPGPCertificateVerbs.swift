@@ -5,6 +5,7 @@ import YKCrypto
 import YKOpenPGP
 import YKPIV
 import YKWire
+import YKX509
 
 /// Commands for certificates.
 struct OpenPGPCertificatesGroup: ParsableCommand {
@@ -71,7 +72,7 @@ struct OpenPGPExportCertificate: Verb {
     func answer(in world: World) async throws -> Answer {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
         let service = try await world.openOpenPGP()
-        let certificate = try PIVCertificate(der: try await service.certificate(slot))
+        let certificate = try X509Certificate(reading: try await service.certificate(slot))
         var answer = Answer("the certificate of \(slot) is in \(file)", [:])
         try output.put(format.encode(certificate), &answer)
         answer.members["slot"] = .string(slot.description)
@@ -143,9 +144,9 @@ struct OpenPGPAttest: Verb {
         let pin = try await world.openPGPPIN(pin.source, .user, of: service, for: "attest a key")
         try await service.verify(pin, for: .signing)
         let statement = try await world.touchingOpenPGP(.attestation, service) {
-            try PIVCertificate(der: try await service.attest(slot))
+            try X509Certificate(reading: try await service.attest(slot))
         }
-        let device = try PIVCertificate(der: try await service.certificate(.attestation))
+        let device = try X509Certificate(reading: try await service.certificate(.attestation))
         guard statement.publicKey == (try await service.publicKey(slot)) else { throw Self.wrong("another key") }
         guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
         var answer = Answer("the statement on \(slot) is in \(file)", [:])
@@ -160,19 +161,19 @@ struct OpenPGPAttest: Verb {
 
     /// Checks whether the attestation key comes from a vendor; this affects the result only if roots were given.
     private func judge(
-        _ statement: PIVCertificate, _ device: PIVCertificate, _ named: AttestationChain, at now: Int64,
+        _ statement: X509Certificate, _ device: X509Certificate, _ named: AttestationChain, at now: Int64,
         _ answer: inout Answer
     ) {
         let chain = root.isEmpty ? AttestationChain.yubicoOpenPGP.trusting(named) : named
         do throws(PIVError) {
             let path = try chain.verify(statement, device: device, at: now)
-            answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
+            answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
             answer.members["rooted"] = .bool(true)
             answer.members["reason"] = .null
         } catch {
             guard case .chain(let problem) = error else { return }
             let reason = Explain.chain(problem)
-            answer.members["chain"] = .array([.string(device.subject)])
+            answer.members["chain"] = .array([.string(device.subject.description)])
             answer.members["rooted"] = .bool(false)
             answer.members["reason"] = .string(reason.message)
             if root.isEmpty {

@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKPIV
+import YKX509
 
 extension KeyFile {
     /// Reads the public key in a file: itself, or that of a certificate or a private key.
@@ -12,7 +13,7 @@ extension KeyFile {
     }
 
     /// Reads the certificates in a file; requires at least one.
-    static func certificates(_ path: String) throws -> [PIVCertificate] {
+    static func certificates(_ path: String) throws -> [X509Certificate] {
         let certificates = try KeyFile(try Files.read(path)).certificates
         guard certificates.isEmpty else { return certificates }
         throw Explanation("no-certificate", .notFound, "\(path.printable) holds no certificate")

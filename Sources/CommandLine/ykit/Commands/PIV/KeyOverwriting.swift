@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKPIV
+import YKX509
 
 /// Asks before data is irrevocably overwritten.
 struct KeyOverwriting {
@@ -29,7 +30,7 @@ struct KeyOverwriting {
     func checkCertificate(_ slot: PIVSlot) async throws {
         guard !force, world.plan == nil else { return }
         let words: String
-        do { words = try await service.certificate(slot).subject.printable } catch {
+        do { words = try await service.certificate(slot).subject.description.printable } catch {
             switch error {
             case .noSuchObject: return
             case .malformedObject, .notInflated, .notCertificate: words = "one that cannot be read"

@@ -5,6 +5,7 @@ import YKManagement
 import YKPIV
 import YKTransport
 import YKWire
+import YKX509
 
 /// Shows the content of an attestation, and verifies it.
 struct PIVAttest: Verb {
@@ -63,7 +64,7 @@ struct PIVAttest: Verb {
     }
 
     private static func describe(
-        _ facts: PIVAttestation, _ attestation: PIVCertificate, _ path: [PIVCertificate], _ answer: inout Answer
+        _ facts: PIVAttestation, _ attestation: X509Certificate, _ path: [X509Certificate], _ answer: inout Answer
     ) {
         let algorithm = attestation.publicKey.flatMap { PIVAlgorithm($0)?.description }
         let members: [(name: String, title: String, value: String?)] = [
@@ -74,8 +75,8 @@ struct PIVAttest: Verb {
             ("formFactor", "form factor", facts.formFactor.map { Hex.encode([$0]) }),
         ]
         for member in members { answer.members[member.name] = member.value.map(JSON.string) ?? .null }
-        answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject) })
-        let signers = path.dropFirst().map(\.subject.printable).joined(separator: ", ")
+        answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
+        let signers = path.dropFirst().map(\.subject.description.printable).joined(separator: ", ")
         let form = facts.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description }
         let words =
             members.dropLast().map { [$0.title, $0.value ?? "not told"] } + [["form factor", form ?? "not told"]]

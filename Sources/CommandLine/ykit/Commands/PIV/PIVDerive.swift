@@ -4,6 +4,7 @@ import Arguments
 import YKCrypto
 import YKPIV
 import YKWire
+import YKX509
 
 /// Derives a shared secret.
 struct PIVDerive: Verb {

@@ -3,6 +3,7 @@
 import Arguments
 import YKPIV
 import YKWire
+import YKX509
 
 /// Generates a self-signed certificate.
 struct PIVGenerateCertificate: Verb {

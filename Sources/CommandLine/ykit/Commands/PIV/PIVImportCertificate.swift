@@ -3,6 +3,7 @@
 import Arguments
 import YKPIV
 import YKWire
+import YKX509
 
 /// Imports a certificate into a slot.
 struct PIVImportCertificate: Verb {
@@ -58,7 +59,7 @@ struct PIVImportCertificate: Verb {
     /// Checks whether it belongs to the key in the slot; returns `nil` without a key, or if the card does not report
     /// it.
     private func check(
-        _ certificate: PIVCertificate, _ service: PIVService, _ answer: inout Answer
+        _ certificate: X509Certificate, _ service: PIVService, _ answer: inout Answer
     ) async throws -> Bool? {
         do {
             try await service.check(certificate, belongsTo: slot)

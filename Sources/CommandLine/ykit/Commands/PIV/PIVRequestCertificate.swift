@@ -3,6 +3,7 @@
 import Arguments
 import YKPIV
 import YKWire
+import YKX509
 
 /// Creates a certificate signing request.
 struct PIVRequestCertificate: Verb {

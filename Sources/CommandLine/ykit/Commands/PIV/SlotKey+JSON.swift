@@ -3,6 +3,7 @@
 import YKCrypto
 import YKPIV
 import YKWire
+import YKX509
 
 extension SlotMetadata {
     /// Adds the card's information about a key to the members of an answer.
@@ -24,26 +25,31 @@ extension SlotMetadata {
     }
 }
 
-extension PIVCertificate {
+extension X509Certificate {
     /// The certificate as an object of an answer.
     var json: JSON {
         [
-            "subject": .string(subject), "issuer": .string(issuer), "serial": .string(Hex.encode(serial)),
+            "subject": .string(subject.description), "issuer": .string(issuer.description),
+            "serial": .string(Hex.encode(serial)),
             "notBefore": .int(notBefore), "notAfter": .int(notAfter),
-            "alternativeNames": .array(alternativeNames.map(JSON.string)),
+            "alternativeNames": .array(alternativeNameTexts.map(JSON.string)),
             "algorithm": publicKey.flatMap { PIVAlgorithm($0) }.map { .string($0.description) } ?? .null,
             "fingerprint": .string(Hex.encode(fingerprint)),
         ]
     }
+
+    /// The alternative names that have a text form; none if they cannot be read.
+    private var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
 
     /// The certificate as PEM.
     var pem: String { PEM.encode("CERTIFICATE", der) }
 
     /// The rows of a table that describe the certificate.
     func rows(at now: Int64) -> [[String]] {
-        var rows = [["subject", subject.printable]]
-        if issuer != subject { rows.append(["issuer", issuer.printable]) }
-        if !alternativeNames.isEmpty { rows.append(["names", alternativeNames.joined(separator: ", ").printable]) }
+        var rows = [["subject", subject.description.printable]]
+        if issuer != subject { rows.append(["issuer", issuer.description.printable]) }
+        let names = alternativeNameTexts.joined(separator: ", ")
+        if !names.isEmpty { rows.append(["names", names.printable]) }
         let state = now < notBefore ? ", not valid yet" : now > notAfter ? ", expired" : ""
         rows.append(["valid", "\(Day.text(notBefore)) to \(Day.text(notAfter))\(state)"])
         rows.append(["fingerprint", Hex.encode(fingerprint)])

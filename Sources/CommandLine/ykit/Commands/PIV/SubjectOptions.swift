@@ -2,6 +2,7 @@
 
 import Arguments
 import YKPIV
+import YKX509
 
 /// The content of a certificate or a request.
 struct SubjectOptions: ParsableArguments {
@@ -20,10 +21,10 @@ struct SubjectOptions: ParsableArguments {
     @Option(help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has its own.")
     var hash: HashChoice = .sha256
 
-    func template() throws(PIVError) -> CertificateTemplate {
+    func template() throws(X509NameError) -> CertificateTemplate {
         CertificateTemplate(
-            subject: try SubjectName(subject.contains("=") ? subject : "CN=" + subject),
-            alternativeNames: try alternativeNames.map { name throws(PIVError) in try AlternativeName(name) },
+            subject: try DistinguishedName(subject.contains("=") ? subject : "CN=" + subject),
+            alternativeNames: try alternativeNames.map { name throws(X509NameError) in try AlternativeName(name) },
             hash: hash.algorithm)
     }
 }

@@ -6,6 +6,7 @@ import YKFIDO
 import YKPIV
 import YKSSH
 import YKWire
+import YKX509
 
 /// Commands for SSH.
 struct SSHGroup: ParsableCommand {

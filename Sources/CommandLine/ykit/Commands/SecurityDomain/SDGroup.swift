@@ -6,6 +6,7 @@ import YKSecureChannel
 import YKSecurityDomain
 import YKTransport
 import YKWire
+import YKX509
 
 /// Commands for the Security Domain.
 struct SDGroup: ParsableCommand {
@@ -78,7 +79,7 @@ extension SecurityDomainService {
             var key = SecurityDomainKey(reference: reference, authority: authorities[reference])
             if [0x11, 0x13, 0x15].contains(reference.id) {
                 key.certificates = try certificates(of: reference).map {
-                    (try? PIVCertificate(der: $0).subject.printable) ?? "an unreadable one"
+                    (try? X509Certificate(der: $0).subject.description.printable) ?? "an unreadable one"
                 }
             }
             report.append(key)

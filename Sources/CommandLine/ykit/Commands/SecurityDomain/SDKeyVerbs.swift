@@ -7,6 +7,7 @@ import YKSecureChannel
 import YKSecurityDomain
 import YKTransport
 import YKWire
+import YKX509
 
 /// Lists the keys.
 struct SDKeysList: Verb {
@@ -133,7 +134,7 @@ struct SDKeysImport: Verb {
             throw Explanation("no-private-key", .notFound, "the file holds neither a private key nor certificates")
         }
         let root = content.certificates.first { $0.issuer == $0.subject }
-        let identifier = try root.flatMap { try SCPCertificate(der: $0.der).subjectKeyID }
+        let identifier = try root.flatMap { try X509Certificate(reading: $0.der).subjectKeyIdentifier }
         let version = try replaced.version
         let service = try await world.openSecurityDomain()
         var lines: [String] = []
@@ -162,11 +163,11 @@ struct SDKeysImport: Verb {
                 ?? content.certificates.first
         else { throw Explanation("no-certificate", .notFound, "the file holds no certificate of a CA") }
         guard case .ec(.p256, let point) = certificate.publicKey else { throw Self.wrongCurve }
-        let identifier = try SCPCertificate(der: certificate.der).subjectKeyID
+        let identifier = try X509Certificate(reading: certificate.der).subjectKeyIdentifier
         let version = try replaced.version
         let service = try await world.openSecurityDomain()
         try await service.put(authority: point, as: key.reference, replacing: version)
-        var lines = ["stored the public key of \(certificate.subject.printable) as \(key.reference.typed)"]
+        var lines = ["stored the public key of \(certificate.subject.description.printable) as \(key.reference.typed)"]
         if let identifier {
             try await service.store(authority: identifier, of: key.reference)
             lines.append("stored its key identifier, \(Hex.encode(identifier))")

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+public import YKX509
 
 /// A chain of certificates, each signed by the next one. Policies and revocation are not checked; an unknown critical
 /// extension invalidates the path.
 public struct CertificatePath: Sendable {
     /// The certificates, the end entity's first.
-    public let certificates: [AttestationCertificate]
+    public let certificates: [X509Certificate]
     /// Whether signatures with SHA-1 are accepted.
     public var allowsSHA1 = false
     /// Maximum number of certificates.
     static let limit = 8
 
     /// Creates a path from certificates, the end entity's first.
-    public init(_ certificates: [AttestationCertificate]) { self.certificates = certificates }
+    public init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
     /// Checks that the path leads to one of the anchors (RFC 5280 §6.1). An anchor need not be a root, and can be one of
     /// the path's own certificates; unless it is the first of them it has to be a certificate authority, valid at the
@@ -28,10 +29,10 @@ public struct CertificatePath: Sendable {
         guard certificates.count <= Self.limit else { throw .certificate("\(certificates.count) of them in a chain") }
         guard let first = certificates.first else { throw .untrusted }
         for (certificate, issuer) in zip(certificates, certificates.dropFirst())
-        where certificate.fields.issuer != issuer.fields.subject {
+        where certificate.issuer != issuer.subject {
             throw .certificate("the next certificate is not its issuer's")
         }
-        let readable = anchors.filter { (try? AttestationCertificate(der: $0)) != nil }
+        let readable = anchors.filter { (try? X509Certificate(der: $0)) != nil }
         var check = CertificatePathCheck(anchors: readable, at: time)
         check.allowsSHA1 = allowsSHA1
         do {

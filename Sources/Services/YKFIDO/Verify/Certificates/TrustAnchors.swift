@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKWire
+public import YKX509
 
 /// The certificates that the caller trusts to vouch for keys; queried for each attestation.
 public struct TrustAnchors: Sendable {
@@ -11,7 +12,7 @@ public struct TrustAnchors: Sendable {
         /// The model of the key: 16 bytes, zero if unspecified.
         public let aaguid: [UInt8]
         /// The certificates of the attestation, the signer's first.
-        public let chain: [AttestationCertificate]
+        public let chain: [X509Certificate]
     }
 
     let find: @Sendable (Query) -> [[UInt8]]

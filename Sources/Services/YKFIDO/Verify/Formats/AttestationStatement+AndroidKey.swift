@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SwiftASN1
 import YKWire
+import YKX509
 
 extension AttestationStatement {
     /// WebAuthn Level 3 §8.4: the certificate is the credential's own, issued for this challenge by Android's key
@@ -13,7 +13,7 @@ extension AttestationStatement {
         guard key.material == credential.publicKey.material else {
             throw .certificate("its key is not the credential's")
         }
-        guard let value = chain[0].value("1.3.6.1.4.1.11129.2.1.17"),
+        guard let value = chain[0].extensions["1.3.6.1.4.1.11129.2.1.17"]?.value,
             let description = try? AndroidKeyDescription(value)
         else { throw .certificate("it does not describe the key") }
         guard description.challenge == clientDataHash else { throw .certificate("it was made for another challenge") }
@@ -45,17 +45,30 @@ struct AndroidKeyDescription {
     /// KM_PURPOSE_SIGN.
     static let sign = 2
 
-    init(_ value: [UInt8]) throws {
-        let parts = try DER.parse(value).children("the key description")
-        guard parts.count >= 8 else { throw CertificateFields.Fault(what: "the key description") }
-        challenge = Array(try ASN1OctetString(derEncoded: parts[4]).bytes)
-        let entries = try parts[6].children("a list") + parts[7].children("a list")
-        func inner(_ tag: UInt) throws -> [ASN1Node] {
-            try entries.filter { $0.identifier.tagNumber == tag }.map { try $0.tagged("an entry") }
+    init(_ value: [UInt8]) throws(WireError) {
+        var outer = ByteReader(value)
+        var fields = try outer.der(0x30, "the key description")
+        try outer.finish("the key description")
+        // Version and security level of the attestation and of the key store.
+        for _ in 0..<4 { _ = try fields.der() }
+        challenge = try fields.derOctets("the challenge")
+        _ = try fields.derOctets("the unique identifier")
+        var entries: [TLV] = []
+        for _ in 0..<2 {
+            var list = try fields.der(0x30, "an authorization list")
+            entries += try list.derObjects()
         }
-        isForAllApplications = entries.contains { $0.identifier.tagNumber == 600 }
-        origin = try inner(702).first.map { Int(try UInt16(derEncoded: $0)) }
-        purposes = Set(
-            try inner(1).flatMap { try $0.children("the purposes", .set).map { Int(try UInt16(derEncoded: $0)) } })
+        isForAllApplications = entries.contains { $0.tag == 0xBF8458 }
+        origin = try entries.first { $0.tag == 0xBF853E }.map { entry throws(WireError) in
+            var content = ByteReader(entry.value)
+            return try content.derNumber("the origin")
+        }
+        var purposes: Set<Int> = []
+        for entry in entries where entry.tag == 0xA1 {
+            var content = ByteReader(entry.value)
+            var list = try content.der(0x31, "the purposes")
+            while !list.isAtEnd { purposes.insert(try list.derNumber("a purpose")) }
+        }
+        self.purposes = purposes
     }
 }

@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKWire
+import YKX509
 
 extension AttestationStatement {
     /// WebAuthn Level 3 §8.3: a TPM certified the key, and signed the hash of the attested data with it.

@@ -2,6 +2,7 @@
 
 import YKCrypto
 import YKWire
+import YKX509
 
 /// The statement of an attestation object, verified format by format.
 struct AttestationStatement {
@@ -25,13 +26,13 @@ struct AttestationStatement {
     }
 
     /// The certificates, at least one.
-    func certificates() throws(VerificationProblem) -> [AttestationCertificate] {
+    func certificates() throws(VerificationProblem) -> [X509Certificate] {
         guard let array = map["x5c"]?.array, !array.isEmpty else { throw .malformedStatement("no certificates") }
         guard array.count <= CertificatePath.limit else { throw .malformedStatement("\(array.count) certificates") }
-        var certificates: [AttestationCertificate] = []
+        var certificates: [X509Certificate] = []
         for entry in array {
             guard let der = entry.bytes else { throw .malformedStatement("a certificate that is not bytes") }
-            certificates.append(try AttestationCertificate(der: der))
+            certificates.append(try X509Certificate(attesting: der))
         }
         return certificates
     }
@@ -71,7 +72,8 @@ extension AttestationStatement {
     func apple() throws(VerificationProblem) -> AttestationVerification.Trust {
         let chain = try certificates()
         let nonce = HashAlgorithm.sha256.hash(message)
-        guard chain[0].value("1.2.840.113635.100.8.2") == [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce else {
+        guard chain[0].extensions["1.2.840.113635.100.8.2"]?.value == [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce
+        else {
             throw .certificate("it was made for another challenge")
         }
         let key = try chain[0].publicKey(for: credential.publicKey.algorithm ?? .es256)

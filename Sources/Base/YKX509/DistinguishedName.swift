@@ -1,36 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+public import YKWire
 
-/// A distinguished name in string form (RFC 4514): `CN=Alice,O=Example,C=DE`, the most specific part first.
-public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
-    /// The name, DER (RFC 5280 §4.1.2.4).
-    package let encoded: [UInt8]
+/// A distinguished name (RFC 5280 §4.1.2.4). As a string (RFC 4514) the most specific part comes first:
+/// `CN=Alice,O=Example,C=DE`.
+public struct DistinguishedName: Hashable, Sendable, CustomStringConvertible {
+    /// One attribute of a name.
+    public struct Attribute: Hashable, Sendable {
+        /// What it is, such as `2.5.4.3` for a common name.
+        public let type: OID
+        /// Its value, usually of a string type.
+        public let value: TLV
+    }
+
+    /// The name, DER.
+    public let encoded: [UInt8]
+    /// The parts in the order of the encoding, the most general one first, each with one or more attributes.
+    let parts: [[Attribute]]
+
+    /// The attributes in the order of the encoding, the most general one first.
+    public var attributes: [Attribute] { Array(parts.joined()) }
 
     /// Maximum length of the string, in bytes.
-    static let limit = 4096
+    private static let limit = 4096
+
+    /// Reads a name, DER.
+    ///
+    /// - Throws: `WireError` for anything but sets of attributes. The values of attributes are not checked.
+    public init(der: [UInt8]) throws(WireError) {
+        var reader = ByteReader(der)
+        var name = try reader.der(0x30, "a name")
+        try reader.finish("the name")
+        var parts: [[Attribute]] = []
+        while !name.isAtEnd {
+            var part = try name.der(0x31, "a part of a name")
+            var attributes: [Attribute] = []
+            while !part.isAtEnd {
+                var attribute = try part.der(0x30, "an attribute")
+                attributes.append(
+                    Attribute(type: try attribute.derOID("the type of an attribute"), value: try attribute.der()))
+                try attribute.finish("the attribute")
+            }
+            parts.append(attributes)
+        }
+        (encoded, self.parts) = (der, parts)
+    }
 
     /// Parses the string form of RFC 4514.
     ///
-    /// - Throws: `invalidName` with the reason.
-    public init(_ text: String) throws(PIVError) {
-        guard text.utf8.count <= Self.limit else { throw .invalidName("longer than \(Self.limit) bytes") }
+    /// - Throws: `X509NameError` with the reason.
+    public init(_ text: String) throws(X509NameError) {
+        guard text.utf8.count <= Self.limit else { throw X509NameError("longer than \(Self.limit) bytes") }
         var parser = NameParser(text)
         var content: [UInt8] = []
         for part in try parser.parse().reversed() {
-            let attributes = try part.map { attribute throws(PIVError) in
+            let attributes = try part.map { attribute throws(X509NameError) in
                 guard let encoded = attribute.encoded else {
-                    throw .invalidName("\(text) cannot be written into a certificate")
+                    throw X509NameError("\(text) cannot be written into a certificate")
                 }
                 return encoded
             }
             content += TLV(0x31, Array(attributes.sorted { $0.lexicographicallyPrecedes($1) }.joined())).encoded
         }
-        encoded = TLV(0x30, content).encoded
+        do { self = try DistinguishedName(der: TLV(0x30, content).encoded) } catch {
+            throw X509NameError("\(text) cannot be written into a certificate")
+        }
     }
-
-    /// The name in the form of RFC 4514.
-    public var description: String { Self.text(encoded) }
 
     /// Escapes a value for use in a name: a backslash precedes each character with a meaning of its own (RFC 4514 §2.4).
     ///
@@ -44,26 +79,22 @@ public struct SubjectName: Hashable, Sendable, CustomStringConvertible {
         }
         return value.count > 1 && value.hasSuffix(" ") ? text.dropLast() + "\\ " : text
     }
-
-    /// A certificate's name in the form of RFC 4514; its bytes in hexadecimal if it cannot be parsed.
-    static func text(_ der: [UInt8]) -> String { (try? NameReader(der).text()) ?? "#" + Hex.encode(der) }
 }
 
 extension NameParser.Attribute {
     /// The attribute, DER (RFC 5280 §4.1.2.4); `nil` if the string has characters that its type does not allow.
     fileprivate var encoded: [UInt8]? {
         guard let value = encodedValue else { return nil }
-        return TLV(0x30, TLV(0x06, ObjectIdentifier.bytes(type)).encoded + value).encoded
+        return TLV(0x30, type.encoded + value).encoded
     }
 
     private var encodedValue: [UInt8]? {
         switch value {
         case .text(let text): return allows(text) ? TLV(textTag, Array(text.utf8)).encoded : nil
         case .der(let bytes):
-            guard let object = (try? TLV.list(bytes))?.first, object.encoded == bytes else { return nil }
-            guard !object.value.isEmpty else { return nil }
-            let text = NameReader.string(object).flatMap { String(validating: $0, as: UTF8.self) }
-            return text.map(allows) ?? true ? bytes : nil
+            var reader = ByteReader(bytes)
+            guard let object = try? reader.der(), reader.isAtEnd, !object.value.isEmpty else { return nil }
+            return DistinguishedName.Attribute(type: type, value: object).text.map(allows) ?? true ? bytes : nil
         }
     }
 
@@ -89,10 +120,10 @@ extension NameParser.Attribute {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
-    private static let country = "2.5.4.6"
+    private static let country: OID = "2.5.4.6"
 
     /// Domain component and e-mail address.
-    private static let internationalASCII: Set = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
+    private static let internationalASCII: Set<OID> = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
 
     /// Whether PrintableString allows the character (X.680 §41.4).
     private static func isPrintable(_ byte: UInt8) -> Bool {

@@ -40,7 +40,7 @@ package struct SignatureAlgorithm: Hashable, Sendable {
     }
 
     /// The AlgorithmIdentifier, DER.
-    var der: [UInt8] { Self.identifiers.first { $0.0 == self }?.1 ?? [] }
+    package var der: [UInt8] { Self.identifiers.first { $0.0 == self }?.1 ?? [] }
 
     private static let identifiers: [(SignatureAlgorithm, [UInt8])] = [
         (SignatureAlgorithm(.rsa, .sha1), rsa(0x05)), (SignatureAlgorithm(.rsa, .sha256), rsa(0x0B)),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension AttestationCertificate {
+import YKX509
+
+extension X509Certificate {
     /// The rules of WebAuthn Level 3 §8.2.1.
     func checkPacked(aaguid: [UInt8]) throws(VerificationProblem) {
         try checkEnd()
@@ -11,13 +13,5 @@ extension AttestationCertificate {
             attribute("2.5.4.3")?.isEmpty == false
         else { throw .certificate("country, organisation or name is missing") }
         try checkModel(aaguid)
-    }
-
-    /// Checks for version 3, and that it is not a certificate authority.
-    func checkEnd() throws(VerificationProblem) {
-        guard version == 3 else { throw .certificate("version \(version), expected 3") }
-        guard let constraints, !constraints.isAuthority else {
-            throw .certificate("it is, or does not say that it is not, a certificate authority")
-        }
     }
 }

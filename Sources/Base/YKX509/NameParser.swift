@@ -6,8 +6,7 @@ import YKWire
 struct NameParser {
     /// One attribute.
     struct Attribute: Hashable {
-        /// The object identifier in dotted numbers.
-        let type: String
+        let type: OID
         let value: Value
     }
 
@@ -22,7 +21,7 @@ struct NameParser {
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
     /// The parts in the order of the string, each with one or more attributes.
-    mutating func parse() throws(PIVError) -> [[Attribute]] {
+    mutating func parse() throws(X509NameError) -> [[Attribute]] {
         var parts: [[Attribute]] = []
         var part: [Attribute] = []
         while true {
@@ -35,47 +34,38 @@ struct NameParser {
             case nil:
                 parts.append(part)
                 return parts
-            default: throw .invalidName("a comma or plus was expected")
+            default: throw X509NameError("a comma or plus was expected")
             }
         }
     }
 
     private mutating func skipSpaces() { rest = rest.drop { $0 == 0x20 } }
 
-    private mutating func attribute() throws(PIVError) -> Attribute {
+    private mutating func attribute() throws(X509NameError) -> Attribute {
         skipSpaces()
         guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else {
-            throw .invalidName("a part needs a name and a value, as in CN=Alice")
+            throw X509NameError("a part needs a name and a value, as in CN=Alice")
         }
         let name = String(decoding: rest[..<equals], as: UTF8.self).trimmed.uppercased()
         rest = rest[(equals + 1)...]
-        let type = Self.types[name] ?? (name.hasPrefix("OID.") ? String(name.dropFirst(4)) : name)
-        guard Self.isIdentifier(type) else { throw .invalidName("\(name) is not a name of a part; CN, O, OU, C are") }
+        guard let type = Self.types[name] ?? OID(name.hasPrefix("OID.") ? String(name.dropFirst(4)) : name) else {
+            throw X509NameError("\(name) is not a name of a part; CN, O, OU, C are")
+        }
         skipSpaces()
         return Attribute(type: type, value: rest.first == UInt8(ascii: "#") ? try hexadecimal() : try text())
     }
 
-    /// Whether a string is an object identifier in dotted form (X.660 §7.6), within the size used in names.
-    private static func isIdentifier(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in
-            part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(part) : nil
-        }
-        guard numbers.count == parts.count, numbers.count >= 2, numbers.count <= 32 else { return false }
-        return numbers[0] <= 2 && numbers[1] < 40
-    }
-
-    private mutating func hexadecimal() throws(PIVError) -> Value {
+    private mutating func hexadecimal() throws(X509NameError) -> Value {
         rest = rest.dropFirst()
         let digits = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: ";") }
         rest = rest.dropFirst(digits.count)
         guard let bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self).trimmed), !bytes.isEmpty else {
-            throw .invalidName("after # stand hexadecimal digits")
+            throw X509NameError("after # stand hexadecimal digits")
         }
         return .der(bytes)
     }
 
-    private mutating func text() throws(PIVError) -> Value {
+    private mutating func text() throws(X509NameError) -> Value {
         var bytes: [UInt8] = []
         var kept = 0  // Spaces that were not escaped do not count at the end.
         let isQuoted = rest.first == UInt8(ascii: "\"")
@@ -94,38 +84,38 @@ struct NameParser {
             case UInt8(ascii: ","), UInt8(ascii: "+"), UInt8(ascii: ";"):
                 if !isQuoted { break loop }
             case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), 0x00:
-                if !isQuoted || byte == 0 { throw .invalidName("this character needs a backslash before it") }
+                if !isQuoted || byte == 0 { throw X509NameError("this character needs a backslash before it") }
             default: break
             }
             bytes.append(byte)
             rest = rest.dropFirst()
             if byte != 0x20 { kept = bytes.count }
         }
-        if isQuoted { throw .invalidName("a quotation mark is not closed") }
+        if isQuoted { throw X509NameError("a quotation mark is not closed") }
         return try valid(Array(bytes[..<kept]))
     }
 
-    private func valid(_ bytes: [UInt8]) throws(PIVError) -> Value {
+    private func valid(_ bytes: [UInt8]) throws(X509NameError) -> Value {
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
-            throw .invalidName("a value is empty or not UTF-8")
+            throw X509NameError("a value is empty or not UTF-8")
         }
         return .text(text)
     }
 
     /// The characters after a backslash: two hexadecimal digits, or a special character.
-    private mutating func escaped() throws(PIVError) -> UInt8 {
+    private mutating func escaped() throws(X509NameError) -> UInt8 {
         if let byte = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)).first, rest.count >= 2 {
             rest = rest.dropFirst(2)
             return byte
         }
         guard let byte = rest.popFirst(), Array(" \"#+,;<=>\\".utf8).contains(byte) else {
-            throw .invalidName("a backslash stands before something that needs none")
+            throw X509NameError("a backslash stands before something that needs none")
         }
         return byte
     }
 
     /// The short names (RFC 4514 §3, and those that OpenSSL and ykman accept).
-    private static let types = [
+    private static let types: [String: OID] = [
         "CN": "2.5.4.3", "SN": "2.5.4.4", "SERIALNUMBER": "2.5.4.5", "C": "2.5.4.6", "L": "2.5.4.7", "ST": "2.5.4.8",
         "S": "2.5.4.8", "STREET": "2.5.4.9", "O": "2.5.4.10", "OU": "2.5.4.11", "TITLE": "2.5.4.12", "T": "2.5.4.12",
         "GN": "2.5.4.42", "GIVENNAME": "2.5.4.42", "DC": "0.9.2342.19200300.100.1.25",

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKWire
+
+extension DistinguishedName {
+    /// The name in the form of RFC 4514, the last part first; a value that is not a string is in hexadecimal.
+    public var description: String {
+        parts.reversed().map { part in part.map(\.description).joined(separator: "+") }.joined(separator: ",")
+    }
+}
+
+extension DistinguishedName.Attribute: CustomStringConvertible {
+    /// The attribute in the form of RFC 4514 §2.3.
+    public var description: String {
+        (Self.shortNames[type] ?? type.description) + "=" + (text.map(Self.escaped) ?? "#" + Hex.encode(value.encoded))
+    }
+
+    /// The text with special characters escaped (RFC 4514 §2.4).
+    private static func escaped(_ text: String) -> String {
+        let characters = Array(text.utf8)
+        let lastVisible = characters.lastIndex { $0 != UInt8(ascii: " ") } ?? -1
+        var bytes: [UInt8] = []
+        var isStart = true
+        for (index, byte) in characters.enumerated() {
+            isStart = isStart && (byte == UInt8(ascii: " ") || byte == UInt8(ascii: "#"))
+            if isStart || index > lastVisible || special.contains(byte) { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The string (X.680 §8.6); `nil` for a value of another type. TeletexString is read as Latin 1, which is what
+    /// certificates in practice contain.
+    public var text: String? {
+        let bytes = value.value
+        switch value.tag {
+        case 0x0C: return String(validating: bytes, as: UTF8.self)
+        case 0x12, 0x13, 0x16, 0x1A:
+            return bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
+        case 0x14: return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case 0x1E where bytes.count.isMultiple(of: 2):
+            let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+            return String(validating: units, as: UTF16.self)
+        default: return nil
+        }
+    }
+
+    private static let special = Array(",+\"\\<>;".utf8)
+
+    /// The short names (RFC 4514 §3) and E for an e-mail address.
+    private static let shortNames: [OID: String] = [
+        "2.5.4.3": "CN", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST", "2.5.4.9": "STREET", "2.5.4.10": "O",
+        "2.5.4.11": "OU", "0.9.2342.19200300.100.1.25": "DC", "1.2.840.113549.1.9.1": "E",
+    ]
+}

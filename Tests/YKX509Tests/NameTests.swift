@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKWire
+import YKX509
+
+struct NameTests {
+    @Test(arguments: ["Smith, Alice", " a", "a ", " ", "  ", "#1", "a+b=c;d", "\"q\" <x> \\", "Zoë", ""])
+    func readsBackAnEscapedValue(_ value: String) throws {
+        guard !value.isEmpty else {
+            #expect(throws: X509NameError.self) { try DistinguishedName("CN=\(DistinguishedName.escaped(value))") }
+            return
+        }
+        let name = try DistinguishedName("CN=\(DistinguishedName.escaped(value)),O=x")
+        #expect(String(decoding: name.encoded, as: UTF8.self).contains(value))
+        #expect(try DistinguishedName(name.description) == name)
+    }
+
+    @Test(arguments: [
+        ("CN=Alice", "CN=Alice"), ("cn = Alice , o=\"Acme, Inc\"", "CN=Alice,O=Acme\\, Inc"),
+        ("CN=a\\+b\\2cc,OU=x;O=y", "CN=a\\+b\\,c,OU=x,O=y"),
+        ("2.5.4.3=Bob,UID=u", "CN=Bob,0.9.2342.19200300.100.1.1=u"),
+        ("CN=#0c03416263", "CN=Abc"), ("CN=Lu\\C4\\8Di\\C4\\87", "CN=Lučić"),
+        ("CN=#1402fc62", "CN=üb"), ("CN=#1e0400410106", "CN=AĆ"), ("CN=#1e03004101", "CN=#1e03004101"),
+        ("CN=#1e02d800", "CN=#1e02d800"), ("CN=#1303416263", "CN=Abc"), ("CN=#130340c3bc", "CN=#130340c3bc"),
+        ("OU=b+CN=a,C=DE", "CN=a+OU=b,C=DE"),
+        ("E=a@example.com,ST=s,L=l,STREET=x", "E=a@example.com,ST=s,L=l,STREET=x"),
+        ("CN=\\ \\#a#\\ \\ ", "CN=\\ \\#a#\\ \\ "), ("CN=\\<a\\;b\\>\\\\", "CN=\\<a\\;b\\>\\\\"),
+        ("1.3.6.1.4.1.41482.3.999999=x", "1.3.6.1.4.1.41482.3.999999=x"),
+    ])
+    func readsNames(_ text: String, _ printed: String) throws {
+        #expect(try DistinguishedName(text).description == printed)
+    }
+
+    @Test(arguments: [
+        "", "Alice", "CN", "CN=", "XX=1", "CN=a,", "CN=a\\", "CN=a\\q", "CN=\"a", "CN=\"a\"b", "CN=#zz", "CN=#",
+        "CN=a<b",
+        "CN=\\ff", "C=Ü", "E=ü", "CN=#30", "CN=#0c810161", "CN=#0c01610c0162", "1..2=x", "3.01261837445209416064=x",
+        "2.18446744073709551615=x", "1.40=x",
+        "1.2.=x", "CN=#0c00", "CN=#1300", "CN=a\\00b", "CN=paypal.com\\00.evil", "CN=a\\0ab", "CN=\u{1B}[31m",
+        "CN=a\u{85}",
+        "CN=#0c03610062", "C=#0c03492337", "E=#0c02c3bc", "CN=#1e0200000041", "CN=#1e0400000041", "CN=#3000",
+        "OU=\u{7F}",
+        "2.5.4.99999999999=x", ".2=x", "2=x", "OID.=x",
+    ])
+    func refusesNames(_ text: String) {
+        #expect(throws: X509NameError.self) { try DistinguishedName(text) }
+    }
+
+    @Test(arguments: [
+        "dns", "dns:", "dns:a b", "ip:1.2.3", "ip:1.2.3.400", "ip:1:2", "ip:::1::2", "ip:1:2:3:4:5:6:7:8:9", "foo:bar",
+        "ip:12345::", "ip:+1::",
+    ])
+    func refusesAlternativeNames(_ text: String) {
+        #expect(throws: X509NameError.self) { try AlternativeName(text) }
+    }
+
+    @Test func refusesLongNames() {
+        #expect(throws: X509NameError.self) {
+            try DistinguishedName("CN=" + String(repeating: "a", count: 5000))
+        }
+    }
+
+    @Test func keepsTheOrderOfTheEncoding() throws {
+        let name = try DistinguishedName("OU=b+CN=a,O=#0101ff,C=DE")
+        #expect(name.attributes.map(\.type.description) == ["2.5.4.6", "2.5.4.10", "2.5.4.3", "2.5.4.11"])
+        #expect(name.attributes.map(\.text) == ["DE", nil, "a", "b"])
+        #expect(try DistinguishedName(der: name.encoded) == name)
+        #expect(try DistinguishedName(der: [0x30, 0x00]).description.isEmpty)
+    }
+}
