@@ -210,7 +210,7 @@ struct DoctorTests {
             return Ladder(findings: findings).denied("/dev/hidraw0", "FIDO").remedy ?? ""
         }
         #expect(told(LoginFacts()).contains("no logind"))
-        #expect(told(LoginFacts(isThere: true)).contains("no login session"))
+        #expect(told(LoginFacts(isThere: true)).contains("not a login session"))
         #expect(told(LoginFacts(isThere: true, session: .init(id: "1", isRemote: true))).contains("over the network"))
         let other = LoginFacts(isThere: true, session: .init(id: "1", seat: "seat0"), activeUser: "bob")
         #expect(told(other).contains("shows bob"))

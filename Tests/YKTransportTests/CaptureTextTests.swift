@@ -107,7 +107,7 @@ import YKWire
                 "E line 2: \"cm\" goes beyond the 5 bytes", "E line 2: \"cm\" marks a secret that is not overwritten",
                 "W line 2: \"rm\" has an empty run",
             ])
-        #expect(try findings("{\"c\":\"00a1000005ff\",\"r\":\"9000\"}").first?.contains("no APDU") == true)
+        #expect(try findings("{\"c\":\"00a1000005ff\",\"r\":\"9000\"}").first?.contains("not an APDU") == true)
         #expect(
             try findings("{\"c\":\"0020008001ff\",\"r\":\"9000\"}") == [
                 "W line 2: a secret that is not overwritten; `ykit capture redact` does it"

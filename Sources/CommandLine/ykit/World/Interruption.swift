@@ -120,3 +120,21 @@ enum Suspension {
         sigaction(SIGTSTP, &usual, nil)
     }
 }
+
+extension Interruption {
+    /// Sleeps until a time in seconds since 1970, ^C, or until the reader of the results closes its end, which ends the
+    /// program.
+    static func sleep(until end: Int64) throws {
+        while true {
+            if happened { throw Explain.interrupted }
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            // time(2) advances up to one tick later than this clock.
+            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
+            if left <= 0 { return }
+            var reader = pollfd(fd: 1, events: 0, revents: 0)
+            _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
+            if reader.revents & Int16(POLLERR) != 0 { exit(0) }
+        }
+    }
+}

@@ -12,16 +12,7 @@ struct ConfigNFC: Verb {
         abstract: "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.")
     static let members = ConfigUSB.members
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
-    var enable: [SwitchedApplication] = []
-
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
-    var disable: [SwitchedApplication] = []
-
-    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
-    var enableAll = false
+    @OptionGroup var switches: ApplicationSwitches
 
     @Flag(name: [.customShort("D"), .long], help: "Disable all.")
     var disableAll = false
@@ -40,7 +31,7 @@ struct ConfigNFC: Verb {
     @OptionGroup var lock: LockCodeOptions
 
     func check() throws {
-        let isToggle = !enable.isEmpty || !disable.isEmpty || enableAll || disableAll
+        let isToggle = switches.areGiven || disableAll
         guard [isToggle, restrict, list].count(where: \.self) == 1 else {
             throw UsageError("Say what to switch on or off, or --restrict, or --list.")
         }
@@ -57,8 +48,7 @@ struct ConfigNFC: Verb {
             change.note("keep NFC off until the key is in a USB port again")
         }
         try change.toggle(
-            .nfc, on: (enableAll ? nfc.supported : []).union(enable.capability),
-            off: (disableAll ? nfc.supported : []).union(disable.capability), info)
+            .nfc, on: switches.on(nfc), off: (disableAll ? nfc.supported : []).union(switches.disable.capability), info)
         return try await change.write(.nfc, info, service, lock, isForced: force, in: world)
     }
 }

@@ -15,16 +15,7 @@ struct ConfigUSB: Verb {
             """)
     static let members = ["changes", "restarts", "supported", "enabled", "unconfirmed"]
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
-    var enable: [SwitchedApplication] = []
-
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
-    var disable: [SwitchedApplication] = []
-
-    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
-    var enableAll = false
+    @OptionGroup var switches: ApplicationSwitches
 
     @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.")
     var list = false
@@ -50,7 +41,7 @@ struct ConfigUSB: Verb {
 
     func check() throws {
         let isChange =
-            !enable.isEmpty || !disable.isEmpty || enableAll || touchEject != nil || remoteWakeup != nil
+            switches.areGiven || touchEject != nil || remoteWakeup != nil
             || autoEjectTimeout != nil || challengeResponseTimeout != nil
         guard isChange != list else {
             throw UsageError("Say what to change, or --list.")
@@ -63,7 +54,7 @@ struct ConfigUSB: Verb {
         if list { return Self.listing(info.usb) }
         var change = ConfigurationChange()
         try change.toggle(
-            .usb, on: (enableAll ? info.usb.supported : []).union(enable.capability), off: disable.capability, info)
+            .usb, on: switches.on(info.usb), off: switches.disable.capability, info)
         setFlags(&change, info)
         setTimeouts(&change, info)
         return try await change.write(.usb, info, service, lock, isForced: force, in: world)
@@ -101,5 +92,27 @@ struct ConfigUSB: Verb {
                 "changes": [], "restarts": false, "supported": .array(applications.supported.names.map(JSON.string)),
                 "enabled": .array(applications.enabled.names.map(JSON.string)), "unconfirmed": [],
             ])
+    }
+}
+
+/// Which applications to enable and disable over a transport.
+struct ApplicationSwitches: ParsableArguments {
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Enable this application; may be repeated.", valueName: "application"))
+    var enable: [SwitchedApplication] = []
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
+    var disable: [SwitchedApplication] = []
+
+    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
+    var enableAll = false
+
+    /// Whether anything is to be enabled or disabled.
+    var areGiven: Bool { !enable.isEmpty || !disable.isEmpty || enableAll }
+
+    /// Returns the applications to enable.
+    func on(_ transport: DeviceInfo.Applications) -> Capability {
+        (enableAll ? transport.supported : []).union(enable.capability)
     }
 }

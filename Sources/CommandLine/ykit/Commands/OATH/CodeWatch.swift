@@ -23,7 +23,7 @@ struct CodeWatch {
                 try countdown(entries, until: end, &drawn)
             } else {
                 report(entries, at: time)
-                try sleep(until: end)
+                try Interruption.sleep(until: end)
             }
         }
     }
@@ -49,7 +49,7 @@ struct CodeWatch {
             let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
             lines.forEach(world.terminal.line)
             drawn = lines.count
-            try sleep(until: now + 1)
+            try Interruption.sleep(until: now + 1)
         } while world.now < end
     }
 
@@ -58,20 +58,5 @@ struct CodeWatch {
         let (columns, most) = (world.terminal.columns, max(1, world.terminal.rows - 2))
         let rest = lines.count > most ? ["… \(lines.count - most) more"] : []
         return lines.prefix(most).map { $0.clipped(to: columns) } + rest
-    }
-
-    /// Sleeps until the next second, ^C, or until the reader of the results closes its end.
-    private func sleep(until end: Int64) throws {
-        while true {
-            if Interruption.happened { throw Explain.interrupted }
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
-            // time(2) advances up to one tick later than this clock.
-            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
-            if left <= 0 { return }
-            var reader = pollfd(fd: 1, events: 0, revents: 0)
-            _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
-            if reader.revents & Int16(POLLERR) != 0 { exit(0) }
-        }
     }
 }

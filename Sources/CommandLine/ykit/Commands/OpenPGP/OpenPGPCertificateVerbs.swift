@@ -56,30 +56,17 @@ struct OpenPGPImportCertificate: Verb {
 struct OpenPGPExportCertificate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the certificate of a slot. No PIN is required.")
-    static let members = ["slot", "format", "certificate", "output"]
+    static let members = CertificateExport.members
 
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
-    var file = "-"
-
-    @Option(help: "How the certificate is written: pem, der or ssh.")
-    var format: CertificateFormat = .pem
-
-    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var export: CertificateExport
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
+        let output = try export.output(world)
         let service = try await world.openOpenPGP()
-        let certificate = try X509Certificate(reading: try await service.certificate(slot))
-        var answer = Answer("the certificate of \(slot) is in \(file)", [:])
-        try output.put(format.encode(certificate), &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["certificate"] = try format.json(certificate)
-        answer.members["output"] = .string(file)
-        return answer
+        return try export.write(try X509Certificate(reading: try await service.certificate(slot)), of: slot, to: output)
     }
 }
 
@@ -119,15 +106,7 @@ struct OpenPGPAttest: Verb {
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Option(
-        help: ArgumentHelp("Trusted certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var root: [String] = []
-
-    @Option(
-        help: ArgumentHelp("Intermediate certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var intermediate: [String] = []
+    @OptionGroup var trusted: TrustedCertificates
 
     @Argument(help: "Where the statement goes, - for standard output.", completion: .file)
     var file = "-"
@@ -136,8 +115,7 @@ struct OpenPGPAttest: Verb {
     @OptionGroup var pin: PINOptions
 
     func answer(in world: World) async throws -> Answer {
-        let named = AttestationChain(
-            roots: try root.flatMap(KeyFile.certificates), others: try intermediate.flatMap(KeyFile.certificates))
+        let chain = try trusted.chain(orElse: .yubicoOpenPGP)
         let output = try FileOutput(file, isText: true, force: confirmation.force, world)
         let service = try await world.openOpenPGP()
         try await world.askToReplaceCertificate(slot, service, confirmation)
@@ -155,16 +133,15 @@ struct OpenPGPAttest: Verb {
         answer.members["certificate"] = .string(statement.pem)
         answer.members["output"] = .string(file)
         answer.members["device"] = .string(device.pem)
-        judge(statement, device, named, at: world.now, &answer)
+        judge(statement, device, chain, at: world.now, &answer)
         return answer
     }
 
     /// Checks whether the attestation key comes from a vendor; this affects the result only if roots were given.
     private func judge(
-        _ statement: X509Certificate, _ device: X509Certificate, _ named: AttestationChain, at now: Int64,
+        _ statement: X509Certificate, _ device: X509Certificate, _ chain: AttestationChain, at now: Int64,
         _ answer: inout Answer
     ) {
-        let chain = root.isEmpty ? AttestationChain.yubicoOpenPGP.trusting(named) : named
         do throws(PIVError) {
             let path = try chain.verify(statement, device: device, at: now)
             answer.members["chain"] = .array(path.dropFirst().map { .string($0.subject.description) })
@@ -176,10 +153,10 @@ struct OpenPGPAttest: Verb {
             answer.members["chain"] = .array([.string(device.subject.description)])
             answer.members["rooted"] = .bool(false)
             answer.members["reason"] = .string(reason.message)
-            if root.isEmpty {
-                answer.warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
-            } else {
+            if trusted.areNamed {
                 answer.failure = reason
+            } else {
+                answer.warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
             }
         }
     }

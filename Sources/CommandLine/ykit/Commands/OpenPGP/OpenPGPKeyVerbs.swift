@@ -119,36 +119,20 @@ struct OpenPGPExportKey: Verb {
         discussion: """
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
             """)
-    static let members = ["slot", "algorithm", "format", "publicKey", "output"]
+    static let members = PublicKeyExport.members
 
     @Argument(help: "The slot.")
     var slot: OpenPGPSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
-    var file = "-"
-
-    @Option(help: "How the public key is written: pem, der, ssh or age.")
-    var format: PublicKeyFormat = .pem
-
-    @Option(help: "The comment at the end of an SSH line.")
-    var comment: String?
-
-    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var export: PublicKeyExport
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
+        let output = try export.output(world)
         let service = try await world.openOpenPGP()
         let key = try await service.publicKey(slot)
         let serial = try await service.status().identity.serial
-        let bytes = try format.encode(key, comment: comment ?? "openpgp:\(serial)")
-        var answer = Answer("the public key of \(slot) is in \(file)", [:])
-        try output.put(bytes, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = .string(OpenPGPKeyType(key).description)
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["publicKey"] = format.json(bytes)
-        answer.members["output"] = .string(file)
-        return answer
+        return try export.write(
+            key, of: slot, algorithm: OpenPGPKeyType(key).description, comment: "openpgp:\(serial)", to: output)
     }
 }
 

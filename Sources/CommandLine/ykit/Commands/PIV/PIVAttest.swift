@@ -25,24 +25,13 @@ struct PIVAttest: Verb {
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Option(
-        help: ArgumentHelp("Trusted certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var root: [String] = []
-
-    @Option(
-        help: ArgumentHelp("Intermediate certificates, PEM; may be repeated.", valueName: "file"),
-        completion: .file)
-    var intermediate: [String] = []
+    @OptionGroup var trusted: TrustedCertificates
 
     func answer(in world: World) async throws -> Answer {
-        let roots = try root.flatMap(KeyFile.certificates)
-        let others = try intermediate.flatMap(KeyFile.certificates)
+        let chain = try trusted.chain(orElse: .yubico)
         let service = try await world.openPIV()
         let attestation = try await service.attest(slot)
         let device = try await service.certificate(.attestation)
-        let named = AttestationChain(roots: roots, others: others)
-        let chain = roots.isEmpty ? AttestationChain.yubico.trusting(named) : named
         let facts = try PIVAttestation(attestation)
         var answer = Answer()
         do throws(PIVError) {

@@ -2,7 +2,6 @@
 
 import Arguments
 import YKPIV
-import YKWire
 
 /// Exports a public key.
 struct PIVExportKey: Verb {
@@ -12,34 +11,18 @@ struct PIVExportKey: Verb {
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
             """)
-    static let members = ["slot", "algorithm", "format", "publicKey", "output"]
+    static let members = PublicKeyExport.members
 
     @Argument(help: PIVSlot.help)
     var slot: PIVSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
-    var file = "-"
-
-    @Option(help: "How the public key is written: pem, der, ssh or age.")
-    var format: PublicKeyFormat = .pem
-
-    @Option(help: "The comment at the end of an SSH line.")
-    var comment: String?
-
-    @OptionGroup var replacing: OutputOptions
+    @OptionGroup var export: PublicKeyExport
 
     func answer(in world: World) async throws -> Answer {
-        let output = try FileOutput(file, isText: format.isText, force: replacing.force, world)
+        let output = try export.output(world)
         let service = try await world.openPIV()
         let key = try await service.publicKey(slot)
-        let bytes = try format.encode(key, comment: comment ?? "PIV-\(slot)")
-        var answer = Answer("the public key of \(slot) is in \(file)", [:])
-        try output.put(bytes, &answer)
-        answer.members["slot"] = .string(slot.description)
-        answer.members["algorithm"] = PIVAlgorithm(key).map { .string($0.description) } ?? .null
-        answer.members["format"] = .string(format.rawValue)
-        answer.members["publicKey"] = format.json(bytes)
-        answer.members["output"] = .string(file)
-        return answer
+        return try export.write(
+            key, of: slot, algorithm: PIVAlgorithm(key)?.description, comment: "PIV-\(slot)", to: output)
     }
 }

@@ -151,7 +151,7 @@ struct SecurIDWatch: Verb {
                 print(record, code, world)
             }
             if let end, now >= end { break }
-            try Self.sleep(until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
+            try Interruption.sleep(until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
         }
         if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
         Glibc.exit(0)
@@ -165,20 +165,5 @@ struct SecurIDWatch: Verb {
             "type": .string(record.type.rawValue),
         ]
         world.terminal.line(object.text)
-    }
-
-    /// Sleeps until the next second, ^C, or until the reader of the results closes its end.
-    private static func sleep(until end: Int64) throws {
-        while true {
-            if Interruption.happened { throw Explain.interrupted }
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
-            // time(2) advances up to one tick later than this clock.
-            let left = (end - Int64(now.tv_sec)) * 1000 - Int64(now.tv_nsec) / 1_000_000 + 20
-            if left <= 0 { return }
-            var reader = pollfd(fd: 1, events: 0, revents: 0)
-            _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
-            if reader.revents & Int16(POLLERR) != 0 { Glibc.exit(0) }
-        }
     }
 }
