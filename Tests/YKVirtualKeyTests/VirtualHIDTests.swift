@@ -117,6 +117,19 @@ struct VirtualHIDTests {
         #expect(head(desk.send([tooLong])) == [0xBF, 0x03])
     }
 
+    /// A served key may read a report late that the host sent in time.
+    @Test func aWaitingReportIsNotLate() throws {
+        var desk = try Desk()
+        #expect(try desk.open() == 1 && desk.open() == 2)
+        let reports = try CTAPHID.Message(.ping, on: .init(rawValue: 1), [UInt8](repeating: 7, count: 100)).reports()
+        #expect(desk.send([reports[0]]).isEmpty)
+        desk.now = desk.now.advanced(by: .seconds(2))
+        #expect(head(desk.send([reports[1]])) == [0x81, 7])
+        #expect(desk.send([reports[0]]).isEmpty)
+        desk.now = desk.now.advanced(by: .seconds(2))
+        #expect(try desk.send(.ping, 2, [5]).map { $0[4] } == [0xBF, 0x81])
+    }
+
     @Test func aLockKeepsOthersOff() throws {
         var desk = try Desk()
         #expect(try desk.open() == 1 && desk.open() == 2)

@@ -100,9 +100,10 @@ package struct VirtualHID: Sendable {
     /// Processes a report; `run` executes CTAP2 and U2F messages.
     package mutating func receive(_ report: [UInt8], at now: Instant, _ run: (CTAPHID.Message) -> Outcome) {
         guard absence == nil, report.count == CTAPHID.reportSize, admit(at: now) else { return }
-        expire(at: now)
         let channel = CTAPHID.Channel(rawValue: report[..<4].reduce(0) { $0 << 8 | UInt32($1) })
         let command = report[4] & 0x80 != 0 ? CTAPHID.Command(rawValue: report[4] & 0x7F) : nil
+        // On a busy machine a continuation is read late that the host sent in time; only `poll` finds that none came.
+        if command != nil || beginning?.channel != channel { expire(at: now) }
         if let refusal = refusal(channel, command) {
             if command != nil { say(.init(.error, on: channel, [refusal.rawValue]), at: now) }
             return
