@@ -41,10 +41,10 @@ def check_statement(attestation, client_data_hash):
 class RelyingParty:
     """One account's credentials, each accepted by both judges; `author` writes the options."""
 
-    def __init__(self, attestation="direct", author="Fido2Server"):
-        self.attestation, self.author = attestation, author
+    def __init__(self, attestation="direct", author="Fido2Server", rp=RP, origin=ORIGIN):
+        self.attestation, self.author, self.rp, self.origin = attestation, author, rp, origin
         self.server = Fido2Server(
-            PublicKeyCredentialRpEntity(id=RP, name="Example"), verify_origin=lambda origin: origin == ORIGIN,
+            PublicKeyCredentialRpEntity(id=rp, name="Example"), verify_origin=lambda said: said == origin,
             attestation=AttestationConveyancePreference(attestation),
             verify_attestation=check_statement)
         self.known = []
@@ -62,7 +62,7 @@ class RelyingParty:
                 resident_key=structs.ResidentKeyRequirement(resident),
                 user_verification=structs.UserVerificationRequirement(uv))
             options = generate_registration_options(
-                rp_id=RP, rp_name="Example", user_name=name, user_id=name.encode(),
+                rp_id=self.rp, rp_name="Example", user_name=name, user_id=name.encode(),
                 challenge=decode(state["challenge"]), authenticator_selection=selection,
                 attestation=structs.AttestationConveyancePreference(self.attestation),
                 supported_pub_key_algs=[COSEAlgorithmIdentifier(algorithm)])
@@ -73,7 +73,8 @@ class RelyingParty:
         """Accepts a registration, or raises a judge's objection."""
         data = self.server.register_complete(state, answer)
         verified = verify_registration_response(
-            credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=RP, expected_origin=ORIGIN,
+            credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=self.rp,
+            expected_origin=self.origin,
             require_user_verification=state["user_verification"] == "required",
             supported_pub_key_algs=[COSEAlgorithmIdentifier(a) for a in (-7, -8, -257)])
         credential = data.credential_data
@@ -87,7 +88,8 @@ class RelyingParty:
         options, state = self.server.authenticate_begin(credentials, user_verification=uv)
         if self.author == "webauthn":
             options = generate_authentication_options(
-                rp_id=RP, challenge=decode(state["challenge"]), user_verification=structs.UserVerificationRequirement(uv),
+                rp_id=self.rp, challenge=decode(state["challenge"]),
+                user_verification=structs.UserVerificationRequirement(uv),
                 allow_credentials=[structs.PublicKeyCredentialDescriptor(id=known.credential_id)
                                    for known in credentials or []])
             return with_extensions({"publicKey": json.loads(options_to_json(options))}, extensions), state
@@ -97,7 +99,8 @@ class RelyingParty:
         """Accepts an assertion, or raises a judge's objection."""
         credential = self.server.authenticate_complete(state, self.known, answer)
         verify_authentication_response(
-            credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=RP, expected_origin=ORIGIN,
+            credential=answer, expected_challenge=decode(state["challenge"]), expected_rp_id=self.rp,
+            expected_origin=self.origin,
             credential_public_key=cbor.encode(credential.public_key), credential_current_sign_count=0,
             require_user_verification=state["user_verification"] == "required")
         return credential
@@ -111,7 +114,8 @@ class RelyingParty:
             except Exception:  # Whatever a judge raises is a refusal.
                 return False
         challenge = decode(state["challenge"])
-        expected = {"credential": answer, "expected_challenge": challenge, "expected_rp_id": RP, "expected_origin": ORIGIN}
+        expected = {"credential": answer, "expected_challenge": challenge, "expected_rp_id": self.rp,
+                    "expected_origin": self.origin}
         if "attestationObject" in answer["response"]:
             return [accepts(lambda: self.server.register_complete(state, answer)),
                     accepts(lambda: verify_registration_response(**expected))]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases, which are the same for every browser."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import time
+
+from bench import PICTURES, PIN, WRONG_PIN, Account, Key, case, read
+from lib.peer import YKIT, expect, own_folder, within
+from lib.relying_party import decode, encode
+
+
+@case
+def create_and_get(browser, site, name):
+    account = Account(browser, site, name)
+    with Key():
+        account.create()
+        account.get()
+        account.get("get again")
+
+
+@case
+def exclude(browser, site, name):
+    account = Account(browser, site, name)
+    with Key():
+        account.create()
+        account.refused("the same key twice", "InvalidStateError")
+    with Key():
+        account.create("another key")
+        account.get()
+
+
+@case
+def passkey(browser, site, name):
+    account = Account(browser, site, name)
+    with Key(pin=True):
+        made = account.create(pins=[PIN], resident="required", uv="required", extensions={"credProps": True})
+        expect(f"{name}: credProps", made["clientExtensionResults"]["credProps"], {"rk": True})
+        signed = account.get("get without a list", pins=[PIN], named=False, uv="required")
+        expect(f"{name}: the key names the account", signed["response"]["userHandle"], account.user)
+
+
+@case
+def pin(browser, site, name):
+    account = Account(browser, site, name)
+    with Key(pin=True) as key:
+        account.create(pins=[PIN], uv="required")
+        account.get(pins=[PIN], uv="required")
+        expect(f"{name}: it was typed each time", (browser.pins_left(), key.count(TOKEN)), (0, 2))
+
+
+@case
+def wrong_pin(browser, site, name):
+    account = Account(browser, site, name)
+    with Key(pin=True) as key:
+        account.create(pins=[WRONG_PIN, PIN], uv="required")
+        expect(f"{name}: the key refused the first one", (key.count("status 31"), key.count(TOKEN)), (1, 2))
+        account.get(pins=[WRONG_PIN, PIN], uv="required")
+        expect(f"{name}: ... and again", (key.count("status 31"), key.count(TOKEN)), (2, 4))
+
+
+#: How the traffic shows that a PIN is verified.
+TOKEN = "CTAP clientPIN, getPinUvAuthTokenUsingPin"
+
+
+@case
+def prf(browser, site, name):
+    account = Account(browser, site, name)
+    salts = [encode(os.urandom(32)) for _ in range(2)]
+
+    def secrets(what, **salts):
+        signed = account.get(what, pins=[PIN], uv="required", extensions={"prf": {"eval": salts}})
+        return signed["clientExtensionResults"]["prf"]["results"]
+
+    with Key(pin=True):
+        made = account.create(pins=[PIN], uv="required", extensions={"prf": {}})
+        expect(f"{name}: enabled", made["clientExtensionResults"]["prf"].get("enabled"))
+        once = secrets("one salt", first=salts[0])
+        expect(f"{name}: one secret of 32 bytes", {word: len(decode(made)) for word, made in once.items()}, {"first": 32})
+        both = secrets("two salts", first=salts[0], second=salts[1])
+        expect(f"{name}: the same salt, the same secret", both["first"], once["first"])
+        expect(f"{name}: another salt, another secret", len({*both.values()}), 2)
+
+
+@case
+def large_blob(browser, site, name):
+    account = Account(browser, site, name)
+    blob = encode(os.urandom(300))
+    with Key(pin=True) as key:
+        made = account.create(pins=[PIN], resident="required", uv="required",
+                              extensions={"largeBlob": {"support": "preferred"}})
+        supported = made["clientExtensionResults"].get("largeBlob", {}).get("supported", False)
+        expect(f"{name}: supported", supported, browser.has_large_blob)
+        if not browser.has_large_blob:
+            expect(f"{name}: the browser asks the key for none", key.count("largeBlobKey:"), 0)
+            return
+        signed = account.get("write", pins=[PIN], uv="required", extensions={"largeBlob": {"write": blob}})
+        expect(f"{name}: written", signed["clientExtensionResults"]["largeBlob"], {"written": True})
+        signed = account.get("read", pins=[PIN], uv="required", extensions={"largeBlob": {"read": True}})
+        expect(f"{name}: read back", signed["clientExtensionResults"]["largeBlob"], {"blob": blob})
+
+
+@case
+def u2f(browser, site, name):
+    account = Account(browser, site, name)
+    with Key("--firmware", "4.3.7") as key:
+        account.create()
+        account.get()
+        account.refused("the same key twice", "InvalidStateError")
+        expect(f"{name}: no CTAP2", key.count("traffic:   CTAP "), 0)
+
+
+@case
+def two_keys(browser, site, name):
+    account = Account(browser, site, name)
+    with Key(touch="signal") as touched, Key(touch="signal") as other:
+        def touch():
+            within(60, lambda: touched.waits() > before[0] and other.waits() > before[1])
+            expect(f"{name}: both wait for a touch", (touched.waits() > before[0], other.waits() > before[1]), (True, True))
+            time.sleep(1.1)  # A served key takes what comes within a second for the same touch.
+            touched.touch()
+
+        before = touched.waits(), other.waits()
+        account.create(during=touch)
+        expect(f"{name}: the touched one made the credential", (touched.count("flags 41"), other.count("flags 41")), (1, 0))
+        before = touched.waits(), other.waits()
+        account.get(during=touch)
+
+
+@case
+def hot_plug(browser, site, name):
+    account = Account(browser, site, name)
+    key = Key()
+    with contextlib.ExitStack() as plugged:
+        def plug():
+            time.sleep(3)
+            plugged.enter_context(key)
+
+        account.create(during=plug)
+        plugged.close()
+        account.get("get after it was plugged in again", during=plug)
+
+
+#: The steps of `fido2 try --all`.
+STEPS = ["sign-up", "sign-in", "sign-up-again", "pin", "prf", "attestation", "passkey", "passkey-sign-in",
+         "large-blob-write", "large-blob-read"]
+WORDS = {"passed": "Passed.", "unsupported": "Not supported."}
+
+
+@case
+def try_(browser, site, name):
+    said = f"{own_folder()}/said"
+    with Key(pin=True), open(said, "w") as errors:
+        process = subprocess.Popen([YKIT, "--json", "fido2", "try", "--all"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=errors, text=True)
+        try:
+            address = within(60, lambda: re.search(r"http://localhost:\d+/[\w-]{22}/", read(said)))[0]
+            browser.go(address)
+            browser.page_picture(PICTURES / f"{browser.name}-try-begin.png")
+            wanted = {step: "passed" if browser.has_large_blob or "blob" not in step else "unsupported" for step in STEPS}
+            for step, outcome in wanted.items():
+                browser.begin([PIN])
+                browser.press(f"[data-step={step}]")
+                word = browser.attended(lambda: browser.evaluate(
+                    f"document.querySelector('#{step} .verdict .word')?.textContent ?? null"), f"{name} {step}")
+                expect(f"{name}: the page says of {step}", word, WORDS[outcome])
+            browser.page_picture(PICTURES / f"{browser.name}-try-end.png")
+            out, _ = process.communicate(timeout=120)
+            answer = json.loads(out)
+            expect(f"{name}: the verdicts", {step["step"]: step["outcome"] for step in answer["steps"]}, wanted)
+            expect(f"{name}: the exit code", process.returncode, 0 if browser.has_large_blob else 11)
+            expect(f"{name}: it is this browser", browser.agent in answer["userAgent"])
+            print(f"     {answer['userAgent']}")
+        finally:
+            process.kill()
+    browser.go(site.page)
