@@ -66,7 +66,7 @@ import YKX509
         let error = try #require(throws: X509NameError.self) { try DistinguishedName("Alice") }
         let explained = Explain.explain(error)
         #expect(explained.exit == .usage && explained.hint?.contains("CN=Alice") == true)
-        #expect(explained.message == "this is no name for a certificate: \(error.reason)")
+        #expect(explained.message == "this is not a name for a certificate: \(error.reason)")
     }
 
     @Test func triesThatAreLeftAreTold() {
