@@ -159,7 +159,8 @@ let package = Package(
             dependencies: [
                 "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
                 "YKPIV", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
-                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKX509", "YKApproval",
+                "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKX509",
+                "YKApproval",
                 "YKStore",
             ],
             path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],

@@ -8,7 +8,8 @@ extension Explain {
         case .card(let error): card(error)
         case .notATag:
             Explanation(
-                "not-a-tag", .notSupported, "the card in the reader is not a tag: its NDEF application is missing or disabled",
+                "not-a-tag", .notSupported,
+                "the card in the reader is not a tag: its NDEF application is missing or disabled",
                 hint: "ykit list shows what is there; on a YubiKey NDEF belongs to the OTP application")
         case .lost:
             Explanation(
@@ -20,7 +21,8 @@ extension Explain {
                 "the tag may not be read by everybody (access condition \(String(access, radix: 16)))")
         case .malformed(let error):
             malformed(
-                "the tag does not contain a valid message: \(error)", hint: "record it with --record FILE and report it")
+                "the tag does not contain a valid message: \(error)", hint: "record it with --record FILE and report it"
+            )
         case .unsteady:
             Explanation(
                 "tag-unsteady", .failed, "the tag changed or was reset each time it was read",

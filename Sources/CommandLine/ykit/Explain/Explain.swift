@@ -44,7 +44,8 @@ enum Explain {
         case let error as PIVError: piv(error)
         case let error as X509NameError:
             .usage(
-                "this is not a name for a certificate: \(error.reason.printable)", hint: "as in CN=Alice,O=Example,C=DE")
+                "this is not a name for a certificate: \(error.reason.printable)", hint: "as in CN=Alice,O=Example,C=DE"
+            )
         case let error as HSMAuthError: hsmAuth(error)
         case let error as SecurityDomainError: securityDomain(error)
         case let error as OpenPGPError: openPGP(error)

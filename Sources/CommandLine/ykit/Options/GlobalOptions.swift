@@ -90,7 +90,9 @@ extension GlobalOptions {
     /// Refuses options that contradict each other, options without the one they belong to, and the choice of a key of
     /// this machine beside a recording or a virtual key.
     func checkCombinations() throws(Explanation) {
-        if replay != nil, virtual != nil { throw .usage("--replay and --virtual are two different keys, use one of them") }
+        if replay != nil, virtual != nil {
+            throw .usage("--replay and --virtual are two different keys, use one of them")
+        }
         if replayMode != nil, replay == nil { throw .usage("--replay-mode needs --replay FILE") }
         if keepSecrets, record == nil { throw .usage("--keep-secrets needs --record FILE") }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }

@@ -112,7 +112,9 @@ public struct KeyFile: Sendable {
         }
         var certificates: [X509Certificate] = []
         for der in file.certificates {
-            guard let certificate = try? X509Certificate(der: der) else { throw .malformed("a certificate is malformed") }
+            guard let certificate = try? X509Certificate(der: der) else {
+                throw .malformed("a certificate is malformed")
+            }
             certificates.append(certificate)
         }
         guard file.key != nil || !certificates.isEmpty else { throw .unknownFormat }

@@ -86,7 +86,8 @@ struct ApproveAdd: Verb {
         let secret: Secret
         switch try SecretInput.given(given.source, world.terminal) {
         case .secret(let given): secret = given
-        case .none: secret = try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is not a secret")
+        case .none:
+            secret = try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "an empty secret is not a secret")
         }
         let prefix = Array("seed://".utf8)
         var text = secret.copyBytes()

@@ -151,7 +151,8 @@ struct SecurIDWatch: Verb {
                 print(record, code, world)
             }
             if let end, now >= end { break }
-            try Interruption.sleep(until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
+            try Interruption.sleep(
+                until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
         }
         if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
         Glibc.exit(0)
