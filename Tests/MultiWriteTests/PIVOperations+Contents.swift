@@ -15,7 +15,8 @@ extension PIVOperations {
         if makesKey { _ = try await service.generateKey(.authentication, .p256) }
         try await service.verify(pin("123456"))
         let certificate = try await service.selfSignedCertificate(
-            .authentication, CertificateTemplate(subject: DistinguishedName("CN=\(name)")), days: 365)
+            .authentication, CertificateTemplate(subject: DistinguishedName("CN=\(name)")),
+            validity: .seconds(365 * 86_400))
         try await service.putCertificate(certificate.der, .authentication, checking: true)
     }
 
@@ -41,7 +42,8 @@ extension PIVOperations {
         _ = try await elsewhere.importKey(try foreignKey(), .authentication)
         try await elsewhere.verify(pin("123456"))
         let certificate = try await elsewhere.selfSignedCertificate(
-            .authentication, CertificateTemplate(subject: DistinguishedName("CN=imported")), days: 365)
+            .authentication, CertificateTemplate(subject: DistinguishedName("CN=imported")),
+            validity: .seconds(365 * 86_400))
         let service = try await open(link)
         try await manage(service)
         _ = try await service.importKey(try foreignKey(), .authentication)

@@ -106,12 +106,13 @@ struct AccountTests {
 
     @Test func forgetsOldEvents() throws {
         var history = ApprovalHistory(parsing: [])
-        let text = [history.append(event(1, "A")), history.append(event(ApprovalHistory.age, "B"))].joined(
-            separator: "\n")
+        let text = [history.append(event(1, "A")), history.append(event(ApprovalHistory.age.components.seconds, "B"))]
+            .joined(
+                separator: "\n")
         let head = history.head
         let none = history.prune(at: 5)
         #expect(!none)
-        let some = history.prune(at: ApprovalHistory.age + 2)
+        let some = history.prune(at: ApprovalHistory.age.components.seconds + 2)
         #expect(some && history.events.map(\.nonce) == ["B"] && history.head == head)
         #expect(ApprovalHistory(parsing: Array(history.lines.joined(separator: "\n").utf8)).fault == nil)
         var cut = ApprovalHistory(parsing: Array(text.utf8) + Array("\nx".utf8))

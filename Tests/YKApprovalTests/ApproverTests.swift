@@ -92,7 +92,7 @@ struct ApproverTests {
     @Test func keepsAnAccountWhoseFirstPollFails() async throws {
         let link = try PushLink(vectors.link)
         let late = try await approver(behind: 90).enroll(link, name: "work", key, .software)
-        #expect(late.problem == .clock(behind: 90) && late.account.publicKey == key.publicKey)
+        #expect(late.problem == .clock(behind: .seconds(90)) && late.account.publicKey == key.publicKey)
         server.state.withLock { $0.answers["GET /ttype/push"] = server.refusal(400, 10, "", $0) }
         #expect(try await approver().enroll(link, name: "work", key, .software).problem == .pollRefused)
     }
@@ -164,14 +164,14 @@ struct ApproverTests {
         let account = try await enrolled()
         server.state.withLock { $0.sent = [] }
         let poll = try await approver(behind: seconds).requests(of: account, key)
-        #expect(poll.clockBehind == seconds)
+        #expect(poll.clockBehind == .seconds(seconds))
         #expect(server.state.withLock { $0.sent.count } == (seconds.magnitude > 60 ? 2 : 1))
     }
 
     @Test func doesNotTrustADateThatDoesNotHelp() async throws {
         let account = try await enrolled()
         server.state.withLock { $0.date = $0.now + 5000 }
-        await #expect(throws: ApprovalError.clock(behind: 5090)) {
+        await #expect(throws: ApprovalError.clock(behind: .seconds(5090))) {
             try await approver(behind: 90).requests(of: account, key)
         }
         server.state.withLock { $0.date = nil }

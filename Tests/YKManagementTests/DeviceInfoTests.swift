@@ -31,7 +31,7 @@ struct DeviceInfoTests {
         #expect(info.usb.supported.rawValue == 0x023F && info.usb.enabled == [.fido2, .oath])
         #expect(info.nfc == .init(supported: [.otp, .u2f, .piv, .oath], enabled: .oath))
         #expect(info.isLocked && info.flags == [.remoteWakeUp, .touchEject])
-        #expect(info.autoEjectTimeout == 256 && info.challengeResponseTimeout == 15)
+        #expect(info.autoEjectTimeout == .seconds(256) && info.challengeResponseTimeout == .seconds(15))
         #expect(info.partNumber == "5060A")
         #expect(info.fipsCapable == [.fido2, .piv, .openPGP, .oath, .hsmAuth] && info.fipsApproved == .oath)
         #expect(info.requiresComplexPIN && info.isNFCRestricted && info.resetBlocked == [.fido2, .piv])

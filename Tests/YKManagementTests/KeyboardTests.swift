@@ -23,9 +23,10 @@ struct KeyboardTests {
         #expect(try await service.deviceInfo() == told)
         var change = DeviceConfiguration()
         change.usbEnabled = [.otp, .fido2]
-        change.challengeResponseTimeout = 40
+        change.challengeResponseTimeout = .seconds(40)
         let outcome = try await service.write(change)
-        #expect(outcome.unconfirmed.isEmpty && outcome.restarts && outcome.info.challengeResponseTimeout == 40)
+        #expect(
+            outcome.unconfirmed.isEmpty && outcome.restarts && outcome.info.challengeResponseTimeout == .seconds(40))
         await #expect(throws: ManagementError.noWholeReset) { try await service.resetDevice() }
         #expect(await service.statistics.exchanges > 5)
         await service.rest()
@@ -36,7 +37,7 @@ struct KeyboardTests {
         let service = try await open(VirtualKey.demonstration())
         #expect(try await service.setLockCode(try LockCode([UInt8](1...16))).isLocked)
         var change = DeviceConfiguration()
-        change.challengeResponseTimeout = 40
+        change.challengeResponseTimeout = .seconds(40)
         await #expect(throws: ManagementError.wrongLockCode) {
             try await service.write(change, lockCode: try LockCode([UInt8](2...17)))
         }

@@ -36,8 +36,8 @@ struct WriteTests {
         var change = DeviceConfiguration()
         change.usbEnabled = [.otp, .u2f, .fido2, .piv]
         change.nfcEnabled = [.fido2]
-        change.autoEjectTimeout = 300
-        change.challengeResponseTimeout = 20
+        change.autoEjectTimeout = .seconds(300)
+        change.challengeResponseTimeout = .seconds(20)
         change.flags = [.touchEject, .remoteWakeUp]
         change.restrictsNFC = true
         let outcome = try await service.write(change)
@@ -45,7 +45,7 @@ struct WriteTests {
         let info = try await service.deviceInfo()
         #expect(info == outcome.info)
         #expect(info.usb.enabled == [.otp, .u2f, .fido2, .piv] && info.nfc?.enabled == .fido2)
-        #expect(info.autoEjectTimeout == 300 && info.challengeResponseTimeout == 20)
+        #expect(info.autoEjectTimeout == .seconds(300) && info.challengeResponseTimeout == .seconds(20))
         #expect(info.flags == [.touchEject, .remoteWakeUp] && info.isNFCRestricted)
     }
 
@@ -121,8 +121,8 @@ struct WriteTests {
         var change = DeviceConfiguration()
         change.usbEnabled = .otp
         change.flags = .touchEject
-        change.autoEjectTimeout = 5
-        change.challengeResponseTimeout = 5
+        change.autoEjectTimeout = .seconds(5)
+        change.challengeResponseTimeout = .seconds(5)
         let outcome = try await service.write(change)
         #expect(outcome.unconfirmed.count == 4 && outcome.restarts)
         let refusing = try await ManagementService.open(CardChannel(link: card("6985")))
@@ -135,7 +135,7 @@ struct WriteTests {
     func lock(_ way: Way) async throws {
         let service = try await open(key(), way)
         var change = DeviceConfiguration()
-        change.challengeResponseTimeout = 9
+        change.challengeResponseTimeout = .seconds(9)
         await #expect(throws: ManagementError.notLocked) { try await service.write(change, lockCode: try code()) }
         #expect(try await service.setLockCode(try code()).isLocked)
         await #expect(throws: ManagementError.locked) { try await service.write(change) }
@@ -143,8 +143,8 @@ struct WriteTests {
             try await service.write(
                 change, lockCode: try LockCode(hex: Secret(utf8: "000102030405060708090a0b0c0d0e0f")))
         }
-        #expect(try await service.deviceInfo().challengeResponseTimeout == 15)
-        #expect(try await service.write(change, lockCode: try code()).info.challengeResponseTimeout == 9)
+        #expect(try await service.deviceInfo().challengeResponseTimeout == .seconds(15))
+        #expect(try await service.write(change, lockCode: try code()).info.challengeResponseTimeout == .seconds(9))
         await #expect(throws: ManagementError.locked) { try await service.setLockCode(.cleared) }
         #expect(!(try await service.setLockCode(.cleared, current: try code())).isLocked)
     }
@@ -164,13 +164,13 @@ struct WriteTests {
     func mode(_ way: Way, _ version: Version) async throws {
         let key = key(version)
         let service = try await open(key, way)
-        try await service.setMode(USBMode([.fido, .ccid])!, timeouts: .init(challengeResponse: 30))
+        try await service.setMode(USBMode([.fido, .ccid])!, timeouts: .init(challengeResponse: .seconds(30)))
         #expect(key.state.management.mode == 5 && key.state.management.challengeResponse == 30)
         #expect(key.state.usbProduct == (version.major == 3 ? 0x0115 : 0x0406))
         await #expect(throws: ManagementError.touchEjectNeedsCCID) {
-            try await service.setMode(USBMode(.fido)!, timeouts: .init(autoEject: 10))
+            try await service.setMode(USBMode(.fido)!, timeouts: .init(autoEject: .seconds(10)))
         }
-        try await service.setMode(USBMode(.ccid)!, timeouts: .init(autoEject: 258))
+        try await service.setMode(USBMode(.ccid)!, timeouts: .init(autoEject: .seconds(258)))
         #expect(key.state.management.autoEject == 258 && key.state.management.flags == 0x80)
     }
 

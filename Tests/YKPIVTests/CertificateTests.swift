@@ -25,7 +25,7 @@ struct CertificateTests {
         let (service, key) = try await Bench().with(algorithm)
         try await service.verify(pin())
         let certificate = try await service.selfSignedCertificate(
-            .authentication, try template(Self.subject, hash), days: 365)
+            .authentication, try template(Self.subject, hash), validity: .seconds(365 * 86_400))
         #expect(certificate.subject.description == Self.subject)
         #expect(certificate.issuer == certificate.subject)
         #expect(certificate.publicKey == key)
@@ -59,7 +59,7 @@ struct CertificateTests {
             try await service.certificateRequest(.authentication, try template())
         }
         await #expect(throws: PIVError.badInput("a certificate is valid for 1 to 36500 days")) {
-            try await service.selfSignedCertificate(.authentication, try template(), days: 0)
+            try await service.selfSignedCertificate(.authentication, try template(), validity: .seconds(86_399))
         }
     }
 
@@ -67,13 +67,15 @@ struct CertificateTests {
         let bench = try Bench()
         let (service, _) = try await bench.with(.p256)
         try await service.verify(pin())
-        let certificate = try await service.selfSignedCertificate(.authentication, try template(), days: 1)
+        let certificate = try await service.selfSignedCertificate(
+            .authentication, try template(), validity: .seconds(86_400))
         let other = try await service.generateKey(.keyManagement, .p256)
         await #expect(throws: PIVError.mismatch(.keyManagement)) {
             try await service.putCertificate(certificate.der, .keyManagement, checking: true)
         }
         await #expect(throws: PIVError.wrongSignature(.authentication)) {
-            try await service.selfSignedCertificate(.authentication, try template(), days: 1, key: other)
+            try await service.selfSignedCertificate(
+                .authentication, try template(), validity: .seconds(86_400), key: other)
         }
         await #expect(throws: PIVError.unusableSlot(PIVSlot(rawValue: 1))) {
             try await service.putCertificate(certificate.der, PIVSlot(rawValue: 1))
@@ -90,14 +92,15 @@ struct CertificateTests {
             try await oldService.check(certificate, belongsTo: .authentication)
         }
         let own = try await oldService.selfSignedCertificate(
-            .authentication, try template(), days: 1, key: key.publicKey)
+            .authentication, try template(), validity: .seconds(86_400), key: key.publicKey)
         try await oldService.check(own, belongsTo: .authentication)
     }
 
     @Test func inflatesBothForms() async throws {
         let (service, key) = try await Bench().with(.rsa2048)
         try await service.verify(pin())
-        let certificate = try await service.selfSignedCertificate(.authentication, try template(), days: 1, key: key)
+        let certificate = try await service.selfSignedCertificate(
+            .authentication, try template(), validity: .seconds(86_400), key: key)
         try await service.putCertificate(certificate.der, .authentication, compressed: true)
         #expect(try await service.certificate(.authentication) == certificate)
         let stored = try CertificateObject(decoding: try await service.object(.authenticationCertificate))

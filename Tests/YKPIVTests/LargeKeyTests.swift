@@ -31,7 +31,7 @@ struct LargeKeyTests {
         let sealed = try key.publicKey.rsaPublic(padded)
         #expect(try await service.decrypt(sealed, .signature, padding: .pkcs1).value.copyBytes() == [7])
         let template = CertificateTemplate(subject: try DistinguishedName("CN=large"))
-        let certificate = try await service.selfSignedCertificate(.signature, template, days: 1)
+        let certificate = try await service.selfSignedCertificate(.signature, template, validity: .seconds(86_400))
         try await service.putCertificate(certificate.der, .signature)
         #expect(try await service.certificate(.signature).isSigned(by: key.publicKey))
     }

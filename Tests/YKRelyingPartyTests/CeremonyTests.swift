@@ -129,7 +129,8 @@ struct CeremonyTests {
             as [(Duration, UInt64)]
         {
             let server = try Server { $0.timeout = timeout }
-            #expect(try await server.party.beginAuthentication(session: "s").options.timeout == milliseconds)
+            #expect(
+                try await server.party.beginAuthentication(session: "s").options.timeout == .milliseconds(milliseconds))
         }
     }
 

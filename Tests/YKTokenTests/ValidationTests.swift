@@ -56,7 +56,7 @@ import YKWire
         let environment = Environment(timeout: .seconds(5))
         let client = ValidationClient(
             servers: servers, client: 42, key: key, transport: server, environment: environment)
-        return try await client.verify(try #require(Self.otp), syncLevel: 50, timeout: 3).reply
+        return try await client.verify(try #require(Self.otp), syncLevel: 50, timeout: .seconds(3)).reply
     }
 
     private func fault(

@@ -31,8 +31,9 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case noReceipt(PrivacyIDEAError, signedText: String, signature: String)
     /// The server refuses polls although the clock is right: the account was deleted on the server, or has another key.
     case pollRefused
-    /// The server refuses polls because of their time; this clock is this many seconds behind the server's.
-    case clock(behind: Int64)
+    /// The server refuses polls because of their time; this clock is behind the server's by whole seconds, or
+    /// ahead of it if they are negative.
+    case clock(behind: Duration)
 
     /// No slot of the key is free for a new account.
     case noFreeSlot

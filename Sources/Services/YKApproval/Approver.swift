@@ -114,7 +114,7 @@ extension Approver {
         } catch {
             let behind = exchange.offset ?? 0
             let isClock = error == .pollRefused && behind.magnitude > UInt64(Self.tolerance)
-            return Enrolment(account: account, problem: isClock ? .clock(behind: behind) : error)
+            return Enrolment(account: account, problem: isClock ? .clock(behind: .seconds(behind)) : error)
         }
     }
 

@@ -50,7 +50,7 @@ extension WebAuthnRelyingParty {
         ceremony.extensions = requirements.extensions.json
         var options = PublicKeyCredentialRequestOptions(
             rpID: id, challenge: ceremony.challenge, allowCredentials: credentials.map(\.descriptor))
-        options.timeout = milliseconds
+        options.timeout = limitedTimeout
         options.userVerification = requirements.userVerification
         options.hints = requirements.hints
         options.extensions = ceremony.extensions

@@ -79,7 +79,7 @@ extension WebAuthnRelyingParty {
         var options = PublicKeyCredentialCreationOptions(
             rpID: id, rpName: name, user: user, challenge: ceremony.challenge)
         options.parameters = requirements.algorithms.map { CredentialParameters($0) }
-        options.timeout = milliseconds
+        options.timeout = limitedTimeout
         options.excludeCredentials = known.map(\.descriptor)
         options.selection = requirements.selection
         options.hints = requirements.hints

@@ -85,13 +85,13 @@ public struct WebAuthnRelyingParty: Sendable {
     func ceremony(_ kind: Ceremony.Kind, session: String) throws(CeremonyError) -> Ceremony {
         let challenge: [UInt8]
         do { challenge = try environment.random.draw(32, secret: false) } catch { throw .store("\(error)") }
-        let seconds = min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds
-        return Ceremony(kind, challenge: challenge, session: session, expires: environment.clock.now + seconds)
+        let expires = environment.clock.now + limitedTimeout.components.seconds
+        return Ceremony(kind, challenge: challenge, session: session, expires: expires)
     }
 
-    /// The timeout for the client, in milliseconds.
-    var milliseconds: UInt64 {
-        UInt64(min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds) * 1000
+    /// The timeout for the client: from one second to the longest, in whole seconds.
+    var limitedTimeout: Duration {
+        .seconds(min(max(timeout, .seconds(1)), Self.longestTimeout).components.seconds)
     }
 
     /// Takes a ceremony from the store; it cannot be used again.

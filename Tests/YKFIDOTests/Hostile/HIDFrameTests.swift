@@ -190,7 +190,7 @@ struct HIDFrameTests {
         let link = try HIDFIDOLink(Reports.device { report in [report] }, environment: .instant)
         try link.ping([1, 2, 3])
         try link.wink()
-        try link.lock(seconds: 200)
+        try link.lock(for: .seconds(200))
         #expect(link.identity.path == "scripted")
         let liar = try HIDFIDOLink(
             Reports.device { report in [Array(report.dropLast(57)) + [9] + [UInt8](repeating: 0, count: 56)] },

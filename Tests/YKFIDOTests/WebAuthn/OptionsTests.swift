@@ -21,7 +21,7 @@ struct OptionsTests {
         #expect(options.rpID == "example.com" && options.rpName == "Example")
         #expect(options.user == FIDOUser(id: [1, 2, 3], name: "alice", displayName: "Älice"))
         #expect(options.challenge == [0xFB, 0xFF])
-        #expect(options.timeout == 60000)
+        #expect(options.timeout == .seconds(60))
         #expect(options.parameters.map(\.algorithm.rawValue) == [-8, 1])
         #expect(options.excludeCredentials.first?.transports.map(\.description) == ["usb", "warp"])
         #expect(options.selection.attachment == .crossPlatform)
@@ -53,7 +53,7 @@ struct OptionsTests {
     @Test func readsRequestOptions() throws {
         let text = #"{"challenge":"AQ","rpId":"e.com","timeout":1,"userVerification":"discouraged","hints":["hybrid"]}"#
         let options = try PublicKeyCredentialRequestOptions(parsing: Array(text.utf8))
-        #expect(options.rpID == "e.com" && options.timeout == 1 && options.hints == [.hybrid])
+        #expect(options.rpID == "e.com" && options.timeout == .milliseconds(1) && options.hints == [.hybrid])
         #expect(options.userVerification == .discouraged && options.allowCredentials.isEmpty)
         #expect(try PublicKeyCredentialRequestOptions(json: options.json) == options)
     }

@@ -71,8 +71,8 @@ extension InfoReport {
         members["complexPin"] = .bool(info.requiresComplexPIN)
         members["resetBlocked"] = names(info.resetBlocked)
         members["nfcRestricted"] = .bool(info.isNFCRestricted)
-        members["autoEjectTimeout"] = .int(Int64(info.autoEjectTimeout))
-        members["challengeResponseTimeout"] = .int(Int64(info.challengeResponseTimeout))
+        members["autoEjectTimeout"] = .int(info.autoEjectTimeout.components.seconds)
+        members["challengeResponseTimeout"] = .int(info.challengeResponseTimeout.components.seconds)
         let flags = [(DeviceInfo.Flags.remoteWakeUp, "remote-wakeup"), (.touchEject, "touch-eject")]
         members["flags"] = .array(flags.filter { info.flags.contains($0.0) }.map { .string($0.1) })
     }

@@ -69,9 +69,10 @@ struct InfoReport {
         if info.isNFCRestricted { rows.append(["nfc", "off until the key is in a USB port"]) }
         if info.flags.contains(.touchEject) { rows.append(["touch", "ejects the smart card"]) }
         if info.flags.contains(.remoteWakeUp) { rows.append(["remote wake-up", "on"]) }
-        if info.autoEjectTimeout > 0 { rows.append(["auto-eject", "after \(info.autoEjectTimeout) s"]) }
-        if info.challengeResponseTimeout > 0, info.challengeResponseTimeout != 15 {
-            rows.append(["challenge-response", "waits \(info.challengeResponseTimeout) s for a touch"])
+        let (eject, wait) = (info.autoEjectTimeout, info.challengeResponseTimeout)
+        if eject > .zero { rows.append(["auto-eject", "after \(eject.components.seconds) s"]) }
+        if wait > .zero, wait != .seconds(15) {
+            rows.append(["challenge-response", "waits \(wait.components.seconds) s for a touch"])
         }
         if info.isSynthesized { rows.append(["note", "too old to say what it has; this was found out by trying"]) }
         return rows

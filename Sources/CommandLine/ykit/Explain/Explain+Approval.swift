@@ -37,7 +37,7 @@ extension Explain {
             Explanation(
                 "poll-refused", .authentication, "the server refused the account's signature",
                 hint: "the account may have been deleted there: ask who runs the server, or enrol again")
-        case .clock(let seconds): clock(seconds)
+        case .clock(let behind): clock(behind.components.seconds)
         default: approvalKey(error)
         }
     }

@@ -62,8 +62,8 @@ public struct ApprovalHistory: Sendable {
     /// The number of the first line, counted from 1, that does not follow from the previous line or is malformed.
     public private(set) var fault: Int?
 
-    /// The retention period of events, in seconds: 90 days.
-    public static let age: Int64 = 90 * 86_400
+    /// The retention period of events: 90 days.
+    public static let age = Duration.seconds(90 * 86_400)
 
     /// Reads a file. Malformed lines are skipped, and reported as ``fault``.
     public init(parsing bytes: [UInt8]) {
@@ -102,7 +102,7 @@ public struct ApprovalHistory: Sendable {
     /// Removes events older than ``age``; returns whether there were any. The remaining lines still form a chain.
     public mutating func prune(at now: Int64) -> Bool {
         guard fault == nil else { return false }
-        let old = events.prefix { $0.time < now - Self.age }.count
+        let old = events.prefix { $0.time < now - Self.age.components.seconds }.count
         events.removeFirst(old)
         lines.removeFirst(old)
         return old > 0

@@ -11,8 +11,9 @@ public struct PushPoll: Hashable, Sendable {
     public let requests: [PushRequest]
     /// Why the others are not shown.
     public let faults: [PushRequestFault]
-    /// How many seconds this clock is behind the server's; `nil` if it is within 20 seconds.
-    public let clockBehind: Int64?
+    /// How much this clock is behind the server's, negative if it is ahead, in whole seconds; `nil` if it is within 20
+    /// seconds.
+    public let clockBehind: Duration?
 }
 
 /// The result of an answer.
@@ -58,7 +59,9 @@ extension Approver {
         let offset = exchange.offset.flatMap { $0.magnitude > UInt64(Self.tolerance) ? $0 : nil }
         if let offset, case .failure(.refused(400, 10, _)) = exchange.answer {
             exchange = try await ask(environment.clock.now + offset)
-            if case .failure(.refused(400, 10, _)) = exchange.answer { throw ApprovalError.clock(behind: offset) }
+            if case .failure(.refused(400, 10, _)) = exchange.answer {
+                throw ApprovalError.clock(behind: .seconds(offset))
+            }
         }
         return try Self.poll(exchange.answer, account, offset)
     }
@@ -100,7 +103,7 @@ extension Approver {
                 if !requests.contains(where: { $0.nonce == request.nonce }) { requests.append(request) }
             } catch { faults.append(error) }
         }
-        return PushPoll(requests: requests, faults: faults, clockBehind: offset)
+        return PushPoll(requests: requests, faults: faults, clockBehind: offset.map { .seconds($0) })
     }
 
     /// Approves a request that was shown.

@@ -18,8 +18,11 @@ extension HIDFIDOLink {
         _ = try call(.wink, [], deadline: environment.deadline(), keepalive: { _ in })
     }
 
-    /// Reserves the key for this channel for at most 10 seconds; 0 releases it (CTAPHID_LOCK).
-    public func lock(seconds: UInt8) throws(FIDOLinkError) {
-        _ = try call(.lock, [min(seconds, 10)], deadline: environment.deadline(), keepalive: { _ in })
+    /// Reserves the key for this channel (CTAPHID_LOCK).
+    ///
+    /// - Parameter duration: How long, in whole seconds, at most 10; zero releases the key.
+    public func lock(for duration: Duration) throws(FIDOLinkError) {
+        let seconds = UInt8(min(max(duration.components.seconds, 0), 10))
+        _ = try call(.lock, [seconds], deadline: environment.deadline(), keepalive: { _ in })
     }
 }

@@ -62,15 +62,15 @@ extension BioEnrollmentRequest where Response == FingerprintSensor {
 
 extension BioEnrollmentRequest where Response == FingerprintSample {
     /// Begins an enrolment and captures the first sample (subcommand 1).
-    static func begin(timeout milliseconds: UInt64?) -> Self {
-        Self(subcommand: 1, name: "enrollBegin", parameters: milliseconds.map { [3: .unsigned($0)] }) {
+    static func begin(timeout: Duration?) -> Self {
+        Self(subcommand: 1, name: "enrollBegin", parameters: timeout.map { [3: .int($0.wholeMilliseconds)] }) {
             fields throws(WireError) in try FingerprintSample(fields, template: nil)
         }
     }
     /// Captures the next sample (subcommand 2).
-    static func next(_ template: [UInt8], timeout milliseconds: UInt64?) -> Self {
+    static func next(_ template: [UInt8], timeout: Duration?) -> Self {
         var parameters: CBOR.Map = [1: .bytes(template)]
-        parameters[3] = milliseconds.map(CBOR.unsigned)
+        parameters[3] = timeout.map { .int($0.wholeMilliseconds) }
         return Self(subcommand: 2, name: "enrollCaptureNextSample", parameters: parameters) {
             fields throws(WireError) in try FingerprintSample(fields, template: template)
         }

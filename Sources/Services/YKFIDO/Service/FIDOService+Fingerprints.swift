@@ -11,13 +11,19 @@ extension FIDOService {
         do { return try session.enrol(.list) } catch .ctap(.status(.invalidOption, _)) { return [] }
     }
 
-    /// Begins an enrolment and captures the first sample (enrollBegin). `timeout` is in milliseconds.
-    public func beginEnrollment(timeout: UInt64? = nil) throws(FIDOError) -> FingerprintSample {
+    /// Begins an enrolment and captures the first sample (enrollBegin).
+    ///
+    /// - Parameter timeout: How long the key waits for a finger; `nil` for its default.
+    public func beginEnrollment(timeout: Duration? = nil) throws(FIDOError) -> FingerprintSample {
         try session.enrol(.begin(timeout: timeout))
     }
 
-    /// Captures the next sample of an enrolment (enrollCaptureNextSample). `timeout` is in milliseconds.
-    public func nextSample(of template: [UInt8], timeout: UInt64? = nil) throws(FIDOError) -> FingerprintSample {
+    /// Captures the next sample of an enrolment (enrollCaptureNextSample).
+    ///
+    /// - Parameters:
+    ///   - template: The identifier of the fingerprint.
+    ///   - timeout: How long the key waits for a finger; `nil` for its default.
+    public func nextSample(of template: [UInt8], timeout: Duration? = nil) throws(FIDOError) -> FingerprintSample {
         let sample = try session.enrol(.next(template, timeout: timeout))
         if sample.remaining == 0 { session.infoDidChange() }
         return sample

@@ -8,8 +8,12 @@ extension DeviceConfiguration {
         var objects: [TLV] = []
         if let usbEnabled { objects.append(TLV(0x03, Self.word(usbEnabled.rawValue))) }
         if let nfcEnabled { objects.append(TLV(0x0E, Self.word(nfcEnabled.rawValue))) }
-        if let autoEjectTimeout { objects.append(TLV(0x06, Self.word(UInt32(autoEjectTimeout)))) }
-        if let challengeResponseTimeout { objects.append(TLV(0x07, [challengeResponseTimeout])) }
+        if let seconds = autoEjectTimeout?.components.seconds {
+            objects.append(TLV(0x06, Self.word(UInt32(UInt16(clamping: seconds)))))
+        }
+        if let seconds = challengeResponseTimeout?.components.seconds {
+            objects.append(TLV(0x07, [UInt8(clamping: seconds)]))
+        }
         if let flags { objects.append(TLV(0x08, [flags.rawValue])) }
         if restrictsNFC { objects.append(TLV(0x17, [1])) }
         return objects

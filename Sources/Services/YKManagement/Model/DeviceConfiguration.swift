@@ -8,10 +8,10 @@ public struct DeviceConfiguration: Hashable, Sendable {
     public var usbEnabled: Capability?
     /// The applications enabled over NFC.
     public var nfcEnabled: Capability?
-    /// Seconds after which the smart card is ejected; 0 for never.
-    public var autoEjectTimeout: UInt16?
-    /// Seconds that challenge-response waits for a touch; 0 for the default of 15.
-    public var challengeResponseTimeout: UInt8?
+    /// The time after which the smart card is ejected, in whole seconds, at most 65535; zero for never.
+    public var autoEjectTimeout: Duration?
+    /// How long challenge-response waits for a touch, in whole seconds, at most 255; zero for the default of 15.
+    public var challengeResponseTimeout: Duration?
     /// Device flags.
     public var flags: DeviceInfo.Flags?
     /// Disables NFC until the key has been powered over USB; firmware 5.7 and later.
@@ -48,7 +48,7 @@ public struct DeviceConfiguration: Hashable, Sendable {
         if let usbEnabled, usbEnabled != info.usb.enabled { wrong.append("the applications over USB") }
         if let nfcEnabled, nfcEnabled != info.nfc?.enabled { wrong.append("the applications over NFC") }
         if let autoEjectTimeout, autoEjectTimeout != info.autoEjectTimeout { wrong.append("the auto-eject time-out") }
-        if let challengeResponseTimeout, UInt16(challengeResponseTimeout) != info.challengeResponseTimeout {
+        if let challengeResponseTimeout, challengeResponseTimeout != info.challengeResponseTimeout {
             wrong.append("the challenge-response time-out")
         }
         if let flags, flags != info.flags { wrong.append("the flags") }
@@ -76,21 +76,23 @@ public struct ConfigurationOutcome: Hashable, Sendable {
 
 /// The timeouts that are set along with a USB mode.
 public struct ModeTimeouts: Hashable, Sendable {
-    /// Seconds that challenge-response waits for a touch; 0 for the default.
-    public var challengeResponse: UInt8
-    /// Seconds until a smart card that a touch inserts is ejected, 0 for never; `nil` if touches do not eject it.
-    public var autoEject: UInt16?
+    /// How long challenge-response waits for a touch, in whole seconds, at most 255; zero for the default.
+    public var challengeResponse: Duration
+    /// The time until a smart card that a touch inserts is ejected, in whole seconds, at most 65535, zero for never;
+    /// `nil` if touches do not eject it.
+    public var autoEject: Duration?
 
     /// Creates timeouts.
-    public init(challengeResponse: UInt8 = 0, autoEject: UInt16? = nil) {
+    public init(challengeResponse: Duration = .zero, autoEject: Duration? = nil) {
         self.challengeResponse = challengeResponse
         self.autoEject = autoEject
     }
 
     /// Mode with the bit 80 for ejection by touch, then the timeouts, the second in little-endian order.
     func encoded(_ mode: USBMode) -> [UInt8] {
-        let seconds = autoEject ?? 0
+        let seconds = UInt16(clamping: (autoEject ?? .zero).components.seconds)
         let code = mode.code | (autoEject == nil ? 0 : 0x80)
-        return [code, challengeResponse, UInt8(truncatingIfNeeded: seconds), UInt8(seconds >> 8)]
+        let wait = UInt8(clamping: challengeResponse.components.seconds)
+        return [code, wait, UInt8(truncatingIfNeeded: seconds), UInt8(seconds >> 8)]
     }
 }

@@ -43,8 +43,8 @@ extension DeviceInfo {
     }
 
     private mutating func readSettings(_ fields: inout InfoFields) throws(WireError) {
-        autoEjectTimeout = try fields.number(0x06) ?? 0
-        challengeResponseTimeout = try fields.number(0x07) ?? 0
+        autoEjectTimeout = .seconds(try fields.number(0x06) ?? UInt16(0))
+        challengeResponseTimeout = .seconds(try fields.number(0x07) ?? UInt16(0))
         flags = Flags(rawValue: try fields.number(0x08) ?? 0)
         isLocked = try fields.flag(0x0A)
         isNFCRestricted = try fields.flag(0x17)

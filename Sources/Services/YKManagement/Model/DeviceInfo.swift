@@ -61,10 +61,10 @@ public struct DeviceInfo: Hashable, Sendable {
     public var isLocked = false
     /// Device flags.
     public var flags: Flags = []
-    /// Seconds after which the smart card is ejected; 0 for never.
-    public var autoEjectTimeout: UInt16 = 0
-    /// Seconds that challenge-response waits for a touch; 0 for the default.
-    public var challengeResponseTimeout: UInt16 = 0
+    /// The time after which the smart card is ejected; zero for never.
+    public var autoEjectTimeout = Duration.zero
+    /// How long challenge-response waits for a touch; zero for the default.
+    public var challengeResponseTimeout = Duration.zero
     /// The part number.
     public var partNumber: String?
     /// Applications that support FIPS 140 approved mode.

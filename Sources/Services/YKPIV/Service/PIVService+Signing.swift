@@ -5,29 +5,38 @@ import YKTransport
 public import YKX509
 
 extension PIVService {
-    /// Returns a self-signed certificate of the key in a slot, valid from now for this many days; it is not written to
-    /// the card. `key` is the slot's public key, read from the card if omitted.
+    private static let day = Duration.seconds(86_400)
+
+    /// Returns a self-signed certificate of the key in a slot, valid from now on; it is not written to the card.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot of the key that signs.
+    ///   - template: The contents.
+    ///   - validity: How long the certificate is valid, in whole seconds: 1 to 36500 days.
+    ///   - key: The slot's public key, read from the card if omitted.
     ///
     /// Throws as ``sign(_:_:hash:padding:algorithm:key:)`` does; `wrongSignature` if the signature does not verify with
     /// `key`.
     public func selfSignedCertificate(
-        _ slot: PIVSlot, _ template: CertificateTemplate, days: Int, key: PublicKey? = nil
+        _ slot: PIVSlot, _ template: CertificateTemplate, validity: Duration, key: PublicKey? = nil
     ) throws(PIVError) -> X509Certificate {
-        guard (1...36500).contains(days) else { throw .badInput("a certificate is valid for 1 to 36500 days") }
+        guard (Self.day...Self.day * 36500).contains(validity) else {
+            throw .badInput("a certificate is valid for 1 to 36500 days")
+        }
         let key = if let key { key } else { try publicKey(slot) }
         let algorithm = try signatureAlgorithm(key, template)
         var serial = try session.draw(16, secret: false)
         serial[0] = serial[0] & 0x7F | 0x40
         let now = session.channel.environment.clock.now
         let content = try template.certificateContent(
-            key, algorithm, serial: serial, from: now, to: now + Int64(days) * 86400)
+            key, algorithm, serial: serial, from: now, to: now + validity.components.seconds)
         let signature = try signature(of: content, slot, key, algorithm)
         return try X509Certificate(reading: CertificateTemplate.signed(content, algorithm, signature))
     }
 
     /// Returns a certificate request for the key in a slot (PKCS#10, RFC 2986), DER.
     ///
-    /// Throws as ``selfSignedCertificate(_:_:days:key:)`` does.
+    /// Throws as ``selfSignedCertificate(_:_:validity:key:)`` does.
     public func certificateRequest(
         _ slot: PIVSlot, _ template: CertificateTemplate, key: PublicKey? = nil
     ) throws(PIVError) -> [UInt8] {

@@ -9,8 +9,8 @@ public struct Tokencode: Hashable, Sendable {
     public let code: String
     /// The code of the next interval.
     public let next: String
-    /// The remaining validity of the code in seconds: 1 to the token's interval.
-    public let secondsLeft: Int
+    /// The remaining validity of the code, in whole seconds: 1 to the token's interval.
+    public let remaining: Duration
     /// The end of the code's interval, in seconds since 1970.
     public let validTo: Int64
 }
@@ -38,7 +38,7 @@ extension SecurIDToken {
             second = try pin.applied(to: next, type)
         case .none: (first, second) = (code, next)
         }
-        return Tokencode(code: first, next: second, secondsLeft: Int(end - time), validTo: end)
+        return Tokencode(code: first, next: second, remaining: .seconds(end - time), validTo: end)
     }
 
     /// The year 9999, in seconds since 1970.

@@ -48,7 +48,7 @@ public struct ValidationClient<Transport: ValidationTransport> {
     ///
     /// - Throws: The last server's error; `refused` if a server refuses.
     public func verify(
-        _ otp: YubicoOTP, syncLevel: Int? = nil, timeout: Int? = nil
+        _ otp: YubicoOTP, syncLevel: Int? = nil, timeout: Duration? = nil
     ) async throws(ValidationError) -> (reply: ValidationReply, server: String) {
         let nonce = try lift(ValidationError.link) { () throws(LinkError) in
             Hex.encode(try environment.random.draw(16, secret: false))

@@ -15,13 +15,13 @@ public struct ValidationRequest: Hashable, Sendable {
     public var wantsCounters: Bool
     /// How many of the other servers must confirm, in percent; `nil` for the server's default.
     public var syncLevel: Int?
-    /// How long the server may wait for the others, in seconds; `nil` for the server's default.
-    public var timeout: Int?
+    /// How long the server may wait for the others, in whole seconds; `nil` for the server's default.
+    public var timeout: Duration?
 
     /// Creates a request.
     public init(
         client: UInt32, otp: YubicoOTP, nonce: String, wantsCounters: Bool = true, syncLevel: Int? = nil,
-        timeout: Int? = nil
+        timeout: Duration? = nil
     ) {
         self.client = client
         self.otp = otp
@@ -34,7 +34,7 @@ public struct ValidationRequest: Hashable, Sendable {
     private var parameters: [(name: String, value: String)] {
         var list = [("id", "\(client)"), ("nonce", nonce), ("otp", "\(otp)")]
         if let syncLevel { list.append(("sl", "\(syncLevel)")) }
-        if let timeout { list.append(("timeout", "\(timeout)")) }
+        if let timeout { list.append(("timeout", "\(timeout.components.seconds)")) }
         if wantsCounters { list.append(("timestamp", "1")) }
         return list
     }

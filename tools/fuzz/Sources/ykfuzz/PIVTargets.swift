@@ -98,6 +98,6 @@ private let pivOperations: [@Sendable (PIVService) async throws -> Void] = [
     { try await $0.reset() },
     {
         let template = CertificateTemplate(subject: try DistinguishedName("CN=fuzz"))
-        _ = try await $0.selfSignedCertificate(.authentication, template, days: 1)
+        _ = try await $0.selfSignedCertificate(.authentication, template, validity: .seconds(86_400))
     },
 ]

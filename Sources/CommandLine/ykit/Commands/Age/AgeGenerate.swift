@@ -108,7 +108,8 @@ struct AgeGenerate: Verb {
         if algorithm != .x25519 {
             let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
             let certificate = try await use.touching(world) {
-                try await service.selfSignedCertificate(use.slot, template, days: 36500, key: key)
+                try await service.selfSignedCertificate(
+                    use.slot, template, validity: .seconds(36500 * 86_400), key: key)
             }
             try await service.putCertificate(certificate.der, slot)
         }

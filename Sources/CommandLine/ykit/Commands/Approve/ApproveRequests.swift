@@ -120,7 +120,7 @@ struct RequestDesk {
     }
 
     private func tell(_ poll: PushPoll, _ account: PushAccount) {
-        if let seconds = poll.clockBehind {
+        if let seconds = poll.clockBehind?.components.seconds {
             let words = seconds > 0 ? "behind" : "ahead of"
             world.terminal.warn("this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why")
         }

@@ -104,7 +104,7 @@ struct WatchSession {
             let key = try await desk.keys.key(of: account)
             let poll = try await desk.approver.requests(of: account, key)
             box.take(poll, of: account)
-            if let seconds = poll.clockBehind, !saidClock {
+            if let seconds = poll.clockBehind?.components.seconds, !saidClock {
                 saidClock = true
                 tell(
                     "clock", ["behind": .int(seconds)], isNote: true,

@@ -50,7 +50,8 @@ struct ConfigMode: Verb {
         try await service.setMode(
             mode,
             timeouts: ModeTimeouts(
-                challengeResponse: challengeResponseTimeout, autoEject: ejects ? autoEjectTimeout ?? 0 : nil))
+                challengeResponse: .seconds(challengeResponseTimeout),
+                autoEject: ejects ? .seconds(autoEjectTimeout ?? 0) : nil))
         return Self.answer(
             mode.interfaces, info, lines: ["the mode is \(mode); take the key out and insert it again to use it"])
     }

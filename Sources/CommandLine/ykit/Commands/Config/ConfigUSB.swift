@@ -74,12 +74,12 @@ struct ConfigUSB: Verb {
     }
 
     private func setTimeouts(_ change: inout ConfigurationChange, _ info: DeviceInfo) {
-        if let autoEjectTimeout, autoEjectTimeout != info.autoEjectTimeout {
-            change.configuration.autoEjectTimeout = autoEjectTimeout
+        if let autoEjectTimeout, .seconds(autoEjectTimeout) != info.autoEjectTimeout {
+            change.configuration.autoEjectTimeout = .seconds(autoEjectTimeout)
             change.note("eject the smart card after \(autoEjectTimeout) s")
         }
-        if let challengeResponseTimeout, UInt16(challengeResponseTimeout) != info.challengeResponseTimeout {
-            change.configuration.challengeResponseTimeout = challengeResponseTimeout
+        if let challengeResponseTimeout, .seconds(challengeResponseTimeout) != info.challengeResponseTimeout {
+            change.configuration.challengeResponseTimeout = .seconds(challengeResponseTimeout)
             change.note("challenge-response waits \(challengeResponseTimeout) s for a touch")
         }
     }

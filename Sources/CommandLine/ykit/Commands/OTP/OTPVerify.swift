@@ -94,7 +94,7 @@ struct OTPVerify: Verb {
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
             transport: HTTPValidation(client: try world.http()), environment: world.environment)
-        let patience = max(1, Int(world.selection.timeout) / server.count)
+        let patience = Duration.seconds(max(1, Int(world.selection.timeout) / server.count))
         let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
         var answer = Answer("good: \(Self.name(otp)), says \(server.printable)", [:])
         if text == nil { answer.warnings.append("without the client's key nothing but TLS says who answered") }

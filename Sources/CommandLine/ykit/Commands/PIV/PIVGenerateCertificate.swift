@@ -45,9 +45,10 @@ struct PIVGenerateCertificate: Verb {
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given
-        let days = days
+        // Numbers of days that no certificate has are refused by the service.
+        let validity = Duration.seconds(min(max(days, 0), 100_000) * 86_400)
         let certificate = try await use.touching(world) {
-            try await service.selfSignedCertificate(use.slot, template, days: days, key: key)
+            try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         var answer = Answer(["put a certificate into \(slot)"], [:])

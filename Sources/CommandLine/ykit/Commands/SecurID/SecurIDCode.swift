@@ -74,13 +74,14 @@ struct SecurIDCode: Verb {
             try Clipboard.put(code.code, for: time == nil ? seconds : 30)
             world.terminal.notice("the code is on the clipboard for \(time == nil ? seconds : 30) s")
         } else {
-            world.terminal.note("valid for \(code.secondsLeft) s, next: \(code.next)")
+            world.terminal.note("valid for \(code.remaining.components.seconds) s, next: \(code.next)")
         }
         return Answer(
             clipboard ? [] : next ? [Style.bold.around(code.code), code.next] : [Style.bold.around(code.code)],
             [
                 "serial": .string(record.serial), "code": .string(code.code), "next": .string(code.next),
-                "secondsLeft": .int(Int64(code.secondsLeft)), "type": .string(record.type.rawValue), "time": .int(now),
+                "secondsLeft": .int(code.remaining.components.seconds), "type": .string(record.type.rawValue),
+                "time": .int(now),
             ])
     }
 }
@@ -146,7 +147,8 @@ struct SecurIDWatch: Verb {
             let isNew = code.validTo != last?.validTo
             last = code
             if world.terminal.isOutputTerminal, !world.options.json {
-                world.terminal.draw("\r\u{1B}[K\(code.code)  \(code.secondsLeft) s  next \(code.next)", to: 1)
+                world.terminal.draw(
+                    "\r\u{1B}[K\(code.code)  \(code.remaining.components.seconds) s  next \(code.next)", to: 1)
             } else if isNew {
                 print(record, code, world)
             }
@@ -162,7 +164,7 @@ struct SecurIDWatch: Verb {
         guard world.options.json else { return world.terminal.line(code.code) }
         let object: JSON = [
             "ok": true, "error": nil, "warnings": [], "serial": .string(record.serial), "code": .string(code.code),
-            "next": .string(code.next), "secondsLeft": .int(Int64(code.secondsLeft)),
+            "next": .string(code.next), "secondsLeft": .int(code.remaining.components.seconds),
             "type": .string(record.type.rawValue),
         ]
         world.terminal.line(object.text)

@@ -57,10 +57,8 @@ public struct WebAuthnClient: Sendable {
         return .hash(hash)
     }
 
-    /// The timeout of a ceremony, from the milliseconds of the options.
-    static func timeout(_ milliseconds: UInt64?) -> Duration? {
-        milliseconds.map { min(.milliseconds(Int64(clamping: min($0, 1 << 40))), longestTimeout) }
-    }
+    /// The timeout of a ceremony with these options.
+    static func timeout(_ wanted: Duration?) -> Duration? { wanted.map { min($0, longestTimeout) } }
 
     /// Whether the key is built into the computer.
     static func attachment(_ info: AuthenticatorInfo?) -> AuthenticatorAttachment {

@@ -16,7 +16,7 @@ extension PublicKeyCredentialCreationOptions {
         user = try FIDOUser(members.requiredMembers("user"))
         challenge = try members.required("challenge", .bytes)
         parameters = try Self.parameters(members)
-        timeout = try members.optional("timeout", .unsigned)
+        timeout = try members.optional("timeout", .unsigned).map { .milliseconds($0) }
         excludeCredentials = try members.descriptors("excludeCredentials")
         selection =
             try members.members("authenticatorSelection").map(AuthenticatorSelection.init)
@@ -52,7 +52,7 @@ extension PublicKeyCredentialCreationOptions {
                 ("rp", .object(JSON.Object([("id", rpID.map(JSON.string)), ("name", .string(rpName))]))),
                 ("user", user.json), ("challenge", .bytes(challenge)),
                 ("pubKeyCredParams", .array(parameters.map(\.json))),
-                ("timeout", timeout.map { .int(Int64(clamping: $0)) }),
+                ("timeout", timeout.map { .int($0.wholeMilliseconds) }),
                 ("excludeCredentials", .array(excludeCredentials.map(\.json))),
                 ("authenticatorSelection", selection.json),
                 ("hints", .array(hints.map { .string($0.rawValue) })),

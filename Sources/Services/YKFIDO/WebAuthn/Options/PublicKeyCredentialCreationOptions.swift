@@ -14,8 +14,8 @@ public struct PublicKeyCredentialCreationOptions: Hashable, Sendable {
     public var challenge: [UInt8]
     /// The acceptable credential types and algorithms, most preferred first; empty for ES256 and RS256.
     public var parameters: [CredentialParameters]
-    /// The timeout of the ceremony, in milliseconds.
-    public var timeout: UInt64?
+    /// The timeout of the ceremony, in whole milliseconds.
+    public var timeout: Duration?
     /// Credentials that the key must not already have.
     public var excludeCredentials: [PublicKeyCredentialDescriptor]
     /// Requirements for the key.

@@ -11,7 +11,7 @@ extension PublicKeyCredentialRequestOptions {
     public init(json: JSON) throws(WebAuthnError) {
         let members = try JSONMembers(json.underPublicKey)
         challenge = try members.required("challenge", .bytes)
-        timeout = try members.optional("timeout", .unsigned)
+        timeout = try members.optional("timeout", .unsigned).map { .milliseconds($0) }
         rpID = try members.optional("rpId", .string)
         allowCredentials = try members.descriptors("allowCredentials")
         userVerification = try UserVerification(members)
@@ -26,7 +26,7 @@ extension PublicKeyCredentialRequestOptions {
     public var json: JSON {
         .object(
             JSON.Object([
-                ("challenge", .bytes(challenge)), ("timeout", timeout.map { .int(Int64(clamping: $0)) }),
+                ("challenge", .bytes(challenge)), ("timeout", timeout.map { .int($0.wholeMilliseconds) }),
                 ("rpId", rpID.map(JSON.string)), ("allowCredentials", .array(allowCredentials.map(\.json))),
                 ("userVerification", .string(userVerification.rawValue)),
                 ("hints", .array(hints.map { .string($0.rawValue) })), ("extensions", .object(extensions)),

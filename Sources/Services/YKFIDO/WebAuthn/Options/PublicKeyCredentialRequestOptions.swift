@@ -6,8 +6,8 @@ public import YKWire
 public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
     /// The relying party's challenge for this ceremony.
     public var challenge: [UInt8]
-    /// The timeout of the ceremony, in milliseconds.
-    public var timeout: UInt64?
+    /// The timeout of the ceremony, in whole milliseconds.
+    public var timeout: Duration?
     /// The relying party's identifier, a domain name; `nil` for the host of the origin.
     public var rpID: String?
     /// The allowed credentials; empty for discoverable credentials.
