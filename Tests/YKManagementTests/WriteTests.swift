@@ -172,6 +172,9 @@ struct WriteTests {
         }
         try await service.setMode(USBMode(.ccid)!, timeouts: .init(autoEject: .seconds(258)))
         #expect(key.state.management.autoEject == 258 && key.state.management.flags == 0x80)
+        let long = ModeTimeouts(challengeResponse: .seconds(300), autoEject: .seconds(70_000))
+        try await service.setMode(USBMode(.ccid)!, timeouts: long)
+        #expect(key.state.management.autoEject == 65535 && key.state.management.challengeResponse == 255)
     }
 
     @Test("a mode of a newer key is what is behind the interfaces")

@@ -124,4 +124,12 @@ struct OptionsTests {
             }
         }
     }
+
+    @Test func statesTimeoutsInWholeMilliseconds() {
+        #expect(Duration.zero.wholeMilliseconds == 0 && Duration.microseconds(1999).wholeMilliseconds == 1)
+        #expect(Duration.seconds(-1).wholeMilliseconds == 0 && Duration.microseconds(-1).wholeMilliseconds == 0)
+        #expect(Duration.milliseconds(9_000_000_000_000_001).wholeMilliseconds == 9_000_000_000_000_001)
+        #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
+        #expect((Duration.milliseconds(Int64.max) + .milliseconds(1)).wholeMilliseconds == .max)
+    }
 }
