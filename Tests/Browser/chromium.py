@@ -32,7 +32,7 @@ class WebSocket:
     """A client's end of RFC 6455, for text."""
 
     def __init__(self, port, path):
-        self.socket = socket.create_connection(("127.0.0.1", port), 300)
+        self.socket = socket.create_connection(("127.0.0.1", port), 900)
         self.socket.sendall((f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                              f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n"
                              "Sec-WebSocket-Version: 13\r\n\r\n").encode())
@@ -79,7 +79,7 @@ class Chromium(bench.Browser):
             f"--user-data-dir={self.folder}/profile", "--enable-logging", f"--log-file={self.folder}/log",
             f"--remote-debugging-port={PORT}", "--remote-allow-origins=*", "--window-size=1000,1400", "--window-position=0,0",
             url))
-        page = within(300, self.page, 1)
+        page = within(300, lambda: self.page(url), 1)
         assert page, bench.read(f"{self.folder}/chromium")
         self.socket = WebSocket(PORT, page["webSocketDebuggerUrl"].split(str(PORT), 1)[1])
         self.shows(url)
@@ -93,10 +93,11 @@ class Chromium(bench.Browser):
             process.terminate()
 
     @staticmethod
-    def page():
+    def page(url):
+        """The target that shows this page; parts of Chromium's own window are targets, too."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/json", timeout=300) as answer:
-                return next((target for target in json.load(answer) if target["type"] == "page"), None)
+                return next((target for target in json.load(answer) if target["url"] == url), None)
         except OSError:
             return None
 
@@ -137,11 +138,12 @@ class Chromium(bench.Browser):
         return len(self.pins) - (self.signs()[1] - self.before[1])
 
     #: What a key's traffic has when a dialog is about to ask for the PIN, when it was entered, when a dialog says that the
-    #: key is registered, and when one asks whether the account that the key named is the right one.
-    SIGNS = ("getPINRetries", "getPinUvAuthTokenUsingPin", "status 19", "  user (4):")
+    #: key is registered (for U2F, after a signature of a challenge that is not the site's), and when one asks whether the
+    #: account that the key named is the right one.
+    SIGNS = ("getPINRetries", "getPinUvAuthTokenUsingPin", "status 19|challenge 42424242", "  user (4):")
 
     def signs(self):
-        return [sum(key.count(words) for key in bench.Key.made) for words in self.SIGNS]
+        return [sum(key.count(words) for key in bench.Key.made for words in sign.split("|")) for sign in self.SIGNS]
 
     def attend(self):
         """Types the PIN, or closes a dialog that waits, once more if that came too early for it."""

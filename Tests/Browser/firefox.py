@@ -62,7 +62,7 @@ class Marionette:
     """A client of Marionette's protocol: JSON with its length before it."""
 
     def __init__(self, port):
-        self.socket, self.numbers = socket.create_connection(("127.0.0.1", port), 300), itertools.count(1)
+        self.socket, self.numbers = socket.create_connection(("127.0.0.1", port), 900), itertools.count(1)
         self.receive()
 
     def receive(self):
