@@ -55,7 +55,7 @@ enum TryStep: String, CaseIterable, Sendable {
             """
         case .passkeySignIn: "The page does not say which credential it wants: the key finds the passkey by itself."
         case .largeBlobWrite:
-            "Some keys can store a few bytes beside a passkey, as an SSH certificate. Not all browsers can."
+            "Some keys can store a few bytes beside a passkey, such as an SSH certificate. Not all browsers can."
         case .largeBlobRead: "Reads those bytes back."
         }
     }
