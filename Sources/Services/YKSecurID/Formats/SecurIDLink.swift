@@ -59,29 +59,11 @@ struct URLText {
         var query: [String: String] = [:]
         for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, let value = Self.decoded(String(halves[1])) else { continue }
+            guard halves.count == 2, let value = PercentEncoding.decode(halves[1]) else { continue }
             let name = halves[0].lowercased()
             if query[name] == nil { query[name] = value }
         }
         self.query = query
-    }
-
-    /// Decodes percent-encoding (RFC 3986 §2.1); `nil` for an incomplete escape or bytes that are not UTF-8.
-    static func decoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == 0x25 else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let pair = try? Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) else {
-                return nil
-            }
-            bytes += pair
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     /// Percent-encodes base 64 for a URL.

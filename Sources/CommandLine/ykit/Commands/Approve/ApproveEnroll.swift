@@ -35,6 +35,24 @@ enum LinkSource {
     }
 }
 
+/// A link, or the picture with its QR code.
+struct LinkOptions: ParsableArguments {
+    @Argument(help: "The link, or - for standard input.")
+    var link: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
+        completion: .file)
+    var qr: String?
+
+    /// Whether the link comes from standard input.
+    var isStandardInput: Bool { link == "-" || qr == "-" }
+
+    /// Reads the link.
+    func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
+}
+
 /// Enrols an account.
 struct ApproveEnroll: Verb {
     static let configuration = CommandConfiguration(
@@ -54,14 +72,7 @@ struct ApproveEnroll: Verb {
         "enter", "require",
     ]
 
-    @Argument(help: "The link, or - for standard input.")
-    var link: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
-        completion: .file)
-    var qr: String?
+    @OptionGroup var source: LinkOptions
 
     @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url"))
     var server: String?
@@ -106,7 +117,7 @@ struct ApproveEnroll: Verb {
     @OptionGroup var path: ApproveStoreOptions
 
     func check() throws {
-        let sources = [link != nil, qr != nil, server != nil].count { $0 }
+        let sources = [source.link != nil, source.qr != nil, server != nil].count { $0 }
         if sources != 1 { throw UsageError("give a link, --qr with a picture, or --server with --user") }
         if (server == nil) != (person.user == nil) { throw UsageError("--server and --user belong together") }
         _ = try PIVSlot.forAccount(slot)
@@ -120,12 +131,12 @@ struct ApproveEnroll: Verb {
             throw UsageError("a key that needs neither PIN nor touch approves for any program; add --unattended")
         }
         if require != nil, software { throw UsageError("--require uv needs a security key, not --software") }
-        let readers = [link == "-" || qr == "-", person.secret.isStandardInput, key.usesStandardInput]
+        let readers = [source.isStandardInput, person.secret.isStandardInput, key.usesStandardInput]
         try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
-        let given = server == nil ? try LinkSource.read(link, qr, world.terminal) : nil
+        let given = server == nil ? try source.read(world.terminal) : nil
         if let given, !PushLink.matches(given) {
             guard require == nil else { throw Explanation.usage("--require is for push accounts") }
             return try await open(given, world)

@@ -81,23 +81,16 @@ struct ApproveMigrateRun: Verb {
     var toPinFd: Int32?
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var password: PasswordOptions
-    @OptionGroup var path: ApproveStoreOptions
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var access: ContainerOptions
 
     func check() throws {
         _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw UsageError("--touch is cached, always or never") }
-        let readers = [
-            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
-        ]
-        try UsageError.check(standardInput: readers)
+        try access.checkStandardInput()
     }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try access.path.book(world)
         let old = try book.container(container, world)
         let other = try world.other(to)
         var otherOptions = PINOptions()
@@ -112,16 +105,16 @@ struct ApproveMigrateRun: Verb {
             return Answer()
         }
         let client = try world.containerClient()
-        let sealed = try await SealedAccounts.open(book, key, world)
+        let sealed = try await SealedAccounts.open(book, access.key, world)
         if try sealed.secret(of: old.account) != nil {
             throw Explanation(
                 "pending", .policy, "the last synchronization was interrupted",
                 hint: "finish it first: ykit approve sync")
         }
-        let present = try await DeviceKey.open(old, PINKeeper(world, pin), world)
-        await (try await other.oath(password)).close()
-        try await sealed.share(with: other, key)
-        let next = try await DeviceKey.make(try PIVSlot.forAccount(slot), touch, managementKey, otherPIN, other)
+        let present = try await DeviceKey.open(old, PINKeeper(world, access.pin), world)
+        await (try await other.oath(access.password)).close()
+        try await sealed.share(with: other, access.key)
+        let next = try await DeviceKey.make(try PIVSlot.forAccount(slot), touch, access.managementKey, otherPIN, other)
         guard next.publicKey != old.publicKey,
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial
         else {
@@ -130,7 +123,7 @@ struct ApproveMigrateRun: Verb {
         }
         let new = try await hand(old, present, to: next, client, world)
         try sealed.put(new.stored, nil)
-        let tokens = ContainerTokens(new, sealed, other, password, otherPIN, managementKey)
+        let tokens = ContainerTokens(new, sealed, other, access.password, otherPIN, access.managementKey)
         do { try await tokens.synchronize(next) } catch {
             var explanation = Explain.explain(error)
             explanation.hint =

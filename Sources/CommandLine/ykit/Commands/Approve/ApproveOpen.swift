@@ -64,14 +64,7 @@ struct ApproveOpen: Verb {
             """)
     static let members = ["type", "account", "name", "serial", "server", "accepted", "triesLeft", "enter", "key"]
 
-    @Argument(help: "The link, or - for standard input.")
-    var link: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Read the link from this picture, - for standard input, or the camera.", valueName: "file|camera"),
-        completion: .file)
-    var qr: String?
+    @OptionGroup var source: LinkOptions
 
     @Option(help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
     var name: String?
@@ -92,18 +85,18 @@ struct ApproveOpen: Verb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        if (link == nil) == (qr == nil) { throw UsageError("give a link, or --qr with a picture") }
+        if (source.link == nil) == (source.qr == nil) { throw UsageError("give a link, or --qr with a picture") }
         _ = try PIVSlot.forAccount(slot)
         if touch == .usual { throw UsageError("--touch is cached, always or never") }
         let readers = [
-            link == "-" || qr == "-", answer.isStandardInput, pin.isStandardInput, managementKey.isStandardInput,
+            source.isStandardInput, answer.isStandardInput, pin.isStandardInput, managementKey.isStandardInput,
             password.isStandardInput, key.usesStandardInput,
         ]
         try UsageError.check(standardInput: readers)
     }
 
     func answer(in world: World) async throws -> Answer {
-        let link = try ApprovalLink(try LinkSource.read(link, qr, world.terminal))
+        let link = try ApprovalLink(try source.read(world.terminal))
         switch link {
         case .tiqrLogin(let login): return try await log(in: login, world)
         case .tiqrEnrolment(let link): return try await enroll(link, world)
@@ -278,7 +271,7 @@ extension ApproveEnroll {
             throw Explanation.usage("this link answers a login", hint: "ykit approve open, with the same link")
         }
         var verb = ApproveOpen()
-        verb.link = text
+        verb.source.link = text
         (verb.name, verb.slot, verb.touch, verb.confirmation) = (name, slot, touch, confirmation)
         (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin

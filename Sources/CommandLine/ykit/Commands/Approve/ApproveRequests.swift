@@ -183,22 +183,33 @@ struct RequestDesk {
     }
 }
 
-/// Lists open requests.
-struct ApproveList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the requests that are open; each account costs a signature.")
-    static let members = ["requests"]
-
+/// Whose requests are asked for.
+struct OpenRequestOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
     var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func answer(in world: World) async throws -> Answer {
+    /// Fetches the open requests; `nil` with `--plan`.
+    func fetch(_ world: World) async throws -> RequestDesk? {
         var desk = try RequestDesk(world, path, key)
-        if try desk.plan(account) { return Answer() }
+        if try desk.plan(account) { return nil }
         try await desk.fetch(account)
+        return desk
+    }
+}
+
+/// Lists open requests.
+struct ApproveList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the requests that are open; each account costs a signature.")
+    static let members = ["requests"]
+
+    @OptionGroup var asked: OpenRequestOptions
+
+    func answer(in world: World) async throws -> Answer {
+        guard let desk = try await asked.fetch(world) else { return Answer() }
         let now = world.now
         if desk.open.isEmpty { world.terminal.note("no request is open") }
         return Answer(
@@ -215,16 +226,10 @@ struct ApproveShow: Verb {
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
-    var account: String?
-
-    @OptionGroup var key: ApproveKeyOptions
-    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var asked: OpenRequestOptions
 
     func answer(in world: World) async throws -> Answer {
-        var desk = try RequestDesk(world, path, key)
-        if try desk.plan(account) { return Answer() }
-        try await desk.fetch(account)
+        guard let desk = try await asked.fetch(world) else { return Answer() }
         let request = try desk.one(id)
         return Answer(request.lines(at: world.now), ["request": request.json])
     }

@@ -11,6 +11,24 @@ import YKStore
 import YKTransport
 import YKWire
 
+/// What the verbs of a container need: the PIN and management key of its key, the password of the accounts with codes, and
+/// the store.
+struct ContainerOptions: ParsableArguments {
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var path: ApproveStoreOptions
+    @OptionGroup var key: StoreKeyOptions
+
+    /// Checks that at most one of them comes from standard input.
+    func checkStandardInput() throws {
+        let readers = [
+            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
+        ]
+        try UsageError.check(standardInput: readers)
+    }
+}
+
 /// Synchronizes a container.
 struct ApproveSync: Verb {
     static let configuration = CommandConfiguration(
@@ -25,25 +43,16 @@ struct ApproveSync: Verb {
     @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
 
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var managementKey: ManagementKeyOptions
-    @OptionGroup var password: PasswordOptions
-    @OptionGroup var path: ApproveStoreOptions
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var access: ContainerOptions
 
-    func check() throws {
-        let readers = [
-            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
-        ]
-        try UsageError.check(standardInput: readers)
-    }
+    func check() throws { try access.checkStandardInput() }
 
     func answer(in world: World) async throws -> Answer {
-        let book = try path.book(world)
+        let book = try access.path.book(world)
         let container = try book.container(container, world)
-        let sealed = try await SealedAccounts.open(book, key, world)
-        let keeper = PINKeeper(world, pin)
-        let tokens = ContainerTokens(container, sealed, world, password, keeper, managementKey)
+        let sealed = try await SealedAccounts.open(book, access.key, world)
+        let keeper = PINKeeper(world, access.pin)
+        let tokens = ContainerTokens(container, sealed, world, access.password, keeper, access.managementKey)
         try await tokens.finish()
         try await tokens.prepare()
         let device = try await DeviceKey.open(container, keeper, world)

@@ -19,20 +19,17 @@ struct ArculusAuthenticate: Verb {
 
     @OptionGroup var server: ArculusServerOptions
 
-    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
-    var noRetry = false
-
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var holding: ArculusCardOptions
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)
         return try await field.answer {
             let description = try server.read()
             let client = ArculusClient(
-                description, card: field.card(retries: !noRetry),
+                description, card: field.card(retries: holding.retries),
                 http: try world.http())
             let signed = try await client.authenticateUser(
-                server.user, pin: pin.arculus("sign in at \(description.origin)", world))
+                server.user, pin: holding.pin.arculus("sign in at \(description.origin)", world))
             let id = Base64.encodeURL(signed.id)
             return Answer(
                 "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)",

@@ -35,13 +35,12 @@ struct ArculusCardAuthenticate: Verb {
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
-    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
-    var noRetry = false
-
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var holding: ArculusCardOptions
 
     func check() throws {
-        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
+        if options == "-", holding.pin.isStandardInput {
+            throw UsageError("standard input cannot be both, PIN and options")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -51,8 +50,8 @@ struct ArculusCardAuthenticate: Verb {
             let site = try Origin(origin)
             let wanted = try ArculusOptions.request(fromBackend: try Files.read(options))
             let party = rp ?? wanted.rpID ?? site.host
-            let signed = try await field.card(retries: !noRetry).authenticateCardOnly(
-                pin: pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
+            let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
+                pin: holding.pin.arculus("sign in at \(party.printable)", world), username: user, rpID: party,
                 options: wanted, origin: site)
             return result.answer(
                 signed.arculusJSON,

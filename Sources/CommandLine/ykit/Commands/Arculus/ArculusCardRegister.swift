@@ -45,17 +45,16 @@ struct ArculusCardRegister: Verb {
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?
 
-    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
-    var noRetry = false
-
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var holding: ArculusCardOptions
 
     func check() throws {
         let isSpelled = rp != nil && user != nil && challenge != nil
         guard (options != nil) != isSpelled, isSpelled || rp == nil && user == nil && challenge == nil else {
             throw UsageError("say what for: --options FILE, or --rp, --user and --challenge")
         }
-        if options == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and options") }
+        if options == "-", holding.pin.isStandardInput {
+            throw UsageError("standard input cannot be both, PIN and options")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -63,7 +62,7 @@ struct ArculusCardRegister: Verb {
         let result = try ArculusOutput(output)
         return try await field.answer {
             let site = try Origin(origin)
-            let made = try await make(field.card(retries: !noRetry), site, world)
+            let made = try await make(field.card(retries: holding.retries), site, world)
             let aaguid = made.attestationObject.authenticatorData.credential?.aaguid ?? []
             return result.answer(
                 made.arculusJSON,
@@ -75,7 +74,7 @@ struct ArculusCardRegister: Verb {
     }
 
     private func make(_ card: ArculusCard, _ site: Origin, _ world: World) async throws -> RegistrationResponse {
-        let secret = pin.arculus("make a credential for \(site)", world)
+        let secret = holding.pin.arculus("make a credential for \(site)", world)
         guard let rp, let user, let challenge else {
             let wanted = try ArculusOptions.creation(fromBackend: try Files.read(options ?? "-"))
             return try await card.register(wanted, origin: site, pin: secret)

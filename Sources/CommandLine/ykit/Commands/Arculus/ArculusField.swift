@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import YKArculus
 import YKFIDO
 import YKHardware
@@ -83,4 +84,15 @@ extension Answer {
     fileprivate mutating func take(_ result: ArculusResult) {
         for member in result.json.object?.members ?? [] { members[member.key] = member.value }
     }
+}
+
+/// How a card that is held to a reader is used.
+struct ArculusCardOptions: ParsableArguments {
+    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
+    var noRetry = false
+
+    @OptionGroup var pin: PINOptions
+
+    /// Whether the card is asked for again when it was lost.
+    var retries: Bool { !noRetry }
 }

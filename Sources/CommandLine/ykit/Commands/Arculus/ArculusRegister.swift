@@ -43,13 +43,12 @@ struct ArculusRegister: Verb {
         completion: .file)
     var info: String?
 
-    @Flag(help: "Stop when the card is lost in the middle instead of going on.")
-    var noRetry = false
-
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var holding: ArculusCardOptions
 
     func check() throws {
-        if info == "-", pin.isStandardInput { throw UsageError("standard input cannot be both, PIN and device") }
+        if info == "-", holding.pin.isStandardInput {
+            throw UsageError("standard input cannot be both, PIN and device")
+        }
     }
 
     func answer(in world: World) async throws -> Answer {
@@ -57,13 +56,14 @@ struct ArculusRegister: Verb {
         return try await field.answer {
             let description = try server.read()
             let wishes = try wishes()
-            let fresh = reset ? try Self.confirmed(pin, force: force, world) : nil
+            let fresh = reset ? try Self.confirmed(holding.pin, force: force, world) : nil
             let client = ArculusClient(
-                description, card: field.card(retries: !noRetry),
+                description, card: field.card(retries: holding.retries),
                 http: try world.http())
             let made = try await client.registerUser(
                 server.user, displayName: displayName ?? server.user,
-                pin: pin.arculus("register '\(server.user.printable)' at \(description.origin)", world), wishes: wishes,
+                pin: holding.pin.arculus("register '\(server.user.printable)' at \(description.origin)", world),
+                wishes: wishes,
                 afterResetTo: fresh)
             return answer(made, description)
         }

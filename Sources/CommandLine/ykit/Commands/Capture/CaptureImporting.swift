@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
-import YKCapture
+public import Arguments
+public import YKCapture
 import YKTransport
 import YKWire
 
@@ -18,7 +18,7 @@ struct CaptureImporting: Verb {
     static let members = ["file", "output", "events"]
 
     @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
-    var from: LogFormat
+    var from: CaptureImport.Format
 
     @Argument(help: "A log, or - for standard input.", completion: .file)
     var file: String
@@ -31,27 +31,6 @@ struct CaptureImporting: Verb {
     var output: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    /// A supported log format.
-    enum LogFormat: String, CaseIterable, ExpressibleByArgument {
-        case pcscd
-        case pcscSpy = "pcsc-spy"
-        case ykman
-        case libfido2
-        case pythonFIDO2 = "python-fido2"
-        case usbmon
-
-        var format: CaptureImport.Format {
-            switch self {
-            case .pcscd: .pcscd
-            case .pcscSpy: .pcscSpy
-            case .ykman: .ykman
-            case .libfido2: .libfido2
-            case .pythonFIDO2: .pythonFIDO2
-            case .usbmon: .usbmon
-            }
-        }
-    }
 
     func check(with global: GlobalOptions) throws {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
@@ -78,10 +57,12 @@ struct CaptureImporting: Verb {
     private func importing(_ log: [UInt8], keepsSecrets: Bool) throws(Explanation) -> Capture {
         do {
             return try Capture(
-                importing: log, from: from.format, session: session, keepsSecrets: keepsSecrets)
+                importing: log, from: from, session: session, keepsSecrets: keepsSecrets)
         } catch {
             throw Explain.malformed(
                 "\(file): \(error)", hint: "is it a \(from.rawValue) log? see ykit help capture import")
         }
     }
 }
+
+extension CaptureImport.Format: ExpressibleByArgument {}
