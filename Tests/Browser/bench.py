@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -49,9 +48,8 @@ def ykit(*arguments, text=""):
 class Key:
     """A virtual key of its own, plugged in during the block."""
 
-    #: Those of the case, and those that are plugged in.
+    #: Those of the case.
     made: list = []
-    present: list = []
 
     def __init__(self, *options, pin=False, touch="yes"):
         folder = tempfile.mkdtemp()
@@ -72,11 +70,9 @@ class Key:
         node = within(120, lambda: re.search(r"the key is (/dev/hidraw\d+)", read(self.said)))
         assert node, f"no node: {read(self.said)}"
         self.node = node[1]
-        Key.present.append(self)
         return self
 
     def __exit__(self, *_):
-        Key.present.remove(self)
         self.process.terminate()
         self.process.wait()
         assert within(60, lambda: not os.path.exists(self.node)), f"{self.node} stays"
@@ -84,14 +80,6 @@ class Key:
     def count(self, words):
         """How often words are in its traffic so far."""
         return read(self.log).count(words)
-
-    def waits(self):
-        """How often it has waited for a touch."""
-        return read(self.said).count("wants a touch")
-
-    def touch(self):
-        """Touches a key that was made with touch="signal"."""
-        self.process.send_signal(signal.SIGUSR1)
 
 
 def read(path):

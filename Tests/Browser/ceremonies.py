@@ -110,24 +110,19 @@ def u2f(browser, site, name):
         account.create()
         account.get()
         account.refused("the same key twice", "InvalidStateError")
-        expect(f"{name}: no CTAP2", key.count("traffic:   CTAP "), 0)
+        # Chromium asks every key for getInfo, whatever INIT says.
+        expect(f"{name}: no CTAP2 but what the key refused", key.count("traffic:   CTAP "), key.count("error 01 (invalid command)"))
 
 
 @case
 def two_keys(browser, site, name):
     account = Account(browser, site, name)
-    with Key(touch="signal") as touched, Key(touch="signal") as other:
-        def touch():
-            within(60, lambda: touched.waits() > before[0] and other.waits() > before[1])
-            expect(f"{name}: both wait for a touch", (touched.waits() > before[0], other.waits() > before[1]), (True, True))
-            time.sleep(1.1)  # A served key takes what comes within a second for the same touch.
-            touched.touch()
-
-        before = touched.waits(), other.waits()
-        account.create(during=touch)
+    # Chromium asks both for a credential; Firefox asks which one is meant first, so that this one is touched twice.
+    with Key(touch="3s") as touched, Key(touch="never") as other:
+        account.create()
+        expect(f"{name}: both waited for a touch", [key.count("waiting for a touch") > 0 for key in (touched, other)], [True, True])
         expect(f"{name}: the touched one made the credential", (touched.count("flags 41"), other.count("flags 41")), (1, 0))
-        before = touched.waits(), other.waits()
-        account.get(during=touch)
+        account.get()
 
 
 @case

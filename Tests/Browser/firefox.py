@@ -99,7 +99,7 @@ class Firefox(bench.Browser):
         self.marionette = within(400, self.connected, 1)
         assert self.marionette, bench.read(f"{self.folder}/said")
         # A prompt is a user's to answer, not Marionette's.
-        self.command("WebDriver:NewSession", capabilities={"alwaysMatch": {"unhandledPromptBehavior": "ignore"}})
+        self.command("WebDriver:NewSession", unhandledPromptBehavior="ignore")
         self.command("WebDriver:SetTimeouts", script=300_000, pageLoad=300_000, implicit=0)
         self.go(url)
         self.chrome(TYPING)
@@ -125,15 +125,32 @@ class Firefox(bench.Browser):
             self.command("Marionette:SetContext", value="content")
 
     def evaluate(self, script):
+        return self.unless_asked(lambda: self.command("WebDriver:ExecuteScript", script=f"return {script}", args=[])["value"])
+
+    @staticmethod
+    def unless_asked(run):
+        """The value of `run()`; None while a prompt is open, which scripts have to wait for."""
         try:
-            return self.command("WebDriver:ExecuteScript", script=f"return {script}", args=[])["value"]
+            return run()
         except MarionetteError as error:
             if "unexpected alert open" in str(error):
                 return None
             raise
 
     def go(self, url):
+        if self.prompted():
+            self.command("WebDriver:DismissAlert")
         self.command("WebDriver:Navigate", url=url)
+
+    def prompted(self):
+        """Whether a prompt is open."""
+        try:
+            self.command("WebDriver:GetAlertText")
+        except MarionetteError as error:
+            if "no such alert" in str(error):
+                return False
+            raise
+        return True
 
     def press(self, selector):
         found = self.command("WebDriver:FindElement", using="css selector", value=selector)["value"]
@@ -146,7 +163,7 @@ class Firefox(bench.Browser):
         return self.chrome("return window.pins.length")
 
     def attend(self):
-        self.chrome(NOTICES)
+        self.unless_asked(lambda: self.chrome(NOTICES))
 
     def picture(self, path):
         self.command("Marionette:SetContext", value="chrome")
