@@ -95,7 +95,13 @@ struct TryJudge {
 
     private mutating func authentication(_ step: TryStep) throws -> JSON {
         var wanted = AuthenticationRequirements()
-        wanted.userVerification = step == .pin ? .required : .discouraged
+        // Chromium has keys require verification for passkeys that were made with it (credProtect 3).
+        wanted.userVerification =
+            switch step {
+            case .pin: .required
+            case .passkeySignIn, .largeBlobWrite, .largeBlobRead: .preferred
+            default: .discouraged
+            }
         wanted.hints = [.securityKey]
         switch step {
         case .prf:
