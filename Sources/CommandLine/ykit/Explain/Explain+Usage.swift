@@ -129,6 +129,7 @@ extension Explain {
                     hint: "'\(path(of: line, from: root)) --help' lists the options")
             }
             guard word.hasPrefix("--") else { continue }
+            if word.contains("-----BEGIN ") { return Files.secretInsteadOfFile }
             let nearest = Spelling.nearest(
                 String(name.dropFirst(2)), among: known.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) })
             let path = path(of: line, from: root)

@@ -149,11 +149,16 @@ enum Files {
     static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno
         if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number), isKeyMaterial(path) {
-            return .usage(
-                "a file is expected here, not the secret itself",
-                hint: "put the secret into a file that only you can read, and give its path")
+            return secretInsteadOfFile
         }
         return failure(number, "\(doing) \(named(path)): \(String(cString: strerror(number)))")
+    }
+
+    /// The error for a secret where the path of a file is expected.
+    static var secretInsteadOfFile: Explanation {
+        .usage(
+            "a file is expected here, not the secret itself",
+            hint: "put the secret into a file that only you can read, and give its path")
     }
 
     /// Explains why a file could not be written.
