@@ -199,6 +199,7 @@ def run(make, script):
     unknown = [name for name in wanted if name not in cases]
     if unknown:
         sys.exit(f"no case {', '.join(unknown)}; there are: {' '.join(cases)}")
+    wanted.sort(key=list(cases).index)
     in_guest(script)
     site, browser, started = Site(), make(), time.monotonic()
     try:
@@ -219,7 +220,8 @@ def attempt(name, browser, site):
         cases[name](browser, site, name)
     except Exception as error:
         expect(name, f"{type(error).__name__}: {error}", "no error")
-        browser.go(site.page)
+        if name != list(cases)[-1]:
+            browser.go(site.page)
     if len(failures) > before:
         for key in Key.made:
             lines = [line for line in read(key.log).splitlines() if line.startswith("traffic:   ")]

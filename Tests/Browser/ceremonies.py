@@ -145,7 +145,7 @@ STEPS = ["sign-up", "sign-in", "sign-up-again", "pin", "prf", "attestation", "pa
 WORDS = {"passed": "Passed.", "unsupported": "Not supported."}
 
 
-@case
+@case  # the last one, as it leaves the site's page
 def try_(browser, site, name):
     said = f"{own_folder()}/said"
     with Key(pin=True), open(said, "w") as errors:
@@ -171,4 +171,3 @@ def try_(browser, site, name):
             print(f"     {answer['userAgent']}")
         finally:
             process.kill()
-    browser.go(site.page)
