@@ -9,7 +9,7 @@ public struct AlternativeName: Hashable, Sendable {
 
     /// Parses `dns:example.com`, `email:a@example.com`, `uri:https://example.com`, `ip:192.0.2.1` or `ip:2001:db8::1`.
     ///
-    /// - Throws: `invalidName`.
+    /// - Throws: `X509NameError`.
     public init(_ text: String) throws(X509NameError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
