@@ -62,7 +62,7 @@ package final class Declaration {
         guard let value, let value = value as? Value else {
             let text = "ykit: a mistake of the program: an option is read before the line\n"
             _ = text.withCString { write(2, $0, strlen($0)) }
-            exit(70)
+            _exit(70)
         }
         return value
     }

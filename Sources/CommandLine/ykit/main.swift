@@ -7,16 +7,16 @@ var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
 _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
 guard Terminal.fillPlaces() else {
     Terminal().fail(.usage("standard output is closed", hint: "let it go to /dev/null to do without the results"))
-    exit(ExitStatus.usage.rawValue)
+    ExitStatus.usage.end()
 }
 guard Program.isReadable else {
     Terminal().fail(.usage("a word on the line is not UTF-8", hint: "give a file another name, or a link to it"))
-    exit(ExitStatus.usage.rawValue)
+    ExitStatus.usage.end()
 }
 let arguments = AgePluginLine.words(CommandLine.arguments)
 if arguments.prefix(while: { $0 != "--" }).contains("--version") {
     Terminal.write(Array("ykit \(Program.version)\n".utf8), to: 1)
-    exit(0)
+    ExitStatus.done.end()
 }
 Interruption.install()
-exit(MainLoop().run { await Program.run(arguments) }.rawValue)
+MainLoop().run { await Program.run(arguments) }.end()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import YKTransport
+
 /// The exit status of the process.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
@@ -21,6 +24,16 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case server = 16
     case declined = 17
     case interrupted = 130
+
+    /// Ends the process.
+    ///
+    /// The exit handlers of loaded libraries do not run: other threads may still be inside those libraries, and would
+    /// crash. A build that counts coverage writes its profile in such a handler.
+    func end() -> Never {
+        if Variables["LLVM_PROFILE_FILE"] != nil { exit(rawValue) }
+        fflush(nil)
+        _exit(rawValue)
+    }
 
     /// Its description in the help text and the man page.
     var meaning: String {

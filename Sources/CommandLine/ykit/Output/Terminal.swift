@@ -138,7 +138,7 @@ struct Terminal: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce { exit(0) }
+            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce { ExitStatus.done.end() }
             guard count > 0 else {
                 if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil) }
                 return
@@ -174,7 +174,7 @@ extension Terminal {
             }
         }
         write(Array(message.utf8), to: 2)
-        exit(ExitStatus.failed.rawValue)
+        ExitStatus.failed.end()
     }
 
     /// Opens a placeholder, neither readable nor writable, for each closed standard stream; otherwise a file opened

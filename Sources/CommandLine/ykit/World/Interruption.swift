@@ -134,7 +134,7 @@ extension Interruption {
             if left <= 0 { return }
             var reader = pollfd(fd: 1, events: 0, revents: 0)
             _ = poll(&reader, 1, Int32(clamping: min(left, 60_000)))
-            if reader.revents & Int16(POLLERR) != 0 { exit(0) }
+            if reader.revents & Int16(POLLERR) != 0 { ExitStatus.done.end() }
         }
     }
 }

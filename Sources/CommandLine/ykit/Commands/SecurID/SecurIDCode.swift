@@ -157,7 +157,7 @@ struct SecurIDWatch: Verb {
                 until: world.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
         }
         if world.terminal.isOutputTerminal, !world.options.json { world.terminal.line("") }
-        Glibc.exit(0)
+        ExitStatus.done.end()
     }
 
     private func print(_ record: TokenRecord, _ code: Tokencode, _ world: World) {
