@@ -17,7 +17,7 @@ import Testing
         let file = Self.folder.appendingPathComponent(name)
         var script = Script(name: name, text: try String(contentsOf: file, encoding: .utf8))
         let isUpdate = ProcessInfo.processInfo.environment["YKIT_UPDATE_SCRIPTS"] != nil
-        let shell = try Shell()
+        let shell = try Shell("script \(name.dropLast(4))")
         for index in script.steps.indices {
             let step = script.steps[index]
             let result = try shell.run(step.command)
@@ -27,6 +27,7 @@ import Testing
             let isSame =
                 Script.matches(output, step.output) && Script.matches(errors, step.errors)
                 && result.status == step.status
+            shell.note(isSame)
             if isUpdate {
                 if !isSame {
                     script.steps[index].output = output

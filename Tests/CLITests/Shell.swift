@@ -18,8 +18,11 @@ final class Shell {
 
     /// The folder, removed afterwards.
     let folder: URL
+    /// What its runs are recorded under for the Conformance article.
+    let name: String
 
-    init() throws {
+    init(_ name: String = "-") throws {
+        self.name = name
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ykit-cli-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -38,6 +41,13 @@ final class Shell {
             .deletingLastPathComponent()
     }
 
+    /// Records for the Conformance article how a check judged the runs before it.
+    func note(_ isGood: Bool) {
+        guard let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"], let file = fopen(notes, "a") else { return }
+        fputs("check\t\(name)\t\(isGood ? "ok" : "FAIL")\n", file)
+        fclose(file)
+    }
+
     /// Runs a command line to its end.
     func run(_ command: String) throws -> Result {
         let process = Process()
@@ -53,6 +63,7 @@ final class Shell {
         // With YKIT_NOTES every ykit that a script runs is noted for the Conformance article.
         if let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"] {
             environment["YKIT_NOTES"] = notes
+            environment["YKIT_NOTE_TEST"] = name
             environment["YKIT_REAL"] = Self.products.appendingPathComponent("ykit").path
             environment["PATH"] = "\(Self.root.path)/tools/noted:" + (environment["PATH"] ?? "")
         }

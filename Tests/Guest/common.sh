@@ -33,19 +33,26 @@ in_guest() {
 
 # expect NAME WANTED GOT: checks that they are equal.
 expect() {
-    if [ "$2" = "$3" ]; then
-        echo "ok   $1"
-    else
-        printf 'FAIL %s\n     wanted %s\n     got    %s\n' "$1" "$2" "$3"
-        failed=$((failed + 1))
-    fi
+    if [ "$2" = "$3" ]; then passes "$1"; else fails "$@"; fi
 }
+
+# passes NAME, fails NAME WANTED GOT: the outcome of a check, for the reader and for tools/conformance.
+passes() {
+    echo "ok   $1"
+    note_check ok
+}
+fails() {
+    printf 'FAIL %s\n     wanted %s\n     got    %s\n' "$1" "$2" "$3"
+    failed=$((failed + 1))
+    note_check FAIL
+}
+note_check() { [ -z "${YKIT_NOTES-}" ] || printf 'check\t%s\t%s\n' "$YKIT_NOTE_TEST" "$1" >>"$YKIT_NOTES"; }
 
 # holds NAME PART TEXT: checks that the text contains the part.
 holds() {
     case $3 in
-        *"$2"*) echo "ok   $1" ;;
-        *) expect "$1" "…$2…" "$3" ;;
+        *"$2"*) passes "$1" ;;
+        *) fails "$1" "…$2…" "$3" ;;
     esac
 }
 
@@ -80,8 +87,8 @@ text() {
 # judged NAME STATUS PART: checks the status and the output of the last run.
 judged() {
     case $STATUS:$SAID in
-        "$2":*"$3"*) echo "ok   $1" ;;
-        *) expect "$1" "$2: …$3…" "$STATUS: $SAID" ;;
+        "$2":*"$3"*) passes "$1" ;;
+        *) fails "$1" "$2: …$3…" "$STATUS: $SAID" ;;
     esac
 }
 

@@ -38,10 +38,19 @@ folders = []
 def expect(name, got, wanted=True):
     """A check: its line is printed, and counted by tools/test; a difference is shown, and fails the test at its end."""
     good = got == wanted
+    note("check", "ok" if good else "FAIL")
     if not good:
         failures.append(name)
     report(name, None if good else f"wanted {wanted!r}\ngot    {got!r}")
     return good
+
+
+def note(kind, *fields):
+    """A line for tools/conformance: a check, which judges the runs of this test since the check before, or a run that
+    tools/noted cannot record."""
+    if "YKIT_NOTES" in os.environ:
+        with open(os.environ["YKIT_NOTES"], "a") as notes:
+            notes.write("\t".join([kind, os.environ.get("YKIT_NOTE_TEST", "-"), *fields]) + "\n")
 
 
 def skip(name, why):
