@@ -6,6 +6,7 @@ YKIT is the ykit to test.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -24,6 +25,17 @@ from lib.peer import ROOT, YKIT, expect
 from server import Server, WORK, code, environment, raw, ykit
 
 PIN = "123456"
+SERVER = None
+
+
+@contextlib.contextmanager
+def own_tokens():
+    """The one server of all parts, without tokens of other parts."""
+    global SERVER
+    SERVER = SERVER or Server("--tls")
+    yield SERVER
+    for user in ("alice", "bob"):
+        SERVER.remove_tokens(user)
 
 
 def approve(*words, **more):
@@ -57,7 +69,7 @@ def enrol_tiqr(server, **more):
 
 
 def test_tiqr():
-    """Flow 10: enrolment, login, and errors."""
+    """Flow 10: enrolment, login, and errors, also those of a server that has ended."""
     with Server("--tls", "--repair-tiqr") as server:
         token, (answer, status) = enrol_tiqr(server)
         expect("TiQR is enrolled", (status, answer["type"], answer["serial"]), (0, "enrollment", token["serial"]))
@@ -115,7 +127,7 @@ def test_tiqr():
 
 def test_ocra():
     """Flow 11: the text is what is signed."""
-    with Server() as server:
+    with own_tokens() as server:
         seed = "000102030405060708090a0b0c0d0e0f10111213"
         suite = "OCRA-1:HOTP-SHA256-8:QH40"
         token = server.admin("POST", "/token/init", type="ocra", user="alice", realm="test", otpkey=seed, ocrasuite=suite,
@@ -190,7 +202,7 @@ def test_suites():
 
 def test_codes():
     """Flows 12 and 13: accounts on the OATH application."""
-    with Server() as server:
+    with own_tokens() as server:
         def enrol(**fields):
             return server.admin("POST", "/token/init", user="alice", realm="test", **fields)["detail"]
 
@@ -244,7 +256,7 @@ def is_hash_of(stored, text):
 
 def test_offline_logins():
     """Flow 27: a key's codes for a computer that checks them offline and fetches more with one."""
-    with Server() as server:
+    with own_tokens() as server:
         token = server.admin("POST", "/token/init", type="hotp", user="alice", realm="test", pin="p",
                              otpkey="000102030405060708090a0b0c0d0e0f10111213")["detail"]
         approve("open", token["googleurl"]["value"], "--force")
@@ -262,8 +274,9 @@ def test_offline_logins():
 
 def test_two_steps():
     """Flow 14: half of the secret comes from the key."""
-    with Server() as server:
+    with own_tokens() as server, contextlib.ExitStack() as after:
         server.policy("two-step")
+        after.callback(server.policy, "two-step", False)
         token = server.admin("POST", "/token/init", type="totp", user="alice", realm="test", genkey=1, pin="p", **{"2stepinit": 1})["detail"]
         answer, status = approve("open", token["googleurl"]["value"], "--force")
         expect("two-step enrolment", (status, len(answer["enter"])), (0, 20))
@@ -295,7 +308,7 @@ def token(server, **fields):
 
 def test_containers():
     """Flows 22 and 31: registration, synchronization, another key, leaving."""
-    with Server("--tls") as server:
+    with own_tokens() as server:
         totp, hotp, push = (token(server, type=kind) for kind in ("totp", "hotp", "push"))
         serial, url = container(server, totp, hotp, push)
         store = ["--store", f"{WORK}/container.json"]
@@ -405,7 +418,7 @@ def test_secrets():
 
 def test_passphrases():
     """Flow 31: a container that asks a question."""
-    with Server("--tls") as server:
+    with own_tokens() as server:
         serial, url = container(server, passphrase_prompt="Name of your first cat?", passphrase_response="Mütze")
         store = ["--store", f"{WORK}/phrase.json"]
 
