@@ -9,7 +9,7 @@ import Testing
     /// All verbs below a command.
     private static func verbs(below command: any ParsableCommand.Type) -> [any ParsableCommand] {
         if let verb = command.unread { return [verb] }
-        return command.configuration.subcommands.flatMap { verbs(below: $0) }
+        return command.about.subcommands.flatMap { verbs(below: $0) }
     }
 
     private static func words(_ verb: some ParsableCommand) throws -> [String] {

@@ -43,7 +43,9 @@ final class Shell {
 
     /// Records for the Conformance article how a check judged the runs before it.
     func note(_ isGood: Bool) {
-        guard let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"], let file = fopen(notes, "a") else { return }
+        guard let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"], let file = fopen(notes, "a") else {
+            return
+        }
         fputs("check\t\(name)\t\(isGood ? "ok" : "FAIL")\n", file)
         fclose(file)
     }

@@ -79,8 +79,8 @@ struct HelpTopicTests {
         #expect(lines.count <= 30)
         #expect(lines.allSatisfy { $0.count <= 80 })
         let shown = Set(FirstScreen.rows.flatMap(\.words))
-        let all = Ykit.configuration.subcommands.map { $0.configuration }
-        #expect(shown == Set(all.filter(\.shouldDisplay).map(\.commandName)))
+        let all = Ykit.about.subcommands.map { $0.about }
+        #expect(shown == Set(all.filter(\.shouldDisplay).map(\.name)))
     }
 
     @Test("each topic fits terminals of 40 to 120 columns", arguments: HelpTopic.allCases)

@@ -26,7 +26,7 @@ import Testing
             var command: any ParsableCommand.Type = Ykit.self
             var path: [String] = []
             for word in words where !word.hasPrefix("-") {
-                guard let next = command.configuration.subcommand(word) else { continue }
+                guard let next = command.about.subcommand(word) else { continue }
                 (command, path) = (next, path + [word])
                 if let verb = next as? any VerbCommand.Type { return (path.joined(separator: " "), verb.verb) }
             }
@@ -42,10 +42,10 @@ import Testing
 
     /// All verbs that stand in the help, by the words that lead to them.
     static func verbs(_ root: any ParsableCommand.Type = Ykit.self, _ path: [String] = []) -> [String] {
-        let configuration = root.configuration
+        let about = root.about
         guard root.unread == nil else { return [path.joined(separator: " ")] }
-        return configuration.subcommands.filter { $0.configuration.shouldDisplay }
-            .flatMap { verbs($0, path + [$0.configuration.commandName]) }
+        return about.subcommands.filter { $0.about.shouldDisplay }
+            .flatMap { verbs($0, path + [$0.about.name]) }
     }
 
     @Test func eachVerbHasALine() throws {
@@ -72,7 +72,7 @@ import Testing
         #expect(status == line.status, "\(line.command)\n\(printed)")
         #expect(printed.filter { $0 == "\n" }.count == 1 && printed.hasSuffix("\n"), "\(line.command)\n\(printed)")
         let object = try? JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any]
-        let members = ["ok", "error", "warnings"] + (line.verb?.type.members ?? [])
+        let members = ["ok", "error", "warnings"] + (line.verb?.type.about.members ?? [])
         #expect(object.map { Set($0.keys) } == Set(members), "\(line.command)\n\(printed)")
         #expect(object?["ok"] as? Bool == (line.status == 0), "\(line.command)")
         let error = object?["error"] as? [String: Any]
@@ -88,7 +88,7 @@ import Testing
             let group = verb.name.split(separator: " ")[0]
             let rows = article.split(separator: "\n").filter { $0.hasPrefix("| `\(group)") }
             #expect(!rows.isEmpty, "\(verb.name)")
-            let missing = verb.type.members.filter { !article.contains("`\($0)`") }
+            let missing = verb.type.about.members.filter { !article.contains("`\($0)`") }
             #expect(missing == [], "\(verb.name)")
         }
     }

@@ -14,7 +14,7 @@ package struct LineReader {
         var words = line[...]
         var unread = command.unread
         while unread == nil {
-            guard let word = words.popFirst(), let next = command.configuration.subcommand(word) else { return nil }
+            guard let word = words.popFirst(), let next = command.about.subcommand(word) else { return nil }
             (command, unread) = (next, next.unread)
         }
         guard let verb = unread, var reader = try? LineReader(verb), reader.read(words) else { return nil }

@@ -23,7 +23,7 @@ extension ParsableArguments {
 /// What a group lists: a command, or a verb that another type makes a command of.
 package protocol Command: SendableMetatype {
     /// The name, help and subcommands.
-    static var configuration: CommandConfiguration { get }
+    static var about: About { get }
 
     /// The command that a line is parsed as.
     static var command: any ParsableCommand.Type { get }

@@ -61,7 +61,7 @@ struct ParsedGroup<Base: ParsableArguments>: ArgumentParser.ParsableArguments, C
 struct ParsedCommand<Base: ParsableCommand>: ArgumentParser.ParsableCommand, CustomReflectable, ParsedVerb {
     let base: Base
 
-    static var configuration: ArgumentParser.CommandConfiguration { Base.configuration.parsed }
+    static var configuration: ArgumentParser.CommandConfiguration { Base.about.parsed }
 
     init() { base = Base() }
     init(from decoder: any Decoder) throws { base = try Base(from: decoder) }

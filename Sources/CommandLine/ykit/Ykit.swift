@@ -4,9 +4,9 @@ import Arguments
 
 /// The root of the command tree.
 struct Ykit: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "ykit",
-        abstract: "A toolkit for hardware security keys.",
+    static let about = About(
+        "ykit",
+        "A toolkit for hardware security keys.",
         discussion: """
             Global options stand anywhere on the line. Without a key, try \
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.

@@ -6,14 +6,13 @@ import YKWire
 
 /// Sends APDUs to an application unchanged.
 struct APDUCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "apdu", abstract: "Send commands to a smart-card application.",
+    static let about = About(
+        "apdu", "Send commands to a smart-card application.",
         discussion: """
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
             Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. Behind --send a command stands byte for byte \
             as it is to be sent, and its reply is shown as it came; such commands come after the others.
-            """)
-    static let members = ["application", "select", "exchanges"]
+            """, members: ["application", "select", "exchanges"])
 
     @Option(name: [.short, .customLong("app")], help: "Select this application first: a name or an AID.")
     var app: String?
@@ -23,14 +22,11 @@ struct APDUCommand: Verb {
         help: ArgumentHelp("Send this command APDU as it is; may be repeated.", valueName: "hex"))
     var send: [String] = []
 
-    @Flag(help: "Write lengths in one byte.")
-    var short = false
+    @Flag(help: "Write lengths in one byte.") var short = false
 
-    @Flag(help: "Write lengths in two bytes.")
-    var extended = false
+    @Flag(help: "Write lengths in two bytes.") var extended = false
 
-    @Argument(help: ArgumentHelp("Commands.", valueName: "apdu"))
-    var commands: [String] = []
+    @Argument(help: ArgumentHelp("Commands.", valueName: "apdu")) var commands: [String] = []
 
     func check() throws {
         if commands.isEmpty, send.isEmpty, app == nil {

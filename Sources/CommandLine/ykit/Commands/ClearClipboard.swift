@@ -6,11 +6,9 @@ import Glibc
 /// Started in the background by `--clipboard`: waits, then clears the code, which it reads from standard input, from
 /// the clipboard.
 struct ClearClipboard: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "clear-clipboard", abstract: "Take a code off the clipboard.", shouldDisplay: false)
+    static let about = About("clear-clipboard", "Take a code off the clipboard.", shouldDisplay: false)
 
-    @Option(help: "How many seconds to wait.")
-    var after: UInt32
+    @Option(help: "How many seconds to wait.") var after: UInt32
 
     static var unread: (any ParsableCommand)? { Self() }
 

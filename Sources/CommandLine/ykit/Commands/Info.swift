@@ -9,15 +9,14 @@ import YKWire
 
 /// Shows what a key is and what it supports.
 struct Info: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info",
-        abstract: "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
+    static let about = About(
+        "info",
+        "Show what a key is, its applications, the state of OATH, and known flaws of its firmware.",
         discussion:
-            "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.")
-    static let members = InfoReport.members
+            "Over a card where there is one, else over the FIDO interface; choose with --link pcsc or --link hid.",
+        members: InfoReport.members)
 
-    @Flag(help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.")
-    var checkFips = false
+    @Flag(help: "Ask a YubiKey FIPS of the 4 series whether it is in its FIPS mode.") var checkFips = false
 
     func answer(in world: World) async throws -> Answer {
         var report = try await report(in: world)

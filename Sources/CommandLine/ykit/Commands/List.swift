@@ -7,19 +7,16 @@ import YKWire
 
 /// Lists attached keys and readers.
 struct List: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the keys that are attached, and the readers.",
-        discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.")
-    static let members = ["devices"]
+    static let about = About(
+        "list", "List the keys that are attached, and the readers.",
+        discussion: "With --watch a line tells what comes (+), changes (~) and goes (-) until ^C ends it.",
+        members: ["devices"])
 
-    @Flag(help: "Print serial numbers only.")
-    var serials = false
+    @Flag(help: "Print serial numbers only.") var serials = false
 
-    @Flag(help: "Print reader names only, also of empty readers; no key is asked anything.")
-    var readers = false
+    @Flag(help: "Print reader names only, also of empty readers; no key is asked anything.") var readers = false
 
-    @Flag(name: .shortAndLong, help: "Tell what comes and goes; no key is asked anything.")
-    var watch = false
+    @Flag(name: .shortAndLong, help: "Tell what comes and goes; no key is asked anything.") var watch = false
 
     func check(with global: GlobalOptions) throws {
         if global.record != nil, global.virtual == nil, global.replay == nil {

@@ -5,8 +5,8 @@ import YKWire
 
 /// Prints a completion script.
 struct Completion: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "completion", abstract: "Print a completion script for bash, zsh or fish.",
+    static let about = About(
+        "completion", "Print a completion script for bash, zsh or fish.",
         discussion: """
             bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit
 
@@ -16,16 +16,14 @@ struct Completion: Verb {
 
             The script asks ykit at each TAB, which never asks a key: serial numbers, readers and OATH accounts are \
             those that were listed last. YKIT_NAMES=off keeps none.
-            """)
-    static let members = ["shell", "script"]
+            """, members: ["shell", "script"])
 
     /// A shell with a completion script.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish
     }
 
-    @Argument(help: "bash, zsh or fish")
-    var shell: Shell
+    @Argument(help: "bash, zsh or fish") var shell: Shell
 
     func answer(in world: World) -> Answer {
         var answer = Answer([], ["shell": .string(shell.rawValue), "script": .string(shell.script)])

@@ -62,7 +62,7 @@ private struct Place {
     mutating func take(_ text: String) -> Bool {
         if let option = pending {
             pending = nil
-            let isGroup = isRoot && (word.configuration.subcommand(text) != nil || aliases.contains { $0.name == text })
+            let isGroup = isRoot && (word.about.subcommand(text) != nil || aliases.contains { $0.name == text })
             if !(option.isStateFile && isGroup) { return true }
         }
         if !hasEnded, text.hasPrefix("-"), text != "-" {
@@ -80,12 +80,12 @@ private struct Place {
             isHelp = true
             return true
         }
-        guard let next = word.configuration.subcommand(text) else {
+        guard let next = word.about.subcommand(text) else {
             guard isRoot, !isHelp, let alias = aliases.first(where: { $0.name == text }) else { return false }
             return alias.words.allSatisfy { take($0) }
         }
         word = next
-        path.append(next.configuration.commandName)
+        path.append(next.about.name)
         if !isHelp { verb = next.unread.map { KnownVerb($0) } }
         return true
     }
@@ -133,9 +133,9 @@ private struct Place {
     /// The subcommands that can follow; an alias only if its beginning was typed.
     private func subcommands(_ current: String) -> [CompletionLine.Offer] {
         var offers: [CompletionLine.Offer] = []
-        for next in word.configuration.subcommands where next.configuration.shouldDisplay {
+        for next in word.about.subcommands where next.about.shouldDisplay {
             let (name, aliases, about) = (
-                next.configuration.commandName, next.configuration.aliases, next.configuration.abstract
+                next.about.name, next.about.aliases, next.about.abstract
             )
             let typed = current.isEmpty || name.hasPrefix(current) ? [name] : aliases
             offers += typed.map { .init(word: $0, about: about) }

@@ -10,14 +10,14 @@ extension Explain {
         var command = root
         var path: [String] = []
         for word in line.first == "help" ? line.dropFirst() : line[...] {
-            let configuration = command.configuration
+            let about = command.about
             guard command.unread == nil else { return nil }
-            path.append(configuration.commandName)
+            path.append(about.name)
             guard !word.hasPrefix("-") else { return missingCommand(line, word, of: path.joined(separator: " ")) }
-            guard let next = configuration.subcommand(word) else {
+            guard let next = about.subcommand(word) else {
                 let path = path.joined(separator: " ")
                 guard let known = YkmanWords.command(line.first == "help" ? Array(line.dropFirst()) : line) else {
-                    return unknown(word, of: path, configuration)
+                    return unknown(word, of: path, about)
                 }
                 return .usage(
                     "\(path) has no command '\(word.printable)'; here it is 'ykit \(known)'",
@@ -39,9 +39,9 @@ extension Explain {
         return .usage("\(path) needs a command", hint: "'\(path) --help' lists them")
     }
 
-    private static func unknown(_ word: String, of path: String, _ group: CommandConfiguration) -> Explanation {
-        let shown = group.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
-        let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.commandName] + $0.aliases })
+    private static func unknown(_ word: String, of path: String, _ group: About) -> Explanation {
+        let shown = group.subcommands.map { $0.about }.filter(\.shouldDisplay)
+        let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.name] + $0.aliases })
         return .usage(
             "\(path) has no command '\(word.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
             hint: "'\(path) --help' lists them")
@@ -104,8 +104,8 @@ extension Explain {
         var command = root
         for word in line.first == "help" ? line.dropFirst() : line[...] {
             if let verb = command.unread { return verb }
-            let configuration = command.configuration
-            guard let next = configuration.subcommand(word) else { return nil }
+            let about = command.about
+            guard let next = about.subcommand(word) else { return nil }
             command = next
         }
         return command.unread
@@ -145,10 +145,10 @@ extension Explain {
         var command = root
         var path = ["ykit"]
         for word in line {
-            let configuration = command.configuration
-            guard command.unread == nil, let next = configuration.subcommand(word) else { break }
+            let about = command.about
+            guard command.unread == nil, let next = about.subcommand(word) else { break }
             command = next
-            path.append(next.configuration.commandName)
+            path.append(next.about.name)
         }
         return path.joined(separator: " ")
     }

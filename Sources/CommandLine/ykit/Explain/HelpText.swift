@@ -9,7 +9,7 @@ enum HelpText {
 
     /// Arranges the text of ArgumentParser for a terminal of this width.
     static func arranged(_ text: String, columns: Int) -> String {
-        if text.hasPrefix("OVERVIEW: " + Ykit.configuration.abstract) { return FirstScreen.text }
+        if text.hasPrefix("OVERVIEW: " + Ykit.about.abstract) { return FirstScreen.text }
         var parts = sections(text)
         if let index = parts.firstIndex(where: { $0.hasPrefix(title) }) {
             parts.remove(at: index)

@@ -67,7 +67,7 @@ struct ArgumentRewriting {
         alias: (String) throws(Explanation) -> [String]? = { _ in nil }
     ) throws(Explanation) -> [String] {
         var words = rewrite(arguments)
-        if let first = words.first, !first.hasPrefix("-"), first != "help", root.configuration.subcommand(first) == nil,
+        if let first = words.first, !first.hasPrefix("-"), first != "help", root.about.subcommand(first) == nil,
             let meant = try alias(first)
         {
             words = rewrite(meant + words.dropFirst())
@@ -79,8 +79,7 @@ struct ArgumentRewriting {
                 words.remove(at: index)
                 return ["help"] + words
             }
-            let configuration = group.configuration
-            guard let next = configuration.subcommand(word), next.unread == nil else { break }
+            guard let next = group.about.subcommand(word), next.unread == nil else { break }
             group = next
         }
         return words

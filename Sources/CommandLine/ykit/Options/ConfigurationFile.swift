@@ -86,15 +86,15 @@ struct ConfigurationFile {
         guard isWord, !name.isEmpty, !name.hasPrefix("-") else {
             throw fault(entry.line, "'\(name.printable)' cannot be an alias: letters, digits, '-' and '_' can")
         }
-        guard name != "help", Ykit.configuration.subcommand(name) == nil else {
+        guard name != "help", Ykit.about.subcommand(name) == nil else {
             throw fault(entry.line, "'\(name)' is a command of ykit and cannot be an alias")
         }
         guard let words = ShellWords.complete(entry.value) else {
             throw fault(entry.line, "a quotation mark is not closed")
         }
-        let own = ArgumentRewriting(isGroup: { Ykit.configuration.subcommand($0) != nil }, exists: { _ in false })
+        let own = ArgumentRewriting(isGroup: { Ykit.about.subcommand($0) != nil }, exists: { _ in false })
             .rewrite(words)
-        guard let command = own.first, !command.hasPrefix("-"), Ykit.configuration.subcommand(command) != nil else {
+        guard let command = own.first, !command.hasPrefix("-"), Ykit.about.subcommand(command) != nil else {
             throw fault(entry.line, "alias '\(name)' does not begin with a command of ykit")
         }
         return (name, words)

@@ -11,14 +11,11 @@ struct PublicKeyExport: ParsableArguments {
     /// The members that ``write(_:of:algorithm:comment:to:)`` adds to an answer.
     static let members = ["slot", "algorithm", "format", "publicKey", "output"]
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the public key is written: pem, der, ssh or age.")
-    var format: PublicKeyFormat = .pem
+    @Option(help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
-    @Option(help: "The comment at the end of an SSH line.")
-    var comment: String?
+    @Option(help: "The comment at the end of an SSH line.") var comment: String?
 
     @OptionGroup var replacing: OutputOptions
 
@@ -53,11 +50,9 @@ struct CertificateExport: ParsableArguments {
     /// The members that ``write(_:of:to:)`` adds to an answer.
     static let members = ["slot", "format", "certificate", "output"]
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the certificate is written: pem, der or ssh.")
-    var format: CertificateFormat = .pem
+    @Option(help: "How the certificate is written: pem, der or ssh.") var format: CertificateFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
 

@@ -17,19 +17,16 @@ struct GlobalOptions: ParsableArguments {
             "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).", valueName: "path"))
     var path: String?
 
-    @Option(help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
-    var link: LinkChoice?
+    @Option(help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).") var link: LinkChoice?
 
     @Option(
         help: ArgumentHelp(
             "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).", valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Answer with one JSON object.")
-    var json = false
+    @Flag(help: "Answer with one JSON object.") var json = false
 
-    @Flag(help: "Treat warnings as errors.")
-    var strict = false
+    @Flag(help: "Treat warnings as errors.") var strict = false
 
     @Flag(
         name: .shortAndLong,
@@ -39,22 +36,19 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
-    @Flag(help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
-    var notify = false
+    @Flag(help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).") var notify = false
 
     @Option(
         help: ArgumentHelp("Record the exchanges in a new file, with secrets overwritten.", valueName: "file"),
         completion: .file)
     var record: String?
 
-    @Flag(help: "Keep secrets in the file that --record writes.")
-    var keepSecrets = false
+    @Flag(help: "Keep secrets in the file that --record writes.") var keepSecrets = false
 
     @Option(help: ArgumentHelp("Play a recording instead of using a key.", valueName: "file"), completion: .file)
     var replay: String?
 
-    @Option(help: "Match commands strictly in order, or look each one up.")
-    var replayMode: ReplayChoice?
+    @Option(help: "Match commands strictly in order, or look each one up.") var replayMode: ReplayChoice?
 
     @Option(
         help: ArgumentHelp(
@@ -63,13 +57,11 @@ struct GlobalOptions: ParsableArguments {
         completion: .file)
     var virtual: String?
 
-    @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.")
-    var plan = false
+    @Flag(help: "Print the exchanges, decoded, and send nothing that changes the key.") var plan = false
 
     @OptionGroup var channel: SecureChannelOptions
 
-    @Option(help: "Log on standard error: off, info, debug or traffic.")
-    var logLevel: LogLevel?
+    @Option(help: "Log on standard error: off, info, debug or traffic.") var logLevel: LogLevel?
 
     @Option(help: ArgumentHelp("Write the log to this file.", valueName: "file"), completion: .file)
     var logFile: String?

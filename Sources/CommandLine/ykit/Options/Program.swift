@@ -51,7 +51,7 @@ extension Program {
         func alias(_ word: String) throws(Explanation) -> [String]? { try ConfigurationFile.read()[alias: word] }
         let rewriting = ArgumentRewriting(
             isGroup: { word in
-                if word == "help" || Ykit.configuration.subcommand(word) != nil { return true }
+                if word == "help" || Ykit.about.subcommand(word) != nil { return true }
                 return ((try? alias(word)) ?? nil) != nil
             },
             exists: { access($0, F_OK) == 0 })
@@ -75,7 +75,7 @@ extension Program {
             configuration = try configured(verb, &global)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explain.explain(error)
-            report(explanation, type(of: verb).members, global.json, plain)
+            report(explanation, type(of: verb).about.members, global.json, plain)
             return explanation.exit
         }
         let isJSON = global.json
@@ -87,12 +87,12 @@ extension Program {
             var answer = try await world.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
-            print(answer, type(of: verb).members, isJSON, terminal)
+            print(answer, type(of: verb).about.members, isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
             let explanation = isCancelled ? Explain.interrupted : Explain.explain(error)
-            report(explanation, type(of: verb).members, isJSON, terminal)
+            report(explanation, type(of: verb).about.members, isJSON, terminal)
             return explanation.exit
         }
     }

@@ -18,8 +18,7 @@ struct ServerTrustOptions: ParsableArguments {
             valueName: "sha256/…"))
     var serverPin: [String] = []
 
-    @Flag(help: "Do not verify the server's certificate.")
-    var insecure = false
+    @Flag(help: "Do not verify the server's certificate.") var insecure = false
 
     /// Returns the trust settings. A single pin is refused (RFC 7469 §4.3): the server could never change its key.
     ///

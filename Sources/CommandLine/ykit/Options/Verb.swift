@@ -5,8 +5,6 @@ import Arguments
 /// A command that returns an answer for the program to print. Its properties are the options and arguments of its own;
 /// `Run` adds those that every verb has.
 protocol Verb: ParsableArguments, Command {
-    /// The members of its JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
-    static var members: [String] { get }
     /// Throws a `UsageError` for global options that the verb cannot follow.
     func check(with global: GlobalOptions) throws
     /// Does the work.
@@ -21,7 +19,7 @@ extension Verb {
 
 /// The command of a verb: the verb's options, followed by the global ones.
 struct Run<Given: Verb>: VerbCommand {
-    static var configuration: CommandConfiguration { Given.configuration }
+    static var about: About { Given.about }
     static var unread: (any ParsableCommand)? { Self() }
     static var verb: any Verb.Type { Given.self }
 

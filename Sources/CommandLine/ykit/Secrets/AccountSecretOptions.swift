@@ -16,16 +16,14 @@ struct AccountSecretOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<AccountSecret>
 
-    @Flag(name: .shortAndLong, help: "Generate a random secret.")
-    var generate = false
+    @Flag(name: .shortAndLong, help: "Generate a random secret.") var generate = false
 
     @Option(
         help: ArgumentHelp("Write the account with the generated secret to this new file.", valueName: "file"),
         completion: .file)
     var uriFile: String?
 
-    @Flag(help: "Show the account with the generated secret as a QR code on the terminal.")
-    var qr = false
+    @Flag(help: "Show the account with the generated secret as a QR code on the terminal.") var qr = false
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate takes no secret") }

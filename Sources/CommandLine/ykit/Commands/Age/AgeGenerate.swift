@@ -11,14 +11,13 @@ import YKX509
 
 /// Generates a key for age.
 struct AgeGenerate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a key for age, and print its identity and recipients.",
+    static let about = About(
+        "generate", "Make a key for age, and print its identity and recipients.",
         discussion: """
             In a PIV slot on P-256, with a certificate that age-plugin-yubikey finds too, or with --algorithm x25519, \
             which needs firmware 5.7 and to which every age encrypts without a plugin. With --fido2 a credential whose \
             identity has to be kept: the key does not remember it.
-            """)
-    static let members = ["keys", "output"]
+            """, members: ["keys", "output"])
 
     @Option(
         name: .shortAndLong,
@@ -26,17 +25,14 @@ struct AgeGenerate: Verb {
             "One of 82 to 95, or 1 to 20 for the same slots; the first that is free without it.", valueName: "slot"))
     var slot: AgeSlotArgument?
 
-    @Option(name: .shortAndLong, help: "The kind of key in a slot: ecc-p256 or x25519.")
-    var algorithm: PIVAlgorithm?
+    @Option(name: .shortAndLong, help: "The kind of key in a slot: ecc-p256 or x25519.") var algorithm: PIVAlgorithm?
 
-    @Flag(help: "Make a FIDO2 credential instead of a key in a slot.")
-    var fido2 = false
+    @Flag(help: "Make a FIDO2 credential instead of a key in a slot.") var fido2 = false
 
     @Option(help: "With --fido2, user verification by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice?
 
-    @Option(help: "What the key is called.")
-    var name: String?
+    @Option(help: "What the key is called.") var name: String?
 
     @Option(help: "When the key in a slot needs the PIN: never, once or always; once without it.")
     var pinPolicy: PINPolicy?

@@ -9,8 +9,8 @@ import YKX509
 
 /// Commands for age.
 struct AgeGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "age", abstract: "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
+    static let about = About(
+        "age", "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
         discussion: """
             A recipient is whom a file is encrypted to, which needs no key; an identity says which key decrypts it, and \
             holds no secret. age finds ykit by a link: ln -s ykit age-plugin-ykit. Keys of age-plugin-yubikey work under \
@@ -139,19 +139,16 @@ extension X509Certificate {
 
 /// Lists recipients.
 struct AgeList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the recipients of the keys in the slots 82 to 95.",
+    static let about = About(
+        "list", "Print the recipients of the keys in the slots 82 to 95.",
         discussion: """
             What is printed is a file for 'age -R'. age from version 1.3 on encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
-            """)
-    static let members = ["keys"]
+            """, members: ["keys"])
 
-    @Flag(help: "Also the keys in 9a, 9c, 9d and 9e.")
-    var all = false
+    @Flag(help: "Also the keys in 9a, 9c, 9d and 9e.") var all = false
 
-    @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.")
-    var form: AgeRecipientForm = .tag
+    @Option(help: "How recipients on P-256 are written: tag, yubikey or ykit.") var form: AgeRecipientForm = .tag
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()
@@ -175,19 +172,16 @@ enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
 
 /// Prints identities.
 struct AgeIdentityVerb: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "identity", abstract: "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
+    static let about = About(
+        "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """
             Of the key in one slot, or of all in the slots 82 to 95. An identity of --form yubikey is for \
             age-plugin-yubikey too, and names keys on P-256 alone.
-            """)
-    static let members = ["keys", "output"]
+            """, members: ["keys", "output"])
 
-    @Argument(help: AgeSlotArgument.help)
-    var slot: AgeSlotArgument?
+    @Argument(help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 
-    @Option(help: "How identities are written: ykit or yubikey.")
-    var form: AgeIdentityForm = .ykit
+    @Option(help: "How identities are written: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the identities go.", valueName: "file"), completion: .file)

@@ -9,17 +9,15 @@ import YKWire
 
 /// Runs as a plugin of age.
 struct AgePluginVerb: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Serve age as its plugin; age starts it.",
+    static let about = About(
+        "plugin", "Serve age as its plugin; age starts it.",
         discussion: """
             age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients of the name: a link of the name \
             age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag to ykit is this verb. PIN and \
             touch are asked for through age.
-            """)
-    static let members = ["fileKeys"]
+            """, members: ["fileKeys"])
 
-    @Option(help: "What age wants: recipient-v1 or identity-v1.")
-    var state: AgePlugin
+    @Option(help: "What age wants: recipient-v1 or identity-v1.") var state: AgePlugin
 
     func answer(in world: World) async throws -> Answer {
         guard !world.options.json, !world.options.plan else {

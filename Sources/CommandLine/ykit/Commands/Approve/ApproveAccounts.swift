@@ -11,13 +11,12 @@ import YKWire
 
 /// Lists accounts.
 struct ApproveAccounts: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List the accounts; neither key nor server is needed for that.",
+    static let about = About(
+        "accounts", "List the accounts; neither key nor server is needed for that.",
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
             right: it was probably deleted there. Nothing is deleted here because of that.
-            """)
-    static let members = ["accounts", "store"]
+            """, members: ["accounts", "store"])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -61,12 +60,10 @@ struct ApproveAccounts: Verb {
 
 /// Changes the address for delivered requests.
 struct ApproveAddress: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "address", abstract: "Have the server deliver an account's requests to another address.")
-    static let members = ["account", "address"]
+    static let about = About(
+        "address", "Have the server deliver an account's requests to another address.", members: ["account", "address"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
-    var account: String
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String
 
     @Argument(help: ArgumentHelp("What the server's gateway takes: a topic, or a URL.", valueName: "address"))
     var address: String
@@ -97,22 +94,19 @@ struct ApproveAddress: Verb {
 
 /// Removes an account.
 struct ApproveLogout: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "End an account: at the server, on the key, and in the store.",
+    static let about = About(
+        "logout", "End an account: at the server, on the key, and in the store.",
         discussion: """
             With --user the server is told to delete its token; without it, the token stays there. The private key is \
             deleted from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account \
             with codes is deleted from the OATH application. --keep-key leaves both.
-            """)
-    static let members = ["account", "server", "key"]
+            """, members: ["account", "server", "key"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
-    var account: String
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String
 
     @OptionGroup var person: ApproveUserOptions
 
-    @Flag(help: "Leave the private key in its slot, or the secret in the OATH application.")
-    var keepKey = false
+    @Flag(help: "Leave the private key in its slot, or the secret in the OATH application.") var keepKey = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -227,16 +221,15 @@ struct SlotCleaning {
 
 /// Removes all accounts, or their keys.
 struct ApproveClear: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Remove all accounts from the store, or their keys from this security key.",
-        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.")
-    static let members = ["accounts", "slots"]
+    static let about = About(
+        "clear", "Remove all accounts from the store, or their keys from this security key.",
+        discussion: "Servers are not told. Slots that ykit made no account's key in are never touched.",
+        members: ["accounts", "slots"])
 
     @Flag(name: .customLong("accounts"), help: "Remove all accounts and the history. The word 'clear' has to be typed.")
     var all = false
 
-    @Flag(help: "Delete the accounts' keys from this security key (firmware 5.7 and later).")
-    var keys = false
+    @Flag(help: "Delete the accounts' keys from this security key (firmware 5.7 and later).") var keys = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions
@@ -283,13 +276,12 @@ struct ApproveClear: Verb {
 
 /// Moves the store.
 struct ApproveMoveStore: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "move-store", abstract: "Move the accounts and their history to another file.",
-        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.")
-    static let members = ["from", "store", "accounts"]
+    static let about = About(
+        "move-store", "Move the accounts and their history to another file.",
+        discussion: "The new file must not exist. Afterwards name it with --store, or set XDG_DATA_HOME.",
+        members: ["from", "store", "accounts"])
 
-    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file)
-    var target: String
+    @Argument(help: ArgumentHelp("The new file.", valueName: "file"), completion: .file) var target: String
 
     @OptionGroup var path: ApproveStoreOptions
 

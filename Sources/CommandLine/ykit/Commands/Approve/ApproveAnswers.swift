@@ -7,24 +7,21 @@ import YKWire
 
 /// Approves a request.
 struct ApproveYes: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "yes", abstract: "Approve a request, after showing it.",
+    static let about = About(
+        "yes", "Approve a request, after showing it.",
         discussion: """
             Without ID exactly one request has to be open. The request is shown first; then the touch approves where the \
             key needs one each time, the PIN or fingerprint and a touch of FIDO2 for an account that was enrolled with \
             --require uv, and 'Approve? [y/N]' is asked otherwise. With the whole identifier, as 'list --json' \
             gives it, nothing is asked, so that a program can approve what it showed to somebody.
-            """)
-    static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
+            """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
 
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Option(help: "The number that the login page shows.")
-    var number: String?
+    @Option(help: "The number that the login page shows.") var number: String?
 
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
-    var account: String?
+    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -125,25 +122,21 @@ struct ApproveYes: Verb {
 
 /// Declines a request.
 struct ApproveNo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "no", abstract: "Decline a request.",
+    static let about = About(
+        "no", "Decline a request.",
         discussion: """
             --fraud tells the server that somebody else started the login, --cancelled that you started it and do not \
             want it any more. The reason is sent only where the server signed that it takes one.
-            """)
-    static let members = ["id", "account", "decision", "accepted", "displayCode", "message"]
+            """, members: ["id", "account", "decision", "accepted", "displayCode", "message"])
 
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
-    @Flag(help: "You did not start this login.")
-    var fraud = false
+    @Flag(help: "You did not start this login.") var fraud = false
 
-    @Flag(help: "You started this login and no longer want it.")
-    var cancelled = false
+    @Flag(help: "You started this login and no longer want it.") var cancelled = false
 
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
-    var account: String?
+    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -9,13 +9,12 @@ import YKWire
 
 /// Shows the code of an account.
 struct ApproveCode: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "code", abstract: "Show the one-time code of an account, and how long it is valid.",
-        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.")
-    static let members = ["account", "code", "secondsLeft"]
+    static let about = About(
+        "code", "Show the one-time code of an account, and how long it is valid.",
+        discussion: "The secret is in the key's OATH application. A counter-based account moves on with each code.",
+        members: ["account", "code", "secondsLeft"])
 
-    @Argument(help: "Which account: its name, serial number, or a part of one.")
-    var account: String?
+    @Argument(help: "Which account: its name, serial number, or a part of one.") var account: String?
 
     @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?

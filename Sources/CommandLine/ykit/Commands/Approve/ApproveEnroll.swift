@@ -37,8 +37,7 @@ enum LinkSource {
 
 /// A link, or the picture with its QR code.
 struct LinkOptions: ParsableArguments {
-    @Argument(help: "The link, or - for standard input.")
-    var link: String?
+    @Argument(help: "The link, or - for standard input.") var link: String?
 
     @Option(
         help: ArgumentHelp(
@@ -55,8 +54,8 @@ struct LinkOptions: ParsableArguments {
 
 /// Enrols an account.
 struct ApproveEnroll: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "enroll", abstract: "Enrol an account: its private key is made on the security key.",
+    static let about = About(
+        "enroll", "Enrol an account: its private key is made on the security key.",
         discussion: """
             LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
             --server and --user the link is asked of the server, after signing in with the password or a registration code.
@@ -66,37 +65,31 @@ struct ApproveEnroll: Verb {
             never: the key signs whenever its PIN was given, so any program that reaches it then can approve. With \
             --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application before each approval; \
             other programs need not.
-            """)
-    static let members = [
-        "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
-        "enter", "require",
-    ]
+            """,
+        members: [
+            "account", "name", "server", "issuer", "serial", "key", "attested", "proven", "pollOnly", "publicKey",
+            "enter", "require",
+        ])
 
     @OptionGroup var source: LinkOptions
 
-    @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url"))
-    var server: String?
+    @Option(help: ArgumentHelp("Ask this server for the link.", valueName: "url")) var server: String?
 
     @OptionGroup var person: ApproveUserOptions
     @OptionGroup var trust: ServerTrustOptions
 
-    @Option(help: ArgumentHelp("A name for the account.", valueName: "name"))
-    var name: String?
+    @Option(help: ArgumentHelp("A name for the account.", valueName: "name")) var name: String?
 
-    @Option(help: "The PIV slot: auto takes the first free one of 82 to 95.")
-    var slot: String = "auto"
+    @Option(help: "The PIV slot: auto takes the first free one of 82 to 95.") var slot: String = "auto"
 
     @Option(name: .shortAndLong, help: "The kind of key: rsa2048, rsa3072 or rsa4096.")
     var algorithm: PIVAlgorithm = .rsa2048
 
-    @Option(help: "When the key needs a touch: cached, always or never.")
-    var touch: TouchPolicy?
+    @Option(help: "When the key needs a touch: cached, always or never.") var touch: TouchPolicy?
 
-    @Option(help: "When the key needs the PIN: once, always or never.")
-    var pinPolicy: PINPolicy = .once
+    @Option(help: "When the key needs the PIN: once, always or never.") var pinPolicy: PINPolicy = .once
 
-    @Flag(help: "Allow a key that needs neither PIN nor touch.")
-    var unattended = false
+    @Flag(help: "Allow a key that needs neither PIN nor touch.") var unattended = false
 
     @Option(
         help: ArgumentHelp(
@@ -108,8 +101,7 @@ struct ApproveEnroll: Verb {
         help: ArgumentHelp("Have the server's gateway deliver requests to this address.", valueName: "address"))
     var listen: String?
 
-    @Flag(help: "Keep the private key in the sealed store instead of a security key.")
-    var software = false
+    @Flag(help: "Keep the private key in the sealed store instead of a security key.") var software = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands that approve logins.
 struct ApproveGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Approve or decline logins of a privacyIDEA server with a security key.",
+    static let about = About(
+        "approve", "Approve or decline logins of a privacyIDEA server with a security key.",
         subcommands: [
             ApproveEnroll.self, ApproveAccounts.self, ApproveList.self, ApproveShow.self, ApproveYes.self,
             ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,

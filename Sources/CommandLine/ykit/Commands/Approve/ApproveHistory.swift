@@ -7,25 +7,21 @@ import YKWire
 
 /// Shows the answers given so far.
 struct ApproveHistoryVerb: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show what was approved and declined, here or in the server's log.",
+    static let about = About(
+        "history", "Show what was approved and declined, here or in the server's log.",
         discussion: """
             The history beside the store has each request as it came, what was answered, and both signatures; each line \
             has the hash of the one before it, so that a change or a gap is seen. Lines are kept for 90 days. --server \
             shows the server's log of one account instead, after signing in as --user.
-            """)
-    static let members = ["events", "intact", "file"]
+            """, members: ["events", "intact", "file"])
 
-    @Argument(help: "Which account: its name, serial number or server, or a part of one.")
-    var account: String?
+    @Argument(help: "Which account: its name, serial number or server, or a part of one.") var account: String?
 
-    @Flag(help: "Show the server's log.")
-    var server = false
+    @Flag(help: "Show the server's log.") var server = false
 
     @OptionGroup var person: ApproveUserOptions
 
-    @Option(help: "The maximum number of entries.")
-    var limit = 50
+    @Option(help: "The maximum number of entries.") var limit = 50
 
     @OptionGroup var path: ApproveStoreOptions
 

@@ -243,8 +243,7 @@ enum UserPassword: SecretKind {
 struct ApproveUserOptions: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name"))
-    var user: String?
+    @Option(help: ArgumentHelp("Sign in at the server as this user.", valueName: "name")) var user: String?
 
     @OptionGroup var secret: SecretOptions<UserPassword>
 

@@ -10,17 +10,17 @@ import YKWire
 
 /// Commands that move accounts to another key.
 struct ApproveMigrateGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Move the accounts of a container to another security key.",
+    static let about = About(
+        "migrate", "Move the accounts of a container to another security key.",
         subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self])
 }
 
 /// Lists the accounts that can be moved.
 struct ApproveMigrateCheck: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Show which accounts can be moved to another key; nothing is changed.",
-        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.")
-    static let members = ["possible", "containers", "movable", "enrollAgain"]
+    static let about = About(
+        "check", "Show which accounts can be moved to another key; nothing is changed.",
+        discussion: "Accounts of a container can be moved. Others have to be enrolled again on the other key.",
+        members: ["possible", "containers", "movable", "enrollAgain"])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -55,14 +55,13 @@ struct ApproveMigrateCheck: Verb {
 
 /// Moves a container to another key.
 struct ApproveMigrateRun: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Move a container and its accounts to another key: both are needed.",
+    static let about = About(
+        "run", "Move a container and its accounts to another key: both are needed.",
         discussion: """
             A key is made on the other security key, the present one hands the container over to it, and the other one \
             fetches its accounts with new secrets. The accounts on the present key are void then. The store is sealed for \
             the other key too.
-            """)
-    static let members = ["account", "from", "to", "added", "pending"]
+            """, members: ["account", "from", "to", "added", "pending"])
 
     @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?
@@ -71,11 +70,9 @@ struct ApproveMigrateRun: Verb {
         help: ArgumentHelp("The other key: its serial number, or the state file of a virtual key.", valueName: "key"))
     var to: String
 
-    @Option(help: "The PIV slot on the other key: auto takes the first free one of 82 to 95.")
-    var slot = "auto"
+    @Option(help: "The PIV slot on the other key: auto takes the first free one of 82 to 95.") var slot = "auto"
 
-    @Option(help: "When the other key needs a touch to sign: cached, always or never.")
-    var touch: TouchPolicy = .cached
+    @Option(help: "When the other key needs a touch to sign: cached, always or never.") var touch: TouchPolicy = .cached
 
     @Option(help: ArgumentHelp("Read the other key's PIN from this open file descriptor.", valueName: "n"))
     var toPinFd: Int32?

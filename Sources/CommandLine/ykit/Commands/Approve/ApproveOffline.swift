@@ -30,22 +30,18 @@ enum TextHash: String, CaseIterable, ExpressibleByArgument {
 
 /// Adds an account for offline codes.
 struct ApproveAdd: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add an account for offline codes (OCRA); its secret is asked for.",
+    static let about = About(
+        "add", "Add an account for offline codes (OCRA); its secret is asked for.",
         discussion: """
             SUITE says how codes are made (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is written in \
             hexadecimal digits, as servers show it. It is sealed by the security key, and in memory only while a code is made.
-            """)
-    static let members = ["account", "name", "suite"]
+            """, members: ["account", "name", "suite"])
 
-    @Argument(help: "A name for the account.")
-    var name: String
+    @Argument(help: "A name for the account.") var name: String
 
-    @Argument(help: "The suite.")
-    var suite: String
+    @Argument(help: "The suite.") var suite: String
 
-    @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial"))
-    var serial: String?
+    @Option(help: ArgumentHelp("The serial number of the server's token.", valueName: "serial")) var serial: String?
 
     @Option(help: ArgumentHelp("The issuer: the service that the account belongs to.", valueName: "name"))
     var issuer = ""
@@ -104,22 +100,20 @@ struct ApproveAdd: Verb {
 
 /// Calculates an offline code for a text.
 struct ApproveOffline: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "offline",
-        abstract: "Compute a code over a text, such as a payment: the code is valid for that text only.",
+    static let about = About(
+        "offline",
+        "Compute a code over a text, such as a payment: the code is valid for that text only.",
         discussion: """
             The text comes from --text, or from a QR code with --qr; it is shown, and the code is made for exactly this \
             text. No server is asked: the code is typed in where the text came from. With a suite that hashes the text \
             (QH40, QH64), the hash is SHA-1 or SHA-256 by its length, unless --hash says otherwise. --challenge answers a \
             challenge as it is, without a hash. A login of TiQR (tiqrauth://) gives its code too.
-            """)
-    static let members = ["account", "text", "challenge", "code", "suite"]
+            """, members: ["account", "text", "challenge", "code", "suite"])
 
     @Argument(help: "Which account: its name, serial number, or a part of one; not needed with one account.")
     var account: String?
 
-    @Option(help: ArgumentHelp("The text to sign.", valueName: "text"))
-    var text: String?
+    @Option(help: ArgumentHelp("The text to sign.", valueName: "text")) var text: String?
 
     @Option(help: ArgumentHelp("The challenge, in the form that the suite names.", valueName: "challenge"))
     var challenge: String?
@@ -130,8 +124,7 @@ struct ApproveOffline: Verb {
         completion: .file)
     var qr: String?
 
-    @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.")
-    var hash: TextHash?
+    @Option(help: "The hash function that makes a challenge of the text: sha1, sha256 or sha512.") var hash: TextHash?
 
     @OptionGroup var codePIN: SecretOptions<OCRAPIN>
     @OptionGroup var path: ApproveStoreOptions

@@ -13,16 +13,14 @@ import YKWire
 
 /// Shows the purpose of a link or QR code.
 struct ApproveQRType: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "qr-type", abstract: "Show what a link or QR code is for; nothing is sent.",
+    static let about = About(
+        "qr-type", "Show what a link or QR code is for; nothing is sent.",
         discussion: """
             enrollment enrols an account, onlineAuth answers a login, offlineAuth is a text to make a code for, container \
             registers the key as a container, transfer carries accounts of another app, invalid is anything else.
-            """)
-    static let members = ["type", "protocol", "server", "serial"]
+            """, members: ["type", "protocol", "server", "serial"])
 
-    @Argument(help: "The link or text, or - for standard input.")
-    var text: String?
+    @Argument(help: "The link or text, or - for standard input.") var text: String?
 
     @Option(
         help: ArgumentHelp(
@@ -55,22 +53,20 @@ enum ContainerAnswer: SecretKind {
 
 /// Performs the action of a link or QR code.
 struct ApproveOpen: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open a link or QR code: log in, or enrol an account.",
+    static let about = About(
+        "open", "Open a link or QR code: log in, or enrol an account.",
         discussion: """
             tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an account \
             with codes to the key, pia://container registers the key as a container. Where the link leads is shown first, \
             and asked. Push accounts are enrolled with 'ykit approve enroll', which has their options.
-            """)
-    static let members = ["type", "account", "name", "serial", "server", "accepted", "triesLeft", "enter", "key"]
+            """, members: ["type", "account", "name", "serial", "server", "accepted", "triesLeft", "enter", "key"])
 
     @OptionGroup var source: LinkOptions
 
     @Option(help: ArgumentHelp("A name for a new account; which account answers, with a login.", valueName: "name"))
     var name: String?
 
-    @Option(help: "The PIV slot of a container's key: auto takes the first free one of 82 to 95.")
-    var slot = "auto"
+    @Option(help: "The PIV slot of a container's key: auto takes the first free one of 82 to 95.") var slot = "auto"
 
     @Option(help: "When a container's key, or an account with codes, needs a touch: cached, always or never.")
     var touch: TouchPolicy?
@@ -278,7 +274,7 @@ extension ApproveEnroll {
         verb.key = try key.storeKey(software: software)
         var answer = try await verb.answer(in: world)
         var members = JSON.Object()
-        for name in Self.members { members[name] = answer.members[name] ?? .null }
+        for name in Self.about.members { members[name] = answer.members[name] ?? .null }
         answer.members = members
         return answer
     }

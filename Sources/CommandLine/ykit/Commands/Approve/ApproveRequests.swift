@@ -185,8 +185,7 @@ struct RequestDesk {
 
 /// Whose requests are asked for.
 struct OpenRequestOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account"))
-    var account: String?
+    @Option(help: ArgumentHelp("Ask for this account only.", valueName: "account")) var account: String?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -202,9 +201,8 @@ struct OpenRequestOptions: ParsableArguments {
 
 /// Lists open requests.
 struct ApproveList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the requests that are open; each account costs a signature.")
-    static let members = ["requests"]
+    static let about = About(
+        "list", "List the requests that are open; each account costs a signature.", members: ["requests"])
 
     @OptionGroup var asked: OpenRequestOptions
 
@@ -219,9 +217,7 @@ struct ApproveList: Verb {
 
 /// Shows a request.
 struct ApproveShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show an open request in full.")
-    static let members = ["request"]
+    static let about = About("show", "Show an open request in full.", members: ["request"])
 
     @Argument(help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?

@@ -4,16 +4,14 @@ import Arguments
 
 /// Commands for the keys that open the account store.
 struct ApproveStoreGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "The keys that open the secrets in the account store.",
+    static let about = About(
+        "store", "The keys that open the secrets in the account store.",
         subcommands: [ApproveStoreInfo.self, ApproveStoreAddKey.self, ApproveStoreRemoveKey.self])
 }
 
 /// Shows the keys of the account store.
 struct ApproveStoreInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show which keys open the account store.")
-    static let members = ["store", "keys", "accounts"]
+    static let about = About("info", "Show which keys open the account store.", members: ["store", "keys", "accounts"])
 
     @OptionGroup var path: ApproveStoreOptions
 
@@ -22,14 +20,13 @@ struct ApproveStoreInfo: Verb {
 
 /// Adds a key to the account store.
 struct ApproveStoreAddKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add-key", abstract: "Let another key open the account store, as a spare.",
+    static let about = About(
+        "add-key", "Let another key open the account store, as a spare.",
         discussion: """
             The store holds the secrets of accounts that no application of a key can hold: TiQR, offline codes, keys in \
             software. The keys of push accounts and containers are in PIV slots and are not copied. With one key at a \
             time, --from names the key that opens the store now.
-            """)
-    static let members = ["id", "kind", "keys"]
+            """, members: ["id", "kind", "keys"])
 
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
@@ -45,13 +42,12 @@ struct ApproveStoreAddKey: Verb {
 
 /// Removes a key from the account store.
 struct ApproveStoreRemoveKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "remove-key", abstract: "Revoke a key's access to the account store.",
-        discussion: "The key is not needed. It still opens copies of the file that were made before.")
-    static let members = ["id", "keys"]
+    static let about = About(
+        "remove-key", "Revoke a key's access to the account store.",
+        discussion: "The key is not needed. It still opens copies of the file that were made before.",
+        members: ["id", "keys"])
 
-    @Argument(help: "The key's identifier or name, as 'store info' shows it.")
-    var name: String
+    @Argument(help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: ApproveStoreOptions

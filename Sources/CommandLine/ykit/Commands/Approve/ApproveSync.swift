@@ -31,14 +31,13 @@ struct ContainerOptions: ParsableArguments {
 
 /// Synchronizes a container.
 struct ApproveSync: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Fetch the accounts of a container, and write them to the key.",
+    static let about = About(
+        "sync", "Fetch the accounts of a container, and write them to the key.",
         discussion: """
             The server makes new secrets for every token that the key does not report, so the answer is sealed and written \
             to the store first and used then. When something goes wrong in between, 'sync' goes on where it stopped, before \
             it asks the server again.
-            """)
-    static let members = ["account", "added", "kept", "gone", "pending"]
+            """, members: ["account", "added", "kept", "gone", "pending"])
 
     @Argument(help: "Which container: its name, serial number, or a part of one; not needed with one container.")
     var container: String?

@@ -9,8 +9,8 @@ import YKWire
 
 /// Reports requests as they arrive, for all accounts at once.
 struct ApproveWatch: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Report requests as they arrive, delivered or polled, for all accounts.",
+    static let about = About(
+        "watch", "Report requests as they arrive, delivered or polled, for all accounts.",
         discussion: """
             Nothing is approved here: an approval needs 'ykit approve yes'. A request is reported once: on a line of its \
             own, in a notification with --notify, which can decline it, and to a command with --command. While the screen \
@@ -21,11 +21,9 @@ struct ApproveWatch: Verb {
             each time are not polled, and those that remember a touch for 15 seconds only with --touch-ok.
 
             DURATION and SECONDS are a number, or one with s, m or h behind it.
-            """)
-    static let members = ["told", "repeated", "unverified"]
+            """, members: ["told", "repeated", "unverified"])
 
-    @Option(help: ArgumentHelp("Watch this account only.", valueName: "account"))
-    var account: String?
+    @Option(help: ArgumentHelp("Watch this account only.", valueName: "account")) var account: String?
 
     @Option(
         help: ArgumentHelp(
@@ -46,11 +44,9 @@ struct ApproveWatch: Verb {
             "Run this shell command for each request, which it gets on standard input.", valueName: "command"))
     var command: String?
 
-    @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.")
-    var touchOk = false
+    @Flag(help: "Poll keys that remember a touch for 15 seconds: each poll may ask for one.") var touchOk = false
 
-    @Flag(help: "Do not poll while the computer runs on battery.")
-    var pauseOnBattery = false
+    @Flag(help: "Do not poll while the computer runs on battery.") var pauseOnBattery = false
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -8,14 +8,13 @@ import YKWire
 
 /// Signs in to a server with a card.
 struct ArculusAuthenticate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "authenticate", abstract: "Sign in at a server with the card.",
+    static let about = About(
+        "authenticate", "Sign in at a server with the card.",
         discussion: """
             Begins at the server, has a credential of the card sign, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """)
-    static let members = ArculusField.members + ["user", "rpId", "credentialId", "credential"]
+            """, members: ArculusField.members + ["user", "rpId", "credentialId", "credential"])
 
     @OptionGroup var server: ArculusServerOptions
 

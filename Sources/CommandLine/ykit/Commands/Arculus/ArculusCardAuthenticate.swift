@@ -8,29 +8,25 @@ import YKWire
 
 /// Requests an assertion for a backend.
 struct ArculusCardAuthenticate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "authenticate", abstract: "Sign with a credential of the card; nothing leaves this machine.",
+    static let about = About(
+        "authenticate", "Sign with a credential of the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server. What is printed is what the server wants back:
 
             curl … /assertion/options | ykit arculus card authenticate --options - --origin https://example.com |
               curl … --json @- /assertion/result
-            """)
-    static let members = ArculusField.members + ["credential", "rpId", "credentialId"]
+            """, members: ArculusField.members + ["credential", "rpId", "credentialId"])
 
-    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin"))
-    var origin: String
+    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin")) var origin: String
 
     @Option(
         help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
         completion: .file)
     var options: String
 
-    @Option(help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id"))
-    var rp: String?
+    @Option(help: ArgumentHelp("The relying party, if the options do not say it.", valueName: "id")) var rp: String?
 
-    @Option(help: "Which account, when the card remembers several.")
-    var user: String?
+    @Option(help: "Which account, when the card remembers several.") var user: String?
 
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?

@@ -8,39 +8,33 @@ import YKWire
 
 /// Creates a credential for a backend.
 struct ArculusCardRegister: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Make a credential on the card; nothing leaves this machine.",
+    static let about = About(
+        "register", "Make a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server, or --rp, --user and --challenge say it. What is printed \
             is what the server wants back:
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
-            """)
-    static let members = ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"]
+            """, members: ArculusField.members + ["credential", "rpId", "credentialId", "aaguid"])
 
-    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin"))
-    var origin: String
+    @Option(help: ArgumentHelp("The client's name, as the server expects it.", valueName: "origin")) var origin: String
 
     @Option(
         help: ArgumentHelp("The backend's reply: a file, or - for standard input.", valueName: "file"),
         completion: .file)
     var options: String?
 
-    @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id"))
-    var rp: String?
+    @Option(help: ArgumentHelp("The relying party, a domain name.", valueName: "id")) var rp: String?
 
-    @Option(help: "The account's name.")
-    var user: String?
+    @Option(help: "The account's name.") var user: String?
 
-    @Option(help: "The account's display name.")
-    var displayName: String?
+    @Option(help: "The account's display name.") var displayName: String?
 
     @Option(isBase64URL: true, help: ArgumentHelp("The challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Have the card remember the credential; without --options.")
-    var resident = false
+    @Flag(help: "Have the card remember the credential; without --options.") var resident = false
 
     @Option(help: ArgumentHelp("Write the result into a new file instead.", valueName: "file"), completion: .file)
     var output: String?

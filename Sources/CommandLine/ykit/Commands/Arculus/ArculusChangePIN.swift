@@ -9,13 +9,12 @@ import YKWire
 
 /// Changes a card's PIN.
 struct ArculusChangePIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-pin", abstract: "Change the card's PIN and keep its credentials.",
+    static let about = About(
+        "change-pin", "Change the card's PIN and keep its credentials.",
         discussion: """
             A wrong old PIN costs a try. When both come by standard input, the first line is the old PIN, the second \
             the new one.
-            """)
-    static let members = ArculusField.members + ["hasPin"]
+            """, members: ArculusField.members + ["hasPin"])
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for Arculus cards and their servers.
 struct ArculusGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "arculus", abstract: "Arculus cards: register and sign in over a contactless reader.",
+    static let about = About(
+        "arculus", "Arculus cards: register and sign in over a contactless reader.",
         subcommands: [
             ArculusShow.self, ArculusRegister.self, ArculusAuthenticate.self, ArculusCardGroup.self, ArculusReset.self,
             ArculusChangePIN.self,
@@ -14,7 +14,7 @@ struct ArculusGroup: ParsableCommand {
 
 /// Commands for backends that communicate with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "card", abstract: "Only the card's part, for a backend that has the challenge.",
+    static let about = About(
+        "card", "Only the card's part, for a backend that has the challenge.",
         subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self])
 }

@@ -10,28 +10,24 @@ import YKWire
 
 /// Registers a card with a server.
 struct ArculusRegister: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Register the card at a server, for an account.",
+    static let about = About(
+        "register", "Register the card at a server, for an account.",
         discussion: """
             Begins at the server, makes a credential on the card, and completes at the server.
 
             \(ArculusServerOptions.format)
-            """)
-    static let members = ArculusField.members + ["user", "rpId", "credentialId", "aaguid", "credential", "reset"]
+            """, members: ArculusField.members + ["user", "rpId", "credentialId", "aaguid", "credential", "reset"])
 
     @OptionGroup var server: ArculusServerOptions
 
-    @Option(help: "The account's display name.")
-    var displayName: String?
+    @Option(help: "The account's display name.") var displayName: String?
 
     @Flag(help: "Reset the card first: all its credentials are lost, and it gets the PIN that is given.")
     var reset = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the reset.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask before the reset.") var force = false
 
-    @Flag(help: "Have the card remember the credential.")
-    var resident = false
+    @Flag(help: "Have the card remember the credential.") var resident = false
 
     @Option(help: "The attestation conveyed to the server: none, indirect or direct.")
     var attestation: AttestationChoice?

@@ -8,13 +8,12 @@ import YKWire
 
 /// Resets a card and sets a PIN.
 struct ArculusReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all credentials of the card, and set a new PIN.",
-        discussion: "Every account that this card opens is lost: register another card or key there first.")
-    static let members = ArculusField.members + ["reset", "hasPin"]
+    static let about = About(
+        "reset", "Delete all credentials of the card, and set a new PIN.",
+        discussion: "Every account that this card opens is lost: register another card or key there first.",
+        members: ArculusField.members + ["reset", "hasPin"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var new: NewPINOptions
 

@@ -22,8 +22,7 @@ struct ArculusServerOptions: ParsableArguments {
         completion: .file)
     var server: String
 
-    @Option(help: "The account's name at the server.")
-    var user: String
+    @Option(help: "The account's name at the server.") var user: String
 
     /// Reads the description; a URL stands for a server with the default paths.
     func read() throws -> ArculusServer {

@@ -7,14 +7,13 @@ import YKWire
 
 /// Shows information about a card.
 struct ArculusShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show the card's model and the state of its PIN.",
-        discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info")
-    static let members =
-        ArculusField.members + [
+    static let about = About(
+        "info", "Show the card's model and the state of its PIN.",
+        discussion: "No PIN is needed. Everything that the card says of itself: ykit fido2 info",
+        members: ArculusField.members + [
             "model", "isArculus", "aaguid", "versions", "pinProtocols", "hasPin", "pinRetries", "minPinLength",
             "remainingCredentials",
-        ]
+        ])
 
     func answer(in world: World) async throws -> Answer {
         let field = ArculusField(world)

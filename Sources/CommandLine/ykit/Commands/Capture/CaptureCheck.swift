@@ -7,11 +7,11 @@ import YKWire
 
 /// Checks whether a file is a valid recording.
 struct CaptureCheck: Verb {
-    static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate a recording.")
-    static let members = ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"]
+    static let about = About(
+        "check", "Validate a recording.",
+        members: ["file", "link", "device", "firmware", "events", "exchanges", "secrets", "findings"])
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
     func answer(in world: World) throws -> Answer {
         let capture = try Capture(file: file)

@@ -7,8 +7,8 @@ import YKTransport
 
 /// Commands for recordings.
 struct CaptureGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Show, check and convert recordings.",
+    static let about = About(
+        "capture", "Show, check and convert recordings.",
         subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self])
 }
 

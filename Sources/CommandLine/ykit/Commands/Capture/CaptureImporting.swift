@@ -7,21 +7,19 @@ import YKWire
 
 /// Converts another tool's log to a recording.
 struct CaptureImporting: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Convert another tool's log to a recording.",
+    static let about = About(
+        "import", "Convert another tool's log to a recording.",
         discussion: """
             pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: what it prints, or reads. ykman: \
             'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
             python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
             Secrets are overwritten unless --keep-secrets is given.
-            """)
-    static let members = ["file", "output", "events"]
+            """, members: ["file", "output", "events"])
 
     @Option(help: "Whose log it is: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: CaptureImport.Format
 
-    @Argument(help: "A log, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "A log, or - for standard input.", completion: .file) var file: String
 
     @Option(help: ArgumentHelp("Which card or device, from 1, when the log has several.", valueName: "n"))
     var session: Int?

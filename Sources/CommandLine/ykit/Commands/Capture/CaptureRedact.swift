@@ -8,13 +8,12 @@ import YKWire
 
 /// Overwrites the secrets in a recording.
 struct CaptureRedact: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "redact", abstract: "Overwrite the secrets in a recording and print it.",
-        discussion: "With --output the result goes into a new file; the recording itself is left as it is.")
-    static let members = ["file", "output", "changed"]
+    static let about = About(
+        "redact", "Overwrite the secrets in a recording and print it.",
+        discussion: "With --output the result goes into a new file; the recording itself is left as it is.",
+        members: ["file", "output", "changed"])
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Write into this file.", valueName: "file"), completion: .file)

@@ -8,18 +8,15 @@ import YKWire
 
 /// Describes the exchanges of a recording.
 struct CaptureShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Explain every event of a recording in words. Secrets are never shown.")
-    static let members = ["file", "header", "events"]
+    static let about = About(
+        "show", "Explain every event of a recording in words. Secrets are never shown.",
+        members: ["file", "header", "events"])
 
-    @Flag(name: .shortAndLong, help: "One line an event, without details.")
-    var brief = false
+    @Flag(name: .shortAndLong, help: "One line an event, without details.") var brief = false
 
-    @Flag(help: "Show the bytes too, secrets overwritten.")
-    var bytes = false
+    @Flag(help: "Show the bytes too, secrets overwritten.") var bytes = false
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "A recording, or - for standard input.", completion: .file) var file: String
 
     func answer(in world: World) throws -> Answer {
         var narrator: Narrator?

@@ -4,7 +4,7 @@ import Arguments
 
 /// Commands for the configuration of a key's applications.
 struct ConfigGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Enable and disable applications of a YubiKey, and lock that choice.",
+    static let about = About(
+        "config", "Enable and disable applications of a YubiKey, and lock that choice.",
         subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self])
 }

@@ -9,25 +9,21 @@ import YKWire
 
 /// Sets, changes or removes the lock code.
 struct ConfigLockCode: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "lock-code", abstract: "Set, change or remove the lock code that protects this configuration.",
+    static let about = About(
+        "lock-code", "Set, change or remove the lock code that protects this configuration.",
         discussion: """
             The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and itself, \
             not what the applications hold. Nothing resets a lost code. The new one can also come by YKIT_NEW_LOCK_CODE, \
             the present one by YKIT_LOCK_CODE.
-            """)
-    static let members = ["locked", "lockCode"]
+            """, members: ["locked", "lockCode"])
 
-    @Flag(name: .shortAndLong, help: "Remove the code.")
-    var clear = false
+    @Flag(name: .shortAndLong, help: "Remove the code.") var clear = false
 
-    @Flag(name: .shortAndLong, help: "Generate a random code, and print it.")
-    var generate = false
+    @Flag(name: .shortAndLong, help: "Generate a random code, and print it.") var generate = false
 
     @OptionGroup var new: SecretOptions<NewLockCode>
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 

@@ -7,19 +7,16 @@ import YKWire
 
 /// Sets the USB mode of an older key.
 struct ConfigMode: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "mode", abstract: "Show or set the USB interfaces of a NEO or YubiKey 4.",
+    static let about = About(
+        "mode", "Show or set the USB interfaces of a NEO or YubiKey 4.",
         discussion: """
             A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. The key shows it when it is \
             plugged in again. For the 5 series 'config usb' says more exactly what to switch on.
-            """)
-    static let members = ["mode", "interfaces", "supported"]
+            """, members: ["mode", "interfaces", "supported"])
 
-    @Argument(help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode)
-    var mode: USBMode?
+    @Argument(help: "The mode; without one the current mode is shown.", transform: ConfigMode.mode) var mode: USBMode?
 
-    @Flag(help: "A touch ejects and inserts the smart card; for mode CCID.")
-    var touchEject = false
+    @Flag(help: "A touch ejects and inserts the smart card; for mode CCID.") var touchEject = false
 
     @Option(help: ArgumentHelp("Eject the smart card after this long; for mode CCID.", valueName: "seconds"))
     var autoEjectTimeout: UInt16?
@@ -29,8 +26,7 @@ struct ConfigMode: Verb {
         help: ArgumentHelp("Wait this long for a touch in challenge-response.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8 = 0
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     private static func mode(_ text: String) throws -> USBMode {
         guard let mode = USBMode(text) else {

@@ -7,26 +7,23 @@ import YKWire
 
 /// Enables and disables applications over NFC.
 struct ConfigNFC: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "nfc",
-        abstract: "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.")
-    static let members = ConfigUSB.members
+    static let about = About(
+        "nfc",
+        "Enable and disable applications over NFC, or NFC itself until the key is next in a USB port.",
+        members: ConfigUSB.about.members)
 
     @OptionGroup var switches: ApplicationSwitches
 
-    @Flag(name: [.customShort("D"), .long], help: "Disable all.")
-    var disableAll = false
+    @Flag(name: [.customShort("D"), .long], help: "Disable all.") var disableAll = false
 
     @Flag(
         name: [.customShort("R"), .long],
         help: "Keep NFC off until the key is in a USB port again, as for sending it by mail; firmware 5.7.")
     var restrict = false
 
-    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.")
-    var list = false
+    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.") var list = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 

@@ -7,13 +7,12 @@ import YKWire
 
 /// Resets all applications of a key.
 struct ConfigReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Reset all applications of a YubiKey Bio, and the PIN that they share.",
-        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.")
-    static let members = ["reset"]
+    static let about = About(
+        "reset", "Reset all applications of a YubiKey Bio, and the PIN that they share.",
+        discussion: "Other keys are reset one application after the other: fido2 reset, oath reset, and so on.",
+        members: ["reset"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.keys.openManagement()

@@ -7,24 +7,21 @@ import YKWire
 
 /// Enables and disables applications over USB.
 struct ConfigUSB: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "usb", abstract: "Enable and disable applications over USB, and set time-outs.",
+    static let about = About(
+        "usb", "Enable and disable applications over USB, and set time-outs.",
         discussion: """
             An application that is off keeps what it holds. At least one has to stay on: with all of USB off nothing \
             could switch anything on again. When a USB interface comes or goes the key restarts by itself.
-            """)
-    static let members = ["changes", "restarts", "supported", "enabled", "unconfirmed"]
+            """, members: ["changes", "restarts", "supported", "enabled", "unconfirmed"])
 
     @OptionGroup var switches: ApplicationSwitches
 
-    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.")
-    var list = false
+    @Flag(name: .shortAndLong, help: "List what is enabled, and change nothing.") var list = false
 
     @Flag(inversion: .prefixedNo, help: "A touch ejects and inserts the smart card; when it is the only interface.")
     var touchEject: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "The key may wake the computer.")
-    var remoteWakeup: Bool?
+    @Flag(inversion: .prefixedNo, help: "The key may wake the computer.") var remoteWakeup: Bool?
 
     @Option(help: ArgumentHelp("Eject the smart card after this long, 0 for never.", valueName: "seconds"))
     var autoEjectTimeout: UInt16?
@@ -34,8 +31,7 @@ struct ConfigUSB: Verb {
         help: ArgumentHelp("Wait this long for a touch in challenge-response, 0 for the usual.", valueName: "seconds"))
     var challengeResponseTimeout: UInt8?
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var lock: LockCodeOptions
 
@@ -105,8 +101,7 @@ struct ApplicationSwitches: ParsableArguments {
         name: .shortAndLong, help: ArgumentHelp("Disable this application; may be repeated.", valueName: "application"))
     var disable: [SwitchedApplication] = []
 
-    @Flag(name: [.customShort("a"), .long], help: "Enable all.")
-    var enableAll = false
+    @Flag(name: [.customShort("a"), .long], help: "Enable all.") var enableAll = false
 
     /// Whether anything is to be enabled or disabled.
     var areGiven: Bool { !enable.isEmpty || !disable.isEmpty || enableAll }

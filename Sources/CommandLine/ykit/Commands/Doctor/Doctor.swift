@@ -6,21 +6,19 @@ import YKWire
 
 /// Diagnoses step by step why a key cannot be reached.
 struct Doctor: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Find out why a key cannot be reached, and what to do.",
+    static let about = About(
+        "doctor", "Find out why a key cannot be reached, and what to do.",
         discussion: """
             Goes from the USB port over permissions and the smart card service to the key's firmware. Nothing is changed, unless \
             --fix is given. \
             The exit code is that of the first problem. --report writes the same into a file without serial numbers, \
             names of users and their folders, to be sent with a question.
-            """)
-    static let members = ["rungs", "problem", "report", "fixed"]
+            """, members: ["rungs", "problem", "report", "fixed"])
 
     @Option(help: ArgumentHelp("Write what was found into a new file, names and numbers masked.", valueName: "file"))
     var report: String?
 
-    @Flag(help: "Install the udev rules when run by root, else print the commands that do.")
-    var fix = false
+    @Flag(help: "Install the udev rules when run by root, else print the commands that do.") var fix = false
 
     func answer(in world: World) async throws -> Answer {
         let fixed = fix ? try UDevRule.install() : []

@@ -8,15 +8,14 @@ import YKWire
 
 /// Prints the udev rules.
 struct UDevRules: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "udev-rules", abstract: "Print the udev rules that let users open security keys.",
+    static let about = About(
+        "udev-rules", "Print the udev rules that let users open security keys.",
         discussion: """
             Install them with:
               ykit udev-rules | sudo tee /etc/udev/rules.d/70-ykit.rules
               sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw
             'sudo ykit doctor --fix' does the same.
-            """)
-    static let members = ["file", "rules"]
+            """, members: ["file", "rules"])
 
     func answer(in world: World) async throws -> Answer {
         var answer = Answer([], ["file": .string(UDevRule.folder + UDevRule.file), "rules": .string(KnownKeys.rules)])

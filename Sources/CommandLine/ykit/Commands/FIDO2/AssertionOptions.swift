@@ -33,11 +33,9 @@ struct AssertionOptions: ParsableArguments {
             valueName: "bytes"))
     var salt: [String] = []
 
-    @Flag(help: "Ask for the bytes stored with the credential.")
-    var credBlob = false
+    @Flag(help: "Ask for the bytes stored with the credential.") var credBlob = false
 
-    @Flag(help: "Do not wait for a touch; few sites accept the answer.")
-    var noTouch = false
+    @Flag(help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
 
     func check() throws {
         if salt.count > 2 { throw UsageError("there can be two salts at most") }

@@ -5,8 +5,7 @@ import YKFIDO
 
 /// The options common to registration and assertion: the origin, the request and the format.
 struct CeremonyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin"))
-    var origin: String?
+    @Option(help: ArgumentHelp("The origin, https://RP by default.", valueName: "origin")) var origin: String?
 
     @Option(
         help: ArgumentHelp("The WebAuthn options: a file, or - for standard input.", valueName: "file"),
@@ -16,8 +15,7 @@ struct CeremonyOptions: ParsableArguments {
     @Option(help: "How --options and the answer are written: webauthn or libfido2; a registration also as pam-u2f.")
     var format: ExchangeFormat = .webauthn
 
-    @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.")
-    var usesU2F = false
+    @Flag(name: .customLong("u2f"), help: "Use U2F even if the key supports FIDO2.") var usesU2F = false
 
     /// Refuses options that conflict.
     ///

@@ -6,23 +6,20 @@ import YKWire
 
 /// Requests an assertion from a credential.
 struct FIDO2Assert: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "assert", abstract: "Get an assertion from a credential. Requires a touch.",
+    static let about = About(
+        "assert", "Get an assertion from a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 assert --rp example.com. For a server: --origin and --options with its JSON \
             (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); the member "credential" of \
             the JSON answer is what it wants back. With --format libfido2, --options is the input of \
             'fido2-assert -G', and the answer its output.
-            """)
-    static let members = ["credential", "rpId", "credentialId", "userId", "accounts", "flags", "counter"]
+            """, members: ["credential", "rpId", "credentialId", "userId", "accounts", "flags", "counter"])
 
     @OptionGroup var ask: AssertionOptions
 
-    @Option(help: "The account to sign in with: its name or identifier. No other one signs.")
-    var user: String?
+    @Option(help: "The account to sign in with: its name or identifier. No other one signs.") var user: String?
 
-    @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).")
-    var resident = false
+    @Flag(help: "The file of --format libfido2 names no credential (fido2-assert -r).") var resident = false
 
     @OptionGroup var ceremony: CeremonyOptions
     @OptionGroup var pin: PINOptions

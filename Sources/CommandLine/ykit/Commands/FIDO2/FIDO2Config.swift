@@ -6,8 +6,8 @@ import YKWire
 
 /// Commands for the configuration of the FIDO application.
 struct FIDO2Config: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Configure the FIDO application.",
+    static let about = About(
+        "config", "Configure the FIDO application.",
         subcommands: [
             FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
             FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,

@@ -6,18 +6,16 @@ import YKWire
 
 /// Turns "always require user verification" on or off.
 struct FIDO2ConfigAlwaysUV: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "always-uv", abstract: "Turn 'always verify the user' on or off.",
-        discussion: "While it is on, U2F does not work on most keys.")
-    static let members = ["alwaysUv", "changed"]
+    static let about = About(
+        "always-uv", "Turn 'always verify the user' on or off.",
+        discussion: "While it is on, U2F does not work on most keys.", members: ["alwaysUv", "changed"])
 
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on, off
     }
 
-    @Argument(help: "on or off")
-    var state: Switch
+    @Argument(help: "on or off") var state: Switch
 
     @OptionGroup var pin: PINOptions
 

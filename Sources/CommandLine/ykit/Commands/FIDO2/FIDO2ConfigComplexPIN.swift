@@ -6,10 +6,8 @@ import YKWire
 
 /// Makes the key refuse simple PINs.
 struct FIDO2ConfigComplexPIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "complex-pin", abstract: "Make the key refuse simple PINs. Only a reset undoes it."
-    )
-    static let members = ["pinComplexityPolicy"]
+    static let about = About(
+        "complex-pin", "Make the key refuse simple PINs. Only a reset undoes it.", members: ["pinComplexityPolicy"])
 
     @OptionGroup var pin: PINOptions
 

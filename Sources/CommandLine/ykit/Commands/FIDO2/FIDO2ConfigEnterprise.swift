@@ -6,12 +6,10 @@ import YKWire
 
 /// Enables enterprise attestation.
 struct FIDO2ConfigEnterprise: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "enable-enterprise-attestation",
-        abstract:
-            "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it."
-    )
-    static let members = ["enterpriseAttestation", "changed"]
+    static let about = About(
+        "enable-enterprise-attestation",
+        "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",
+        members: ["enterpriseAttestation", "changed"])
 
     @OptionGroup var pin: PINOptions
 

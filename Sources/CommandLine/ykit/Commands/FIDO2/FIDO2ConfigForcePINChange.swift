@@ -6,9 +6,8 @@ import YKWire
 
 /// Requires a PIN change before the key does anything else.
 struct FIDO2ConfigForcePINChange: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "force-pin-change", abstract: "Require a PIN change before the key does anything else.")
-    static let members = ["forcePINChange"]
+    static let about = About(
+        "force-pin-change", "Require a PIN change before the key does anything else.", members: ["forcePINChange"])
 
     @OptionGroup var pin: PINOptions
 

@@ -6,9 +6,8 @@ import YKWire
 
 /// Lists the settings that can be configured, and their values.
 struct FIDO2ConfigList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show what can be configured, and the current settings. Needs no PIN.")
-    static let members = ["settings"]
+    static let about = About(
+        "list", "Show what can be configured, and the current settings. Needs no PIN.", members: ["settings"])
 
     func answer(in world: World) async throws -> Answer {
         let info = try await world.openFIDO().info()

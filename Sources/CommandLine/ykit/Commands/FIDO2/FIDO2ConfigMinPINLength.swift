@@ -6,14 +6,13 @@ import YKWire
 
 /// Sets the minimum PIN length.
 struct FIDO2ConfigMinPINLength: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "min-pin-length",
-        abstract: "Set the minimum PIN length. It can only be raised; a reset restores the default.",
-        discussion: "A shorter PIN must be changed before the key does anything else.")
-    static let members = ["minPINLength", "rpIds"]
+    static let about = About(
+        "min-pin-length",
+        "Set the minimum PIN length. It can only be raised; a reset restores the default.",
+        discussion: "A shorter PIN must be changed before the key does anything else.",
+        members: ["minPINLength", "rpIds"])
 
-    @Argument(help: ArgumentHelp("Characters, 4 to 63.", valueName: "n"))
-    var length: Int
+    @Argument(help: ArgumentHelp("Characters, 4 to 63.", valueName: "n")) var length: Int
 
     @Option(help: ArgumentHelp("Tell this relying party the length; may be repeated.", valueName: "id"))
     var rp: [String] = []

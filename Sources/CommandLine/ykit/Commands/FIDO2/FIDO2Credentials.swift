@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for the credentials stored on the key.
 struct FIDO2Credentials: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "credentials", abstract: "Manage the credentials (passkeys) that the key stores.",
+    static let about = About(
+        "credentials", "Manage the credentials (passkeys) that the key stores.",
         subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self])
 }
 

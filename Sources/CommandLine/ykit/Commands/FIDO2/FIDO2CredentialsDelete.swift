@@ -6,10 +6,10 @@ import YKWire
 
 /// Deletes a credential from the key.
 struct FIDO2CredentialsDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a credential. It cannot be recovered.",
-        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.")
-    static let members = ["remembered"]
+    static let about = About(
+        "delete", "Delete a credential. It cannot be recovered.",
+        discussion: "Its large blob stays; 'ykit fido2 large-blob prune' removes what belongs to no credential.",
+        members: ["remembered"])
 
     @Argument(
         isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")

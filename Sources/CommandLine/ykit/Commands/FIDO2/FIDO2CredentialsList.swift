@@ -6,16 +6,14 @@ import YKWire
 
 /// Lists the credentials stored on the key.
 struct FIDO2CredentialsList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the credentials that the key stores. Requires the PIN, or a token.",
-        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.")
-    static let members = ["credentials", "existing", "remaining"]
+    static let about = About(
+        "list", "List the credentials that the key stores. Requires the PIN, or a token.",
+        discussion: "Relying party, account, identifier. Credentials that it does not remember cannot be listed.",
+        members: ["credentials", "existing", "remaining"])
 
-    @Flag(name: .shortAndLong, help: "Show algorithm and protection, too.")
-    var long = false
+    @Flag(name: .shortAndLong, help: "Show algorithm and protection, too.") var long = false
 
-    @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id"))
-    var rp: String?
+    @Option(help: ArgumentHelp("Only those of this relying party.", valueName: "id")) var rp: String?
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

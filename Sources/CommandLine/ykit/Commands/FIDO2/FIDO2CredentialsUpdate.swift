@@ -6,19 +6,16 @@ import YKWire
 
 /// Changes the names of a credential's account.
 struct FIDO2CredentialsUpdate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change the names of a credential's account on the key.")
-    static let members = ["remembered"]
+    static let about = About(
+        "update", "Change the names of a credential's account on the key.", members: ["remembered"])
 
     @Argument(
         isBase64URL: true, help: "Which one: its identifier, the beginning of it, or a part of the account's name.")
     var credential: String
 
-    @Option(help: "The account's new name.")
-    var user: String?
+    @Option(help: "The account's new name.") var user: String?
 
-    @Option(help: "The account's new display name.")
-    var displayName: String?
+    @Option(help: "The account's new display name.") var displayName: String?
 
     @OptionGroup var pin: PINOptions
 

@@ -6,8 +6,8 @@ import YKWire
 
 /// Commands for fingerprints.
 struct FIDO2Fingerprints: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fingerprints", abstract: "Manage the fingerprints of a key with a sensor.",
+    static let about = About(
+        "fingerprints", "Manage the fingerprints of a key with a sensor.",
         subcommands: [
             FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
             FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,

@@ -7,12 +7,10 @@ import YKWire
 
 /// Enrols a fingerprint.
 struct FIDO2FingerprintsAdd: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Enrol a fingerprint. ^C cancels the enrolment.")
-    static let members = ["fingerprint", "samples"]
+    static let about = About(
+        "add", "Enrol a fingerprint. ^C cancels the enrolment.", members: ["fingerprint", "samples"])
 
-    @Option(help: "What to call it.")
-    var name: String?
+    @Option(help: "What to call it.") var name: String?
 
     @OptionGroup var pin: PINOptions
 

@@ -6,11 +6,9 @@ import YKWire
 
 /// Deletes a fingerprint from the key.
 struct FIDO2FingerprintsDelete: Verb {
-    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a fingerprint.")
-    static let members = ["fingerprint"]
+    static let about = About("delete", "Delete a fingerprint.", members: ["fingerprint"])
 
-    @Argument(help: "Which one: its identifier or its name.")
-    var fingerprint: String
+    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

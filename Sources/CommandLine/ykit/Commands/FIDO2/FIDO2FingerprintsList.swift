@@ -6,9 +6,7 @@ import YKWire
 
 /// Lists fingerprints.
 struct FIDO2FingerprintsList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the enrolled fingerprints. Requires the PIN.")
-    static let members = ["fingerprints"]
+    static let about = About("list", "List the enrolled fingerprints. Requires the PIN.", members: ["fingerprints"])
 
     @OptionGroup var pin: PINOptions
 

@@ -6,15 +6,11 @@ import YKWire
 
 /// Names a fingerprint.
 struct FIDO2FingerprintsRename: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Give a fingerprint another name.")
-    static let members = ["fingerprint"]
+    static let about = About("rename", "Give a fingerprint another name.", members: ["fingerprint"])
 
-    @Argument(help: "Which one: its identifier or its name.")
-    var fingerprint: String
+    @Argument(help: "Which one: its identifier or its name.") var fingerprint: String
 
-    @Argument(help: "The new name.")
-    var name: String
+    @Argument(help: "The new name.") var name: String
 
     @OptionGroup var pin: PINOptions
 

@@ -6,9 +6,9 @@ import YKWire
 
 /// Shows the properties of the fingerprint sensor.
 struct FIDO2FingerprintsShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the fingerprint sensor is like. No PIN is needed.")
-    static let members = ["sensor", "samples", "maxNameLength", "enrolled"]
+    static let about = About(
+        "info", "Show what the fingerprint sensor is like. No PIN is needed.",
+        members: ["sensor", "samples", "maxNameLength", "enrolled"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for FIDO2.
 struct FIDO2Group: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fido2", abstract: "FIDO2: passkeys and other credentials, PIN, fingerprints.",
+    static let about = About(
+        "fido2", "FIDO2: passkeys and other credentials, PIN, fingerprints.",
         subcommands: [
             FIDO2Show.self, FIDO2Register.self, FIDO2Assert.self, FIDO2Verify.self, FIDO2Try.self, FIDO2Secret.self,
             FIDO2Credentials.self,

@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for large blobs.
 struct FIDO2LargeBlob: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "large-blob", abstract: "Manage large blobs: data that the key stores for its credentials.",
+    static let about = About(
+        "large-blob", "Manage large blobs: data that the key stores for its credentials.",
         discussion: "A credential created with --large-blob can have one, encrypted with a key of its own.",
         subcommands: [
             FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,

@@ -6,12 +6,10 @@ import YKWire
 
 /// Removes a credential's large blob.
 struct FIDO2LargeBlobDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Remove a credential's large blob; the credential stays.")
-    static let members = ["credentialId"]
+    static let about = About(
+        "delete", "Remove a credential's large blob; the credential stays.", members: ["credentialId"])
 
-    @Argument(isBase64URL: true, help: "Which credential.")
-    var credential: String
+    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -6,12 +6,11 @@ import YKWire
 
 /// Reads a credential's large blob.
 struct FIDO2LargeBlobGet: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print a credential's large blob, or write it into a file.")
-    static let members = ["credentialId", "blob", "size", "output"]
+    static let about = About(
+        "get", "Print a credential's large blob, or write it into a file.",
+        members: ["credentialId", "blob", "size", "output"])
 
-    @Argument(isBase64URL: true, help: "Which credential.")
-    var credential: String
+    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write it into this file.", valueName: "file"), completion: .file)
     var output: String?

@@ -6,9 +6,9 @@ import YKWire
 
 /// Lists the credentials that can have a large blob, and the blobs.
 struct FIDO2LargeBlobList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the credentials with a large blob, and how much room there is.")
-    static let members = ["blobs", "entries", "bytes", "limit"]
+    static let about = About(
+        "list", "List the credentials with a large blob, and how much room there is.",
+        members: ["blobs", "entries", "bytes", "limit"])
 
     @OptionGroup var pin: PINOptions
 

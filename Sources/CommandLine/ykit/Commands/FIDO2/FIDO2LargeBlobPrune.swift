@@ -7,10 +7,10 @@ import YKWire
 
 /// Removes the large blobs that belong to no credential.
 struct FIDO2LargeBlobPrune: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "prune", abstract: "Remove large blobs that belong to no credential on the key.",
-        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.")
-    static let members = ["removed"]
+    static let about = About(
+        "prune", "Remove large blobs that belong to no credential on the key.",
+        discussion: "Blobs of credentials that the key does not remember itself are removed, too: it asks first.",
+        members: ["removed"])
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -6,15 +6,12 @@ import YKWire
 
 /// Writes a credential's large blob.
 struct FIDO2LargeBlobSet: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Write a credential's large blob, in place of an earlier one.")
-    static let members = ["credentialId", "size"]
+    static let about = About(
+        "set", "Write a credential's large blob, in place of an earlier one.", members: ["credentialId", "size"])
 
-    @Argument(isBase64URL: true, help: "Which credential.")
-    var credential: String
+    @Argument(isBase64URL: true, help: "Which credential.") var credential: String
 
-    @Argument(help: "What to write: a file, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "What to write: a file, or - for standard input.", completion: .file) var file: String
 
     @OptionGroup var pin: PINOptions
 

@@ -4,7 +4,7 @@ import Arguments
 
 /// Commands for the PIN.
 struct FIDO2PIN: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: "Manage the PIN of the FIDO application.",
+    static let about = About(
+        "pin", "Manage the PIN of the FIDO application.",
         subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self])
 }

@@ -6,11 +6,11 @@ import YKWire
 
 /// Changes the PIN.
 struct FIDO2PINChange: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Change the PIN. A wrong current one uses up a retry.",
-        discussion: "When both are read from standard input, the first line is the current PIN, the second the new one."
-    )
-    static let members = ["hasPin"]
+    static let about = About(
+        "change", "Change the PIN. A wrong current one uses up a retry.",
+        discussion:
+            "When both are read from standard input, the first line is the current PIN, the second the new one.",
+        members: ["hasPin"])
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions

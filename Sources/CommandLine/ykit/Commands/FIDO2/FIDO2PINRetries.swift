@@ -6,9 +6,9 @@ import YKWire
 
 /// Shows the remaining PIN retries.
 struct FIDO2PINRetries: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "retries", abstract: "Show how many PIN retries are left. Asking uses up none.")
-    static let members = ["hasPin", "pinRetries", "needsReplug", "uvRetries"]
+    static let about = About(
+        "retries", "Show how many PIN retries are left. Asking uses up none.",
+        members: ["hasPin", "pinRetries", "needsReplug", "uvRetries"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openFIDO()

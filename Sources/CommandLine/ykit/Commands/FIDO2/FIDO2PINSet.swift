@@ -6,10 +6,9 @@ import YKWire
 
 /// Sets the first PIN.
 struct FIDO2PINSet: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set the first PIN.",
-        discussion: "A PIN can be changed, but only a reset of the key removes it.")
-    static let members = ["hasPin"]
+    static let about = About(
+        "set", "Set the first PIN.",
+        discussion: "A PIN can be changed, but only a reset of the key removes it.", members: ["hasPin"])
 
     @OptionGroup var new: NewPINOptions
 

@@ -6,9 +6,8 @@ import YKWire
 
 /// Checks the PIN and does nothing else.
 struct FIDO2PINVerify: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Verify the PIN. A wrong one uses up a retry, the right one restores all.")
-    static let members = ["verified"]
+    static let about = About(
+        "verify", "Verify the PIN. A wrong one uses up a retry, the right one restores all.", members: ["verified"])
 
     @OptionGroup var pin: PINOptions
 

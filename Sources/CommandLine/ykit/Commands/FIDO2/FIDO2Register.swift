@@ -6,8 +6,8 @@ import YKWire
 
 /// Creates a credential.
 struct FIDO2Register: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Create a credential. Requires a touch.",
+    static let about = About(
+        "register", "Create a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
             its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); the member \
@@ -15,11 +15,11 @@ struct FIDO2Register: Verb {
             'fido2-cred -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is \
             a line of pam_u2f's mapping file, and --append FILE adds the key to the user's line; --origin is \
             pam://HOSTNAME without one, --user the user who runs it.
-            """)
-    static let members = [
-        "credential", "rpId", "user", "credentialId", "algorithm", "publicKeyPem", "format", "aaguid", "flags",
-        "counter", "line", "enterpriseAttestation",
-    ]
+            """,
+        members: [
+            "credential", "rpId", "user", "credentialId", "algorithm", "publicKeyPem", "format", "aaguid", "flags",
+            "counter", "line", "enterpriseAttestation",
+        ])
 
     @OptionGroup var ask: RegistrationOptions
     @OptionGroup var ceremony: CeremonyOptions

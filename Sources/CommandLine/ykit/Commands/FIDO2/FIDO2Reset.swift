@@ -7,13 +7,12 @@ import YKWire
 
 /// Deletes everything the FIDO application holds.
 struct FIDO2Reset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all credentials, the PIN and the fingerprints.",
+    static let about = About(
+        "reset", "Delete all credentials, the PIN and the fingerprints.",
         discussion: """
             Every account that this key is registered with is lost, also U2F ones: register another key there first. \
             Most keys allow it only within some seconds after they were plugged in, and after a touch.
-            """)
-    static let members = ["reset"]
+            """, members: ["reset"])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -8,22 +8,20 @@ import YKWire
 
 /// Derives a secret for another program from a credential.
 struct FIDO2Secret: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Derive a secret that only this key can derive (hmac-secret).",
+    static let about = About(
+        "secret", "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """
             A credential and a salt always give the same secret of 32 bytes, and another one without user verification. \
             --format systemd makes a credential for a LUKS2 volume, the passphrase for a key slot, and the \
             token that systemd-cryptsetup reads. --token makes the passphrase of such a token again.
-            """)
-    static let members = ["rpId", "credentialId", "salt", "verified", "output", "token", "secret"]
+            """, members: ["rpId", "credentialId", "salt", "verified", "output", "token", "secret"])
 
     /// The output format of the secret.
     enum Form: String, CaseIterable, ExpressibleByArgument {
         case raw, hex, base64, systemd
     }
 
-    @Option(help: "The relying party of the credential; io.systemd.cryptsetup for --format systemd.")
-    var rp: String?
+    @Option(help: "The relying party of the credential; io.systemd.cryptsetup for --format systemd.") var rp: String?
 
     @Option(
         isBase64URL: true,
@@ -38,8 +36,7 @@ struct FIDO2Secret: Verb {
     @Option(help: "User verification, by PIN or fingerprint: required or discouraged.")
     var uv: VerificationChoice = .required
 
-    @Option(help: "How the secret is written: raw, hex, base64, or systemd with a token.")
-    var format: Form = .base64
+    @Option(help: "How the secret is written: raw, hex, base64, or systemd with a token.") var format: Form = .base64
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the secret goes; - for standard output.", valueName: "file"),

@@ -6,13 +6,12 @@ import YKWire
 
 /// Selects a key by a touch.
 struct FIDO2Select: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "select", abstract: "Select a key by touching it.",
+    static let about = About(
+        "select", "Select a key by touching it.",
         discussion: """
             All keys blink, and the path of the one that is touched is printed:
               ykit --path "$(ykit fido2 select)" fido2 info
-            """)
-    static let members = ["path"]
+            """, members: ["path"])
 
     func answer(in world: World) async throws -> Answer {
         let path = try await world.touchedKey()

@@ -7,17 +7,17 @@ import YKWire
 
 /// Shows what the FIDO application reports about itself.
 struct FIDO2Show: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show the FIDO capabilities of the key and the state of its PIN.",
+    static let about = About(
+        "info", "Show the FIDO capabilities of the key and the state of its PIN.",
         discussion: """
             Needs neither PIN nor touch. The members of the JSON answer are named as in authenticatorGetInfo.
 
             Keys of CTAP 2.3 reveal their identifier, and a value that changes with their credentials, only to the \
             holder of a persistent token. --save-token asks for the PIN and stores such a token; --token uses it.
-            """)
-    static let members =
-        ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names
-        + ["pinRetries", "uvRetries", "identifier", "credentialStoreState", "token"]
+            """,
+        members: ["link", "device", "ctap2", "u2f"] + AuthenticatorReport.names + [
+            "pinRetries", "uvRetries", "identifier", "credentialStoreState", "token",
+        ])
 
     @OptionGroup var token: TokenOptions
 

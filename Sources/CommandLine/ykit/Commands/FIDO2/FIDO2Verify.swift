@@ -8,37 +8,33 @@ import YKWire
 
 /// Verifies a registration or an assertion as a relying party does, without a key.
 struct FIDO2Verify: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Verify a registration or an assertion as a relying party does. Needs no key.",
+    static let about = About(
+        "verify",
+        "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
             FILE is what 'ykit --json fido2 register' or 'assert' answered, or WebAuthn's RegistrationResponseJSON or \
             AuthenticationResponseJSON. What an assertion is checked with comes by --registration or --public-key. With \
             --format libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a credential that \
             holds is printed as fido2-cred -V does. The exit code is 8 when it does not verify.
-            """)
-    static let members = [
-        "verified", "reason", "kind", "rpId", "origin", "credentialId", "format", "trust", "flags", "counter",
-        "publicKeyPem", "notChecked",
-    ]
+            """,
+        members: [
+            "verified", "reason", "kind", "rpId", "origin", "credentialId", "format", "trust", "flags", "counter",
+            "publicKeyPem", "notChecked",
+        ])
 
-    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
 
     @Option(help: ArgumentHelp("The expected relying party; the origin's host by default.", valueName: "id"))
     var rp: String?
 
-    @Option(help: ArgumentHelp("The expected origin.", valueName: "origin"))
-    var origin: String?
+    @Option(help: ArgumentHelp("The expected origin.", valueName: "origin")) var origin: String?
 
     @Option(isBase64URL: true, help: ArgumentHelp("The expected challenge, base64url.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Require user verification.")
-    var uv = false
+    @Flag(help: "Require user verification.") var uv = false
 
-    @Flag(help: "Do not require user presence.")
-    var noTouch = false
+    @Flag(help: "Do not require user presence.") var noTouch = false
 
     @Option(help: ArgumentHelp("The registration of the credential.", valueName: "file"), completion: .file)
     var registration: String?
@@ -53,8 +49,7 @@ struct FIDO2Verify: Verb {
         completion: .file)
     var trust: String?
 
-    @Option(help: "How FILE is written: webauthn or libfido2.")
-    var format: ExchangeFormat = .webauthn
+    @Option(help: "How FILE is written: webauthn or libfido2.") var format: ExchangeFormat = .webauthn
 
     func check() throws {
         if registration != nil, publicKey != nil {

@@ -8,22 +8,19 @@ import YKWire
 struct RegistrationExtensionOptions: ParsableArguments {
     static let title = "Extension Options"
 
-    @Flag(help: "Enable secrets derived from salts (hmac-secret).")
-    var hmacSecret = false
+    @Flag(help: "Enable secrets derived from salts (hmac-secret).") var hmacSecret = false
 
     @Option(help: "When it can be used without user verification: optional, optional-with-list or required.")
     var credProtect: ProtectionChoice?
 
-    @Flag(help: "Enable a large blob for the credential.")
-    var largeBlob = false
+    @Flag(help: "Enable a large blob for the credential.") var largeBlob = false
 
     @Option(
         isBase64URL: true,
         help: ArgumentHelp("Store these bytes with the credential, hexadecimal or base64url.", valueName: "bytes"))
     var credBlob: String?
 
-    @Flag(help: "Ask for the minimum PIN length.")
-    var minPinLength = false
+    @Flag(help: "Ask for the minimum PIN length.") var minPinLength = false
 
     /// When a credential may be used without user verification.
     enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {

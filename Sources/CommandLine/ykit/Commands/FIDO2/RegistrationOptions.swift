@@ -10,14 +10,11 @@ struct RegistrationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The relying party, a domain name such as example.com.", valueName: "id"))
     var rp: String?
 
-    @Option(help: "The relying party's display name.")
-    var rpName: String?
+    @Option(help: "The relying party's display name.") var rpName: String?
 
-    @Option(help: "The account's name.")
-    var user: String?
+    @Option(help: "The account's name.") var user: String?
 
-    @Option(help: "The account's display name.")
-    var displayName: String?
+    @Option(help: "The account's display name.") var displayName: String?
 
     @Option(
         isBase64URL: true,
@@ -30,8 +27,7 @@ struct RegistrationOptions: ParsableArguments {
         help: ArgumentHelp("The challenge, base64url; random by default.", valueName: "bytes"))
     var challenge: String?
 
-    @Flag(help: "Store the credential on the key: a passkey.")
-    var resident = false
+    @Flag(help: "Store the credential on the key: a passkey.") var resident = false
 
     @Option(
         help: "User verification, by PIN or fingerprint: required, discouraged, or preferred, which is the default.")
@@ -46,8 +42,7 @@ struct RegistrationOptions: ParsableArguments {
             "Fail if the key has this credential, base64url; may be repeated.", valueName: "credential"))
     var exclude: [String] = []
 
-    @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.")
-    var attestation: AttestationChoice?
+    @Option(help: "Attestation conveyance: none, indirect, direct or enterprise.") var attestation: AttestationChoice?
 
     @OptionGroup var extensions: RegistrationExtensionOptions
 

@@ -8,22 +8,18 @@ import YKWire
 
 /// Changes the password of a credential.
 struct HSMAuthChangePassword: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-password", abstract: "Change the password of a credential (firmware 5.8).",
+    static let about = About(
+        "change-password", "Change the password of a credential (firmware 5.8).",
         discussion: """
             With --admin the management password allows it in place of the old password. When both passwords come by \
             standard input, the first line is the present one, the second the new one.
-            """)
-    static let members = ["label"]
+            """, members: ["label"])
 
-    @Argument(help: "Label of the credential.")
-    var label: String
+    @Argument(help: "Label of the credential.") var label: String
 
-    @Flag(help: "Use the management password instead of the old one.")
-    var admin = false
+    @Flag(help: "Use the management password instead of the old one.") var admin = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
@@ -48,13 +44,12 @@ struct HSMAuthChangePassword: Verb {
 
 /// Changes the management password.
 struct HSMAuthChangeManagementPassword: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-management-password", abstract: "Change the management password.",
+    static let about = About(
+        "change-management-password", "Change the management password.",
         discussion: """
             That of a new key is sixteen bytes 00, the same as an empty password. When both come by standard input, the \
             first line is the present one, the second the new one.
-            """)
-    static let members = ["changed"]
+            """, members: ["changed"])
 
     @OptionGroup var management: ManagementPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
@@ -70,20 +65,17 @@ struct HSMAuthChangeManagementPassword: Verb {
 
 /// Generates the host challenge.
 struct HSMAuthChallenge: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "challenge", abstract: "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
+    static let about = About(
+        "challenge", "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
             For an aes128 credential these are 8 random bytes. A p256 credential answers an ephemeral public key, for \
             which the key keeps the private one only until the application is selected again: 'ykit hsmauth calculate \
             --exchange' opens a session in one run.
-            """)
-    static let members = ["label", "challenge"]
+            """, members: ["label", "challenge"])
 
-    @Argument(help: "Label of the credential.")
-    var label: String
+    @Argument(help: "Label of the credential.") var label: String
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
 
@@ -103,8 +95,8 @@ struct HSMAuthChallenge: Verb {
 
 /// Calculates session keys.
 struct HSMAuthCalculate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Calculate the session keys of a credential.",
+    static let about = About(
+        "calculate", "Calculate the session keys of a credential.",
         discussion: """
             For an aes128 credential --context is the host's challenge and the HSM's, 16 bytes in hexadecimal; with \
             --cryptogram the HSM's proof is checked before any key is given out.
@@ -116,17 +108,13 @@ struct HSMAuthCalculate: Verb {
 
             Whoever has session keys can read and forge the session: they are written into a new file of three lines, \
             S-ENC, S-MAC and S-RMAC, or shown with --show-keys.
-            """)
-    static let members = ["label", "sEnc", "sMac", "sRmac", "output"]
+            """, members: ["label", "sEnc", "sMac", "sRmac", "output"])
 
-    @Argument(help: "Label of the credential.")
-    var label: String
+    @Argument(help: "Label of the credential.") var label: String
 
-    @Option(help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex"))
-    var context: String?
+    @Option(help: ArgumentHelp("Host challenge and HSM challenge, 16 bytes.", valueName: "hex")) var context: String?
 
-    @Option(help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex"))
-    var cryptogram: String?
+    @Option(help: ArgumentHelp("The HSM's cryptogram, 8 bytes.", valueName: "hex")) var cryptogram: String?
 
     @Option(help: ArgumentHelp("What takes the challenge of a p256 credential to the HSM.", valueName: "command"))
     var exchange: String?
@@ -140,11 +128,9 @@ struct HSMAuthCalculate: Verb {
         help: ArgumentHelp("Write the session keys into this new file.", valueName: "file"), completion: .file)
     var output: String?
 
-    @Flag(help: "Print the session keys.")
-    var showKeys = false
+    @Flag(help: "Print the session keys.") var showKeys = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before the last try.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask before the last try.") var force = false
 
     @OptionGroup var password: CredentialPasswordOptions
 
@@ -244,10 +230,10 @@ struct HSMAuthCalculate: Verb {
 
 /// Deletes all data of the application.
 struct HSMAuthReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all credentials and reset the management password.",
-        discussion: "The key requires no password for this. Other applications of the key are not touched.")
-    static let members = ["deleted"]
+    static let about = About(
+        "reset", "Delete all credentials and reset the management password.",
+        discussion: "The key requires no password for this. Other applications of the key are not touched.",
+        members: ["deleted"])
 
     @OptionGroup var confirmation: Confirmation
 

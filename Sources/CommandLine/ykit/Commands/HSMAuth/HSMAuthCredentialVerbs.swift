@@ -9,9 +9,9 @@ import YKWire
 
 /// Shows the state of the application.
 struct HSMAuthInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show version, tries of the management password and number of credentials.")
-    static let members = ["version", "managementRetries", "credentials"]
+    static let about = About(
+        "info", "Show version, tries of the management password and number of credentials.",
+        members: ["version", "managementRetries", "credentials"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
@@ -32,9 +32,7 @@ struct HSMAuthInfo: Verb {
 
 /// Lists credentials.
 struct HSMAuthList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List credentials: label, algorithm, touch, tries left.")
-    static let members = ["credentials"]
+    static let about = About("list", "List credentials: label, algorithm, touch, tries left.", members: ["credentials"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openHSMAuth()
@@ -55,27 +53,22 @@ struct HSMAuthList: Verb {
 
 /// Stores a credential.
 struct HSMAuthAdd: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Store a credential.",
+    static let about = About(
+        "add", "Store a credential.",
         discussion: """
             The keys of an aes128 credential are derived from a password (--derive, the same as on other keys and in \
             YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or drawn at random \
             and written into a new file (--generate --key-file). A p256 key is generated on the key and never leaves it \
             (--generate), derived, or read from a PEM file.
-            """)
-    static let members = ["label", "algorithm", "touch", "publicKey"]
+            """, members: ["label", "algorithm", "touch", "publicKey"])
 
-    @Argument(help: "Label of the credential, up to 64 bytes.")
-    var label: String
+    @Argument(help: "Label of the credential, up to 64 bytes.") var label: String
 
-    @Option(name: .shortAndLong, help: "aes128 or p256.")
-    var algorithm: HSMAuthAlgorithmChoice = .aes128
+    @Option(name: .shortAndLong, help: "aes128 or p256.") var algorithm: HSMAuthAlgorithmChoice = .aes128
 
-    @Flag(help: "Derive the keys from a password.")
-    var derive = false
+    @Flag(help: "Derive the keys from a password.") var derive = false
 
-    @Flag(help: "Generate the keys.")
-    var generate = false
+    @Flag(help: "Generate the keys.") var generate = false
 
     @Option(
         name: .customLong("import"), help: ArgumentHelp("Read the keys from this file.", valueName: "file"),
@@ -87,8 +80,7 @@ struct HSMAuthAdd: Verb {
         completion: .file)
     var keyFile: String?
 
-    @Flag(name: .shortAndLong, help: "Require a touch for every session.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Require a touch for every session.") var touch = false
 
     @OptionGroup var derivation: SecretOptions<DerivationPassword>
 
@@ -190,12 +182,9 @@ extension Explanation {
 
 /// Deletes a credential.
 struct HSMAuthDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a credential. Its keys cannot be restored.")
-    static let members = ["label"]
+    static let about = About("delete", "Delete a credential. Its keys cannot be restored.", members: ["label"])
 
-    @Argument(help: "Label of the credential.")
-    var label: String
+    @Argument(help: "Label of the credential.") var label: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: ManagementPasswordOptions
@@ -213,18 +202,15 @@ struct HSMAuthDelete: Verb {
 
 /// Exports the public key of a credential.
 struct HSMAuthExportPublicKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export-public-key", abstract: "Write the public key of a p256 credential, for the HSM.")
-    static let members = ["label", "publicKey", "output"]
+    static let about = About(
+        "export-public-key", "Write the public key of a p256 credential, for the HSM.",
+        members: ["label", "publicKey", "output"])
 
-    @Argument(help: "Label of the credential.")
-    var label: String
+    @Argument(help: "Label of the credential.") var label: String
 
-    @Argument(help: "Output file, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Output file, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).")
-    var format: HSMAuthPublicKeyFormat = .pem
+    @Option(help: "Output format: pem, der or hex (65 bytes, 04 first).") var format: HSMAuthPublicKeyFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
 

@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for the YubiHSM Auth application.
 struct HSMAuthGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "hsmauth", abstract: "YubiHSM Auth: credentials for sessions with a YubiHSM 2.",
+    static let about = About(
+        "hsmauth", "YubiHSM Auth: credentials for sessions with a YubiHSM 2.",
         discussion: """
             A password is a text of up to 16 bytes, or 32 hexadecimal digits. After eight wrong passwords the key \
             deletes the credential; after eight wrong management passwords only a reset helps.

@@ -4,7 +4,7 @@ import Arguments
 
 /// Commands for NFC tags.
 struct NFCGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "nfc", abstract: "NFC tags: what a key shows to a phone.",
+    static let about = About(
+        "nfc", "NFC tags: what a key shows to a phone.",
         subcommands: [NFCRead.self, NFCParse.self])
 }

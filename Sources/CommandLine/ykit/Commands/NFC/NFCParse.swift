@@ -6,10 +6,10 @@ import YKWire
 
 /// Interprets an NDEF message without a tag.
 struct NFCParse: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "parse", abstract: "Decode an NDEF message.",
-        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.")
-    static let members = MessageReport.members
+    static let about = About(
+        "parse", "Decode an NDEF message.",
+        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
+        members: MessageReport.members)
 
     @Argument(
         help: ArgumentHelp("The message in hexadecimal, a file, or - for standard input.", valueName: "hex|file"),

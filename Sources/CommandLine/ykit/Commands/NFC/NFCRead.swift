@@ -7,13 +7,12 @@ import YKWire
 
 /// Reads the tag on the reader.
 struct NFCRead: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Read the tag of a key, and the one-time password in it.",
+    static let about = About(
+        "read", "Read the tag of a key, and the one-time password in it.",
         discussion: """
             Waits as long as --timeout says for a key to be held to a contactless reader; a key in a USB port is read as \
             well. A key makes a new password each time it is read.
-            """)
-    static let members = ["reader", "atr", "contactless", "capabilities"] + MessageReport.members
+            """, members: ["reader", "atr", "contactless", "capabilities"] + MessageReport.members)
 
     @OptionGroup var reading: MessageOptions
 

@@ -4,7 +4,7 @@ import Arguments
 
 /// Commands for the password of the accounts.
 struct OATHAccess: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "access", abstract: "Manage the password that protects the accounts.",
+    static let about = About(
+        "access", "Manage the password that protects the accounts.",
         subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self])
 }

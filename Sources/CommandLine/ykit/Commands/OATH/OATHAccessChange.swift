@@ -11,20 +11,17 @@ enum NewOATHPassword: SecretKind {
 
 /// Sets, changes or removes the password.
 struct OATHAccessChange: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Set, change or remove the password.",
+    static let about = About(
+        "change", "Set, change or remove the password.",
         discussion: """
             When both passwords are read from standard input, the first line is the current one, the second the new one.
-            """)
-    static let members = ["deviceId", "hasPassword", "remembered"]
+            """, members: ["deviceId", "hasPassword", "remembered"])
 
     @OptionGroup var new: SecretOptions<NewOATHPassword>
 
-    @Flag(name: .shortAndLong, help: "Remove the password.")
-    var clear = false
+    @Flag(name: .shortAndLong, help: "Remove the password.") var clear = false
 
-    @Flag(name: .shortAndLong, help: "Remember the new password on this computer.")
-    var remember = false
+    @Flag(name: .shortAndLong, help: "Remember the new password on this computer.") var remember = false
 
     @OptionGroup var password: PasswordOptions
 

@@ -6,12 +6,9 @@ import YKWire
 
 /// Forgets remembered passwords.
 struct OATHAccessForget: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget the password on this computer.")
-    static let members = ["forgotten"]
+    static let about = About("forget", "Forget the password on this computer.", members: ["forgotten"])
 
-    @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.")
-    var all = false
+    @Flag(name: .shortAndLong, help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
     func answer(in world: World) async throws -> Answer {
         let keyring = try Keyrings.standard(in: world)

@@ -7,14 +7,13 @@ import YKWire
 
 /// Remembers the password of a key on this computer.
 struct OATHAccessRemember: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "remember", abstract: "Remember the password on this computer.",
+    static let about = About(
+        "remember", "Remember the password on this computer.",
         discussion: """
             The Secret Service of the desktop session keeps it where there is one. Otherwise it is stored in a file \
             that only its owner may read, encrypted under a second such file and this machine's id: that protects it \
             from other users and in copies of the file, not from programs that run as you.
-            """)
-    static let members = ["deviceId", "place"]
+            """, members: ["deviceId", "place"])
 
     @OptionGroup var password: PasswordOptions
 

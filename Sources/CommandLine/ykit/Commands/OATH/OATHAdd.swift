@@ -9,8 +9,8 @@ import YKWire
 
 /// Adds an account from separate options.
 struct OATHAdd: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add an account. Asks for its secret.",
+    static let about = About(
+        "add", "Add an account. Asks for its secret.",
         discussion: """
             The secret is base 32, as services print it. It is read from a prompt, --secret-stdin, --secret-fd or \
             YKIT_OATH_SECRET, never as an argument. On standard input it is the line before the password. --generate \
@@ -19,32 +19,23 @@ struct OATHAdd: Verb {
 
             With --device A --device B the account is added to both keys, after checking that both can store it. --pskc \
             writes it to a key container (RFC 6030) for another key, encrypted with a password.
-            """)
-    static let members = ["account", "devices", "pskc"]
+            """, members: ["account", "devices", "pskc"])
 
-    @Argument(help: "The account, or 'issuer:account'.")
-    var name: String
+    @Argument(help: "The account, or 'issuer:account'.") var name: String
 
-    @Option(name: .shortAndLong, help: "The issuer: the service that the account belongs to.")
-    var issuer: String?
+    @Option(name: .shortAndLong, help: "The issuer: the service that the account belongs to.") var issuer: String?
 
-    @Option(name: [.customShort("o"), .customLong("type")], help: "totp or hotp.")
-    var type: TypeChoice = .totp
+    @Option(name: [.customShort("o"), .customLong("type")], help: "totp or hotp.") var type: TypeChoice = .totp
 
-    @Option(name: .shortAndLong, help: "sha1, sha256 or sha512.")
-    var algorithm = "sha1"
+    @Option(name: .shortAndLong, help: "sha1, sha256 or sha512.") var algorithm = "sha1"
 
-    @Option(name: .shortAndLong, help: "6, 7 or 8.")
-    var digits = 6
+    @Option(name: .shortAndLong, help: "6, 7 or 8.") var digits = 6
 
-    @Option(name: [.customShort("P"), .long], help: "Seconds that a code is valid.")
-    var period = 30
+    @Option(name: [.customShort("P"), .long], help: "Seconds that a code is valid.") var period = 30
 
-    @Option(name: .shortAndLong, help: "Initial counter of a counter-based account.")
-    var counter: UInt32 = 0
+    @Option(name: .shortAndLong, help: "Initial counter of a counter-based account.") var counter: UInt32 = 0
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
 
     @OptionGroup var secret: AccountSecretOptions
 
@@ -61,8 +52,7 @@ struct OATHAdd: Verb {
 
     @OptionGroup var file: FilePasswordOptions
 
-    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 

@@ -6,29 +6,25 @@ import YKWire
 
 /// Calculates codes.
 struct OATHCalculate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Show the codes of all accounts, or of the one that matches a query.",
+    static let about = About(
+        "calculate", "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """
             A query is a whole name, or a part of one in any letter case. With a query only the code is printed; a \
             counter-based account advances, and an account that requires a touch waits for it.
             """,
-        aliases: ["code"])
-    static let members = ["accounts", "code", "time"]
+        aliases: ["code"], members: ["accounts", "code", "time"])
 
-    @Argument(help: "Which account; 60/NAME for the one of that period.")
-    var query: String?
+    @Argument(help: "Which account; 60/NAME for the one of that period.") var query: String?
 
     @Flag(name: .shortAndLong, help: "Print only the code; fail unless there is exactly one account.")
     var single = false
 
-    @Flag(help: "Include accounts of issuer _hidden.")
-    var showHidden = false
+    @Flag(help: "Include accounts of issuer _hidden.") var showHidden = false
 
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
 
-    @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds"))
-    var at: Int64?
+    @Option(help: ArgumentHelp("Make codes for this time, in seconds since 1970.", valueName: "seconds")) var at: Int64?
 
     @OptionGroup var password: PasswordOptions
 

@@ -6,12 +6,9 @@ import YKWire
 
 /// Deletes an account.
 struct OATHDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete an account. Its secret cannot be recovered.")
-    static let members = ["id"]
+    static let about = About("delete", "Delete an account. Its secret cannot be recovered.", members: ["id"])
 
-    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
-    var query: String
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions

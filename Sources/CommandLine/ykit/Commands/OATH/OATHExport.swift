@@ -6,11 +6,11 @@ import YKWire
 
 /// Exports the account data that a key discloses.
 struct OATHExport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Export names, types, algorithms and periods. Keys never reveal secrets.",
-        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.")
-    static let members = ["accounts"]
+    static let about = About(
+        "export",
+        "Export names, types, algorithms and periods. Keys never reveal secrets.",
+        discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.",
+        members: ["accounts"])
 
     @OptionGroup var password: PasswordOptions
 

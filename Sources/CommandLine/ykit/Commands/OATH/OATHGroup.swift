@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for one-time passwords.
 struct OATHGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "oath", abstract: "One-time codes: TOTP and HOTP accounts.",
+    static let about = About(
+        "oath", "One-time codes: TOTP and HOTP accounts.",
         subcommands: [
             OATHShow.self, OATHList.self, OATHCalculate.self, OATHAdd.self, OATHUri.self, OATHImport.self,
             OATHExport.self, OATHRename.self, OATHDelete.self,

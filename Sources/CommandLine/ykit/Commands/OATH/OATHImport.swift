@@ -7,30 +7,24 @@ import YKWire
 
 /// Imports accounts from files.
 struct OATHImport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Add accounts from files, QR codes and exports.",
+    static let about = About(
+        "import", "Add accounts from files, QR codes and exports.",
         discussion: """
             A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
             container, or the export of Aegis, 2FAS, andOTP, Ente Auth, Bitwarden, KeePassXC (CSV), Raivo OTP, FreeOTP+, \
             Proton Authenticator or Stratum; '-' is standard input, as in: grim -g "$(slurp)" - | ykit oath import -
             Every account is listed with its result; --plan lists them and changes nothing.
-            """)
-    static let members = ["accounts", "added", "refused"]
+            """, members: ["accounts", "added", "refused"])
 
-    @Argument(help: "Files, or -.", completion: .file)
-    var files: [String]
+    @Argument(help: "Files, or -.", completion: .file) var files: [String]
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")
-    var yes = false
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.") var yes = false
 
-    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite accounts of the same name.") var force = false
 
-    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false))
-    var fileKeyFd: Int32?
+    @Option(help: ArgumentHelp("The same as --file-password-fd.", valueName: "n", isShown: false)) var fileKeyFd: Int32?
 
     @OptionGroup var file: FilePasswordOptions
     @OptionGroup var password: PasswordOptions

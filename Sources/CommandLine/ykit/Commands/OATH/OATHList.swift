@@ -6,22 +6,18 @@ import YKWire
 
 /// Lists accounts.
 struct OATHList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List accounts.",
-        discussion: "With --watch the codes are shown with a countdown until ^C ends it.")
-    static let members = ["accounts", "time"]
+    static let about = About(
+        "list", "List accounts.",
+        discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
+        members: ["accounts", "time"])
 
-    @Flag(name: .shortAndLong, help: "Show type, algorithm and period.")
-    var long = false
+    @Flag(name: .shortAndLong, help: "Show type, algorithm and period.") var long = false
 
-    @Flag(help: "Show codes too, as 'ykit oath calculate' does.")
-    var codes = false
+    @Flag(help: "Show codes too, as 'ykit oath calculate' does.") var codes = false
 
-    @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.")
-    var watch = false
+    @Flag(name: .shortAndLong, help: "Show codes and keep them up to date.") var watch = false
 
-    @Flag(help: "Show accounts of issuer _hidden as well.")
-    var showHidden = false
+    @Flag(help: "Show accounts of issuer _hidden as well.") var showHidden = false
 
     @OptionGroup var password: PasswordOptions
 

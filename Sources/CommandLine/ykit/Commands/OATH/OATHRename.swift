@@ -6,16 +6,13 @@ import YKWire
 
 /// Renames an account.
 struct OATHRename: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Rename an account (firmware 5.3.1 and later).",
-        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.")
-    static let members = ["id", "newId"]
+    static let about = About(
+        "rename", "Rename an account (firmware 5.3.1 and later).",
+        discussion: "NAME is the whole new name, 'issuer:name'; the period stays.", members: ["id", "newId"])
 
-    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.")
-    var query: String
+    @Argument(help: "Which account: its name or a part of it; 60/NAME for the one of that period.") var query: String
 
-    @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name"))
-    var newName: String
+    @Argument(help: ArgumentHelp("The new name, 'issuer:name'.", valueName: "name")) var newName: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions

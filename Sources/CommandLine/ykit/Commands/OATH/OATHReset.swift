@@ -6,9 +6,7 @@ import YKWire
 
 /// Deletes all data of the OATH application.
 struct OATHReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all accounts and the password.")
-    static let members = ["deviceId"]
+    static let about = About("reset", "Delete all accounts and the password.", members: ["deviceId"])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -7,9 +7,9 @@ import YKWire
 
 /// Shows what the OATH application reports about itself.
 struct OATHShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show version, device ID and whether a password is set. Needs no password.")
-    static let members = ["version", "deviceId", "hasPassword", "locked", "remembered"]
+    static let about = About(
+        "info", "Show version, device ID and whether a password is set. Needs no password.",
+        members: ["version", "deviceId", "hasPassword", "locked", "remembered"])
 
     func answer(in world: World) async throws -> Answer {
         let info = await (try world.openOATH()).info

@@ -7,20 +7,17 @@ import YKWire
 
 /// Adds an account from an otpauth URI.
 struct OATHUri: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "uri", abstract: "Add an account from an otpauth:// URI.",
-        discussion: "A URI contains a secret: read it from standard input, with '-', rather than from the command line."
-    )
-    static let members = ["account"]
+    static let about = About(
+        "uri", "Add an account from an otpauth:// URI.",
+        discussion:
+            "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
+        members: ["account"])
 
-    @Argument(help: "otpauth://…, or - for standard input.")
-    var uri: String
+    @Argument(help: "otpauth://…, or - for standard input.") var uri: String
 
-    @Flag(name: .shortAndLong, help: "Require a touch for each code.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Require a touch for each code.") var touch = false
 
-    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite an account of the same name.") var force = false
 
     @OptionGroup var password: PasswordOptions
 

@@ -8,34 +8,27 @@ import YKWire
 
 /// Calculates a slot's response to a challenge.
 struct OTPCalculate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "calculate", abstract: "Send a challenge to a slot and show its response.",
+    static let about = About(
+        "calculate", "Send a challenge to a slot and show its response.",
         discussion: """
             The challenge is hexadecimal; '-' reads a line of them from standard input. With --totp it is the time, and \
             the answer a code.
-            """)
-    static let members = ["slot", "response", "code"]
+            """, members: ["slot", "response", "code"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Argument(help: "The challenge, up to 64 bytes.")
-    var challenge: String?
+    @Argument(help: "The challenge, up to 64 bytes.") var challenge: String?
 
-    @Flag(name: [.customShort("T"), .long], help: "Make a TOTP code.")
-    var totp = false
+    @Flag(name: [.customShort("T"), .long], help: "Make a TOTP code.") var totp = false
 
-    @Option(name: .shortAndLong, help: "The digits of a TOTP code, 6 to 8.")
-    var digits = 6
+    @Option(name: .shortAndLong, help: "The digits of a TOTP code, 6 to 8.") var digits = 6
 
     @Option(help: ArgumentHelp("Make the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Option(help: "Seconds that a TOTP code is valid.")
-    var period: Int64 = 30
+    @Option(help: "Seconds that a TOTP code is valid.") var period: Int64 = 30
 
-    @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.")
-    var yubico = false
+    @Flag(help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
 
     func check() throws {
         if totp, challenge != nil || yubico { throw UsageError("--totp takes no challenge") }

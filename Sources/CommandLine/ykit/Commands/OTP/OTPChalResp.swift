@@ -8,29 +8,24 @@ import YKWire
 
 /// Programs challenge-response.
 struct OTPChalResp: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "chalresp", abstract: "Program a slot for challenge-response.",
+    static let about = About(
+        "chalresp", "Program a slot for challenge-response.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, and \
             comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is made up with --generate. For KeePassXC program the \
             slot without --full-challenges and --yubico, and a second key with the same secret: a database cannot be \
             opened without it.
-            """)
-    static let members = ["slot", "touch", "kind"]
+            """, members: ["slot", "touch", "kind"])
 
     @OptionGroup var target: OTPProgramming
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Ask for a touch before each answer.") var touch = false
 
-    @Flag(name: [.customShort("T"), .long], help: "The key is base 32, as services print it for TOTP.")
-    var totp = false
+    @Flag(name: [.customShort("T"), .long], help: "The key is base 32, as services print it for TOTP.") var totp = false
 
-    @Flag(help: "Answer with Yubico OTP blocks rather than HMACs.")
-    var yubico = false
+    @Flag(help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
 
-    @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.")
-    var fullChallenges = false
+    @Flag(help: "Take challenges of 64 bytes only, zeros at their end included.") var fullChallenges = false
 
     @OptionGroup var key: OTPKeyOptions
 

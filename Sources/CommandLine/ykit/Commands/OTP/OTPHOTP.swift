@@ -8,21 +8,18 @@ import YKWire
 
 /// Programs HOTP.
 struct OTPHOTP: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "hotp", abstract: "Program a slot to type HOTP codes.",
+    static let about = About(
+        "hotp", "Program a slot to type HOTP codes.",
         discussion: """
             The key is base 32, as services print it, and comes by prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is \
             made up with --generate.
-            """)
-    static let members = ["slot", "digits", "counter", "identifier"]
+            """, members: ["slot", "digits", "counter", "identifier"])
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(name: .shortAndLong, help: "6 or 8.")
-    var digits = 6
+    @Option(name: .shortAndLong, help: "6 or 8.") var digits = 6
 
-    @Option(name: .shortAndLong, help: "Where the counter starts: a multiple of 16 up to 1048560.")
-    var counter = 0
+    @Option(name: .shortAndLong, help: "Where the counter starts: a multiple of 16 up to 1048560.") var counter = 0
 
     @Option(
         help: ArgumentHelp(

@@ -7,9 +7,9 @@ import YKWire
 
 /// Shows the state of the slots.
 struct OTPInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show which slots are in use, and what they do.")
-    static let members = ["version", "serial", "link", "slots", "lightInverted", "fipsMode"]
+    static let about = About(
+        "info", "Show which slots are in use, and what they do.",
+        members: ["version", "serial", "link", "slots", "lightInverted", "fipsMode"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()

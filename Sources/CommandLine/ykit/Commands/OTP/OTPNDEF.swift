@@ -6,12 +6,11 @@ import YKWire
 
 /// Configures the NDEF record that a key presents over NFC.
 struct OTPNDEF: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "ndef", abstract: "Set the URL or text that NFC readers get, followed by a slot's token.")
-    static let members = ["slot", "kind", "prefix"]
+    static let about = About(
+        "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
+        members: ["slot", "kind", "prefix"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
     @Option(
         name: .shortAndLong,
@@ -19,11 +18,9 @@ struct OTPNDEF: Verb {
             "The text before the token; https://my.yubico.com/yk/# by default.", valueName: "text"))
     var prefix: String?
 
-    @Flag(help: "Give a text rather than an address.")
-    var text = false
+    @Flag(help: "Give a text rather than an address.") var text = false
 
-    @Option(help: ArgumentHelp("The language of the text, en by default.", valueName: "code"))
-    var language = "en"
+    @Option(help: ArgumentHelp("The language of the text, en by default.", valueName: "code")) var language = "en"
 
     @OptionGroup var code: AccessCodeOptions
 

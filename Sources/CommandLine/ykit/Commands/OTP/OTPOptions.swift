@@ -31,8 +31,7 @@ enum OTPKey: SecretKind {
 struct AccessCodeOptions: ParsableArguments {
     static let title = "Access Code Options"
 
-    @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.")
-    var accessCode = false
+    @Flag(help: "Ask for the access code that the slot has: 12 hexadecimal digits.") var accessCode = false
 
     @OptionGroup var given: SecretOptions<AccessCode>
 
@@ -59,13 +58,11 @@ struct AccessCodeOptions: ParsableArguments {
 struct NewAccessCodeOptions: ParsableArguments {
     static let title = "New Access Code"
 
-    @Flag(help: "Ask for a new access code: 12 hexadecimal digits.")
-    var newAccessCode = false
+    @Flag(help: "Ask for a new access code: 12 hexadecimal digits.") var newAccessCode = false
 
     @OptionGroup var given: SecretOptions<NewAccessCode>
 
-    @Flag(help: "Remove the access code.")
-    var removeAccessCode = false
+    @Flag(help: "Remove the access code.") var removeAccessCode = false
 
     func check() throws {
         if removeAccessCode, newAccessCode || given.isGiven {
@@ -90,8 +87,7 @@ struct OTPKeyOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<OTPKey>
 
-    @Flag(name: .shortAndLong, help: "Generate a random key.")
-    var generate = false
+    @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
 
     @Option(
         help: ArgumentHelp("Write generated secrets to this new file instead of the terminal.", valueName: "file"),

@@ -6,13 +6,12 @@ import YKWire
 
 /// Identifies the kind of password that a key typed.
 struct OTPParse: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "parse", abstract: "Show what a one-time password that a key typed consists of.",
-        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.")
-    static let members = ["token"]
+    static let about = About(
+        "parse", "Show what a one-time password that a key typed consists of.",
+        discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
+        members: ["token"])
 
-    @Argument(help: "The password, or - for a line of standard input.")
-    var password: String?
+    @Argument(help: "The password, or - for a line of standard input.") var password: String?
 
     func answer(in world: World) throws -> Answer {
         let token = try TypedToken.read(password)

@@ -5,11 +5,9 @@ import YKOTP
 
 /// The slot to program, and its access codes.
 struct OTPProgramming: ParsableArguments {
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask before a slot is overwritten.") var force = false
 
     @OptionGroup var code: AccessCodeOptions
     @OptionGroup var newCode: NewAccessCodeOptions

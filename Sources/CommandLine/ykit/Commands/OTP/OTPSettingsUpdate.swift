@@ -6,10 +6,9 @@ import YKWire
 
 /// Updates the settings of a slot.
 struct OTPSettingsUpdate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Change a slot's typing settings or access code, and keep its secrets.",
-        discussion: "Settings that are not given are set to those of a new slot.")
-    static let members = ["slot"]
+    static let about = About(
+        "settings", "Change a slot's typing settings or access code, and keep its secrets.",
+        discussion: "Settings that are not given are set to those of a new slot.", members: ["slot"])
 
     @OptionGroup var target: OTPProgramming
     @OptionGroup var typing: TypingOptions

@@ -12,28 +12,24 @@ enum StaticPassword: SecretKind {
 
 /// Programs a static password.
 struct OTPStatic: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "static", abstract: "Program a slot to type a static password.",
+    static let about = About(
+        "static", "Program a slot to type a static password.",
         discussion: """
             A key types positions, not characters: name the layout that the computer is set to. With modhex, the usual \
             one, only the letters \(Modhex.alphabet) can be had, which are in the same places of nearly all layouts. \
             The password comes by prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is made up with \
             --generate.
-            """)
-    static let members = ["slot", "layout", "length"]
+            """, members: ["slot", "layout", "length"])
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.")
-    var layout: LayoutChoice = .modhex
+    @Option(name: .shortAndLong, help: "modhex, us, uk, de, fr, it, bepo or norman.") var layout: LayoutChoice = .modhex
 
     @OptionGroup var given: SecretOptions<StaticPassword>
 
-    @Flag(name: .shortAndLong, help: "Generate a random password.")
-    var generate = false
+    @Flag(name: .shortAndLong, help: "Generate a random password.") var generate = false
 
-    @Option(help: "The length of the generated password, up to 38.")
-    var length = 38
+    @Option(help: "The length of the generated password, up to 38.") var length = 38
 
     @Option(
         help: ArgumentHelp("Write the generated password to this new file.", valueName: "file"), completion: .file)

@@ -6,12 +6,9 @@ import YKWire
 
 /// Swaps the slots.
 struct OTPSwap: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "swap", abstract: "Swap the contents of the two slots.")
-    static let members: [String] = []
+    static let about = About("swap", "Swap the contents of the two slots.")
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.otp()
@@ -23,15 +20,11 @@ struct OTPSwap: Verb {
 
 /// Deletes the configuration of a slot.
 struct OTPDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Empty a slot. Its contents cannot be recovered.")
-    static let members = ["slot"]
+    static let about = About("delete", "Empty a slot. Its contents cannot be recovered.", members: ["slot"])
 
-    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse)
-    var slot: OTPSlot
+    @Argument(help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var code: AccessCodeOptions
 

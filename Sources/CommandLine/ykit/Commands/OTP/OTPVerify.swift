@@ -9,8 +9,8 @@ import YKWire
 
 /// Verifies a Yubico OTP, with the slot's AES key or through validation servers.
 struct OTPVerify: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check a Yubico OTP with its AES key, or by asking a validation server.",
+    static let about = About(
+        "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
         discussion: """
             With the AES key the password is opened, its CRC and identities are checked, and its counter is written down \
             before it is accepted: no password is accepted twice. With --server a server is asked that speaks the \
@@ -19,13 +19,12 @@ struct OTPVerify: Verb {
 
             The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a client's), \
             or is asked for. Without an argument the password is read from the terminal: touch the key.
-            """)
-    static let members = [
-        "publicId", "useCounter", "sessionUse", "timestamp", "random", "previous", "server", "status", "store",
-    ]
+            """,
+        members: [
+            "publicId", "useCounter", "sessionUse", "timestamp", "random", "previous", "server", "status", "store",
+        ])
 
-    @Argument(help: "The password, or - for a line of standard input.")
-    var password: String?
+    @Argument(help: "The password, or - for a line of standard input.") var password: String?
 
     @OptionGroup var key: TokenKeyOptions
 
@@ -40,8 +39,7 @@ struct OTPVerify: Verb {
     @Option(help: ArgumentHelp("Ask this validation server; may be repeated.", valueName: "url"))
     var server: [String] = []
 
-    @Option(help: ArgumentHelp("The client ID at the validation servers.", valueName: "number"))
-    var client: UInt32?
+    @Option(help: ArgumentHelp("The client ID at the validation servers.", valueName: "number")) var client: UInt32?
 
     @Option(help: ArgumentHelp("How many other servers have to confirm, in percent.", valueName: "percent"))
     var syncLevel: Int?

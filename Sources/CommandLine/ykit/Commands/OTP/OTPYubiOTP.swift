@@ -12,22 +12,20 @@ enum PrivateIdentity: SecretKind {
 
 /// Programs a Yubico OTP.
 struct OTPYubiOTP: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "yubiotp", abstract: "Program a slot to type Yubico OTPs.",
+    static let about = About(
+        "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
             The private identity (12 hexadecimal digits) and the key (32) are asked for, come by options or the \
             environment, or are made up with --generate. When several come by standard input, their lines are: access \
             code, private identity, key, new access code. --csv writes what YubiCloud's upload takes into a new file.
-            """)
-    static let members = ["slot", "publicId", "serial"]
+            """, members: ["slot", "publicId", "serial"])
 
     @OptionGroup var target: OTPProgramming
 
     @Option(help: ArgumentHelp("The public identity; its length is even and at most 32.", valueName: "modhex"))
     var publicId: String?
 
-    @Flag(help: "Derive the public identity from the serial number.")
-    var serialPublicId = false
+    @Flag(help: "Derive the public identity from the serial number.") var serialPublicId = false
 
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions

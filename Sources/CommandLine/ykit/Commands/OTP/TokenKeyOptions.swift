@@ -8,11 +8,9 @@ import YKWire
 struct TokenKeyOptions: ParsableArguments {
     static let title = "Key Options"
 
-    @Flag(help: "Read the key from standard input, one line.")
-    var keyStdin = false
+    @Flag(help: "Read the key from standard input, one line.") var keyStdin = false
 
-    @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n"))
-    var keyFd: Int32?
+    @Option(help: ArgumentHelp("Read the key from this open file descriptor.", valueName: "n")) var keyFd: Int32?
 
     @Option(
         help: ArgumentHelp(

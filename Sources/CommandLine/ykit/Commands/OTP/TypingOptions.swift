@@ -8,8 +8,7 @@ import YKWire
 struct TypingOptions: ParsableArguments {
     static let title = "Typing"
 
-    @Flag(inversion: .prefixedNo, help: "Press Enter at the end.")
-    var enter = true
+    @Flag(inversion: .prefixedNo, help: "Press Enter at the end.") var enter = true
 
     @Option(help: ArgumentHelp("Pause between characters, in milliseconds: 0, 20, 40 or 60.", valueName: "ms"))
     var pacing = 0
@@ -24,29 +23,21 @@ struct TypingOptions: ParsableArguments {
             "Wait half a second: after-first or after-second part; may be repeated.", valueName: "place"))
     var delay: [DelayPlace] = []
 
-    @Flag(help: "Type digits on the numeric keypad.")
-    var numericKeypad = false
+    @Flag(help: "Type digits on the numeric keypad.") var numericKeypad = false
 
-    @Flag(inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.")
-    var fastTrigger = true
+    @Flag(inversion: .prefixedNo, help: "Allow a short touch when only slot 1 is in use.") var fastTrigger = true
 
-    @Flag(help: "Type the serial number if the key is touched while it is being plugged in.")
-    var serialAtStart = false
+    @Flag(help: "Type the serial number if the key is touched while it is being plugged in.") var serialAtStart = false
 
-    @Flag(help: "Show the serial number in the USB descriptor.")
-    var serialInUsb = false
+    @Flag(help: "Show the serial number in the USB descriptor.") var serialInUsb = false
 
-    @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.")
-    var serialByCommand = true
+    @Flag(inversion: .prefixedNo, help: "Tell programs the serial number.") var serialByCommand = true
 
-    @Flag(help: "Keep the slot dormant until its settings are updated.")
-    var dormant = false
+    @Flag(help: "Keep the slot dormant until its settings are updated.") var dormant = false
 
-    @Flag(help: "Keep the light off while the key is idle.")
-    var invertLight = false
+    @Flag(help: "Keep the light off while the key is idle.") var invertLight = false
 
-    @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.")
-    var updates = true
+    @Flag(inversion: .prefixedNo, help: "Allow later updates of the settings.") var updates = true
 
     /// The places for a Tab.
     enum TabPlace: String, CaseIterable, ExpressibleByArgument {

@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for PINs and the reset code.
 struct OpenPGPAccessGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "access", abstract: "User PIN, admin PIN and reset code.",
+    static let about = About(
+        "access", "User PIN, admin PIN and reset code.",
         discussion: "Those of a new card are 123456 and 12345678; a reset code is not set.",
         subcommands: [
             OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
@@ -18,10 +18,10 @@ struct OpenPGPAccessGroup: ParsableCommand {
 
 /// Changes the user PIN.
 struct OpenPGPChangePIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-pin", abstract: "Change the user PIN, 6 bytes or more.",
-        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
-    static let members = ["changed"]
+    static let about = About(
+        "change-pin", "Change the user PIN, 6 bytes or more.",
+        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.",
+        members: ["changed"])
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
@@ -37,10 +37,10 @@ struct OpenPGPChangePIN: Verb {
 
 /// Changes the admin PIN.
 struct OpenPGPChangeAdminPIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-admin-pin", abstract: "Change the admin PIN, 8 bytes or more.",
-        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.")
-    static let members = ["changed"]
+    static let about = About(
+        "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
+        discussion: "When both come by standard input, the first line is the present PIN, the second the new one.",
+        members: ["changed"])
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var new: NewAdminPINOptions
@@ -56,10 +56,10 @@ struct OpenPGPChangeAdminPIN: Verb {
 
 /// Sets the reset code.
 struct OpenPGPSetResetCode: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-reset-code", abstract: "Set the reset code, 8 bytes or more.",
-        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.")
-    static let members = ["set"]
+    static let about = About(
+        "set-reset-code", "Set the reset code, 8 bytes or more.",
+        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.",
+        members: ["set"])
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
@@ -75,13 +75,12 @@ struct OpenPGPSetResetCode: Verb {
 
 /// Sets a new user PIN.
 struct OpenPGPUnblockPIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "unblock-pin", abstract: "Set a new user PIN, with the admin PIN or the reset code.",
-        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.")
-    static let members = ["unblocked"]
+    static let about = About(
+        "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
+        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
+        members: ["unblocked"])
 
-    @Flag(help: "Use the reset code instead of the admin PIN.")
-    var resetCode = false
+    @Flag(help: "Use the reset code instead of the admin PIN.") var resetCode = false
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
@@ -104,18 +103,15 @@ struct OpenPGPUnblockPIN: Verb {
 
 /// Sets the number of PIN retries.
 struct OpenPGPSetRetries: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-retries", abstract: "Set how many wrong tries there are, 1 to 99 each (YubiKeys).")
-    static let members = ["userRetries", "resetCodeRetries", "adminRetries"]
+    static let about = About(
+        "set-retries", "Set how many wrong tries there are, 1 to 99 each (YubiKeys).",
+        members: ["userRetries", "resetCodeRetries", "adminRetries"])
 
-    @Argument(help: ArgumentHelp("Tries of the user PIN.", valueName: "user-tries"))
-    var user: Int
+    @Argument(help: ArgumentHelp("Tries of the user PIN.", valueName: "user-tries")) var user: Int
 
-    @Argument(help: ArgumentHelp("Tries of the reset code.", valueName: "reset-code-tries"))
-    var reset: Int
+    @Argument(help: ArgumentHelp("Tries of the reset code.", valueName: "reset-code-tries")) var reset: Int
 
-    @Argument(help: ArgumentHelp("Tries of the admin PIN.", valueName: "admin-tries"))
-    var administrator: Int
+    @Argument(help: ArgumentHelp("Tries of the admin PIN.", valueName: "admin-tries")) var administrator: Int
 
     @OptionGroup var admin: AdminPINOptions
 
@@ -140,12 +136,11 @@ struct OpenPGPSetRetries: Verb {
 
 /// Sets whether each signature requires the PIN.
 struct OpenPGPSetSignaturePolicy: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-signature-policy", abstract: "Set whether each signature requires the user PIN again.")
-    static let members = ["signatureNeedsPin"]
+    static let about = About(
+        "set-signature-policy", "Set whether each signature requires the user PIN again.",
+        members: ["signatureNeedsPin"])
 
-    @Argument(help: "always or once.")
-    var policy: SignaturePolicy
+    @Argument(help: "always or once.") var policy: SignaturePolicy
 
     @OptionGroup var admin: AdminPINOptions
 
@@ -166,20 +161,17 @@ struct OpenPGPSetSignaturePolicy: Verb {
 
 /// Sets whether PINs are sent as hashes.
 struct OpenPGPSetKDF: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-kdf", abstract: "Set whether PINs are sent to the card as hashes, and set both PINs.",
+    static let about = About(
+        "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """
             Both PINs are set: new ones, or with --same-admin-pin the admin PIN that is there. The reset code is lost. \
             Gnuk takes a key derivation only while it holds no key. Several secrets by standard input are lines in this \
             order: admin PIN, new user PIN, new admin PIN.
-            """)
-    static let members = ["kdf"]
+            """, members: ["kdf"])
 
-    @Argument(help: "on or off.")
-    var setting: Setting
+    @Argument(help: "on or off.") var setting: Setting
 
-    @Flag(help: "Keep the admin PIN that is there.")
-    var sameAdminPin = false
+    @Flag(help: "Keep the admin PIN that is there.") var sameAdminPin = false
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions

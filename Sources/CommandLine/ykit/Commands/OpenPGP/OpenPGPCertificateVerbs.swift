@@ -9,8 +9,8 @@ import YKX509
 
 /// Commands for certificates.
 struct OpenPGPCertificatesGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "certificates", abstract: "Certificates of the slots.",
+    static let about = About(
+        "certificates", "Certificates of the slots.",
         subcommands: [
             OpenPGPImportCertificate.self, OpenPGPExportCertificate.self, OpenPGPDeleteCertificate.self,
         ])
@@ -18,16 +18,14 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 
 /// Imports a certificate into a slot.
 struct OpenPGPImportCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a certificate from a file into a slot.",
-        discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.")
-    static let members = ["slot", "certificate"]
+    static let about = About(
+        "import", "Import a certificate from a file into a slot.",
+        discussion: "The file is PEM, DER or PKCS#12; of several certificates the first is taken.",
+        members: ["slot", "certificate"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file) var file: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions
@@ -54,12 +52,10 @@ struct OpenPGPImportCertificate: Verb {
 
 /// Exports a certificate.
 struct OpenPGPExportCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the certificate of a slot. No PIN is required.")
-    static let members = CertificateExport.members
+    static let about = About(
+        "export", "Write the certificate of a slot. No PIN is required.", members: CertificateExport.members)
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: CertificateExport
 
@@ -72,12 +68,9 @@ struct OpenPGPExportCertificate: Verb {
 
 /// Deletes a certificate.
 struct OpenPGPDeleteCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the certificate of a slot; its key stays.")
-    static let members = ["slot"]
+    static let about = About("delete", "Delete the certificate of a slot; its key stays.", members: ["slot"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -94,22 +87,19 @@ struct OpenPGPDeleteCertificate: Verb {
 
 /// Creates an attestation for a key that was generated on the card.
 struct OpenPGPAttest: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Have a YubiKey certify that it generated the key of a slot.",
+    static let about = About(
+        "attest", "Have a YubiKey certify that it generated the key of a slot.",
         discussion: """
             The key writes the statement over the slot's certificate. It is checked that the attestation key signed it, \
             that it is on the key in the slot, and that the attestation key is one of Yubico's: where it is not, there \
             is a warning. With --root the attestation key has to be one of those, or the exit code is 8.
-            """)
-    static let members = ["slot", "certificate", "output", "device", "chain", "rooted", "reason"]
+            """, members: ["slot", "certificate", "output", "device", "chain", "rooted", "reason"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var trusted: TrustedCertificates
 
-    @Argument(help: "Where the statement goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the statement goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for the OpenPGP application.
 struct OpenPGPGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "openpgp", abstract: "OpenPGP card: status, PINs and keys.",
+    static let about = About(
+        "openpgp", "OpenPGP card: status, PINs and keys.",
         discussion: """
             Slots: signature (sig), decryption (dec), authentication (aut), attestation (att). Files: - stands for \
             standard input or output.
@@ -22,14 +22,14 @@ struct OpenPGPGroup: ParsableCommand {
 
 /// Shows the card's information about itself.
 struct OpenPGPInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
-        discussion: "Only data that anybody may read is read; nothing on the card changes.")
-    static let members = [
-        "version", "firmware", "manufacturer", "manufacturerName", "serial", "name", "login", "url", "languages",
-        "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures", "caFingerprints",
-        "keys",
-    ]
+    static let about = About(
+        "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
+        discussion: "Only data that anybody may read is read; nothing on the card changes.",
+        members: [
+            "version", "firmware", "manufacturer", "manufacturerName", "serial", "name", "login", "url", "languages",
+            "userRetries", "resetCodeRetries", "adminRetries", "signatureNeedsPin", "kdf", "signatures",
+            "caFingerprints", "keys",
+        ])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openOpenPGP()

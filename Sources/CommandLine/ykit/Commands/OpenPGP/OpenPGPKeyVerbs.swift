@@ -8,8 +8,8 @@ import YKWire
 
 /// Commands for keys.
 struct OpenPGPKeysGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Keys: generate, import, delete, export, touch policy, CAs.",
+    static let about = About(
+        "keys", "Keys: generate, import, delete, export, touch policy, CAs.",
         discussion: "Slots: signature (sig), decryption (dec), authentication (aut), attestation (att).",
         subcommands: [
             OpenPGPGenerateKey.self, OpenPGPImportKey.self, OpenPGPDeleteKey.self, OpenPGPExportKey.self,
@@ -19,16 +19,14 @@ struct OpenPGPKeysGroup: ParsableCommand {
 
 /// Generates a key on the card.
 struct OpenPGPGenerateKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Generate a key on the card, over what is in the slot.",
+    static let about = About(
+        "generate", "Generate a key on the card, over what is in the slot.",
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data that is \
             encrypted to it is lost with the card. RSA takes some cards minutes.
-            """)
-    static let members = ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"]
+            """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @Option(name: .shortAndLong, help: "The type of key, such as ed25519, cv25519, nistp256 or rsa4096.")
     var type: OpenPGPKeyType?
@@ -53,22 +51,18 @@ struct OpenPGPGenerateKey: Verb {
 
 /// Imports a private key into a slot.
 struct OpenPGPImportKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a private key from a file into a slot.",
+    static let about = About(
+        "import", "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12, encrypted or not. --created gives the time that is a part of the \
             fingerprint, in seconds since 1970: for a key that OpenPGP has already it must be the time of that key.
-            """)
-    static let members = ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"]
+            """, members: ["slot", "algorithm", "fingerprint", "created", "touch", "publicKey"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file) var file: String
 
-    @Option(help: ArgumentHelp("The creation time of the key.", valueName: "seconds"))
-    var created: UInt32?
+    @Option(help: ArgumentHelp("The creation time of the key.", valueName: "seconds")) var created: UInt32?
 
     @Option(help: "When the key requires a touch: off, on, fixed, cached or cached-fixed.")
     var touch: OpenPGPTouchPolicy?
@@ -92,13 +86,11 @@ struct OpenPGPImportKey: Verb {
 
 /// Deletes a key.
 struct OpenPGPDeleteKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the key of a slot.",
-        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.")
-    static let members = ["slot"]
+    static let about = About(
+        "delete", "Delete the key of a slot.",
+        discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.", members: ["slot"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -114,15 +106,13 @@ struct OpenPGPDeleteKey: Verb {
 
 /// Exports a public key.
 struct OpenPGPExportKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the public key of a slot. No PIN is required.",
+    static let about = About(
+        "export", "Write the public key of a slot. No PIN is required.",
         discussion: """
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
-            """)
-    static let members = PublicKeyExport.members
+            """, members: PublicKeyExport.members)
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var export: PublicKeyExport
 
@@ -138,19 +128,16 @@ struct OpenPGPExportKey: Verb {
 
 /// Sets when a key requires a touch.
 struct OpenPGPSetTouch: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-touch", abstract: "Set when a key requires a touch.",
+    static let about = About(
+        "set-touch", "Set when a key requires a touch.",
         discussion: """
             fixed and cached-fixed stay until the key is replaced or the application reset; of the attestation key not \
             even a reset removes them. A YubiKey turns the policy off when a key is generated or imported.
-            """)
-    static let members = ["slot", "touch"]
+            """, members: ["slot", "touch"])
 
-    @Argument(help: "The slot.")
-    var slot: OpenPGPSlot
+    @Argument(help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument(help: "off, on, fixed, cached or cached-fixed.")
-    var policy: OpenPGPTouchPolicy
+    @Argument(help: "off, on, fixed, cached or cached-fixed.") var policy: OpenPGPTouchPolicy
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
@@ -198,19 +185,16 @@ extension OpenPGPPublicKey {
 
 /// Stores the fingerprint of a CA key.
 struct OpenPGPSetCAFingerprint: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-ca-fingerprint", abstract: "Store the fingerprint of a key that certifies others.",
+    static let about = About(
+        "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
         discussion: """
             The card stores three fingerprints of version 4 for programs that want to know which keys are trusted; it does \
             nothing with them.
-            """)
-    static let members = ["number", "fingerprint"]
+            """, members: ["number", "fingerprint"])
 
-    @Argument(help: "Which of them: 1, 2 or 3.")
-    var number: Int
+    @Argument(help: "Which of them: 1, 2 or 3.") var number: Int
 
-    @Argument(help: "Forty hexadecimal digits, or none to remove it.")
-    var fingerprint: String
+    @Argument(help: "Forty hexadecimal digits, or none to remove it.") var fingerprint: String
 
     @OptionGroup var admin: AdminPINOptions
 

@@ -9,17 +9,15 @@ import YKWire
 
 /// Signs a file with the signature key.
 struct OpenPGPSign: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign a file with the signature key.",
+    static let about = About(
+        "sign", "Sign a file with the signature key.",
         discussion: """
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 of RSA, a DER sequence of ECDSA. \
             Ed25519 signs the file itself. --digest says that the file is a digest. With --format openpgp or armor it is \
             what 'gpg --detach-sign' makes, and 'gpg --verify' checks it with the public key that gpg has of this card.
-            """)
-    static let members = ["slot", "algorithm", "hash", "signature", "output"]
+            """, members: ["slot", "algorithm", "hash", "signature", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
@@ -47,13 +45,12 @@ struct OpenPGPSign: Verb {
 
 /// Signs a file with the authentication key.
 struct OpenPGPAuthenticate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "authenticate", abstract: "Sign a challenge with the authentication key.",
-        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.")
-    static let members = ["slot", "algorithm", "hash", "signature", "output"]
+    static let about = About(
+        "authenticate", "Sign a challenge with the authentication key.",
+        discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
+        members: ["slot", "algorithm", "hash", "signature", "output"])
 
-    @Argument(help: "The file with the challenge, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
@@ -99,8 +96,7 @@ struct OpenPGPSigningOptions: ParsableArguments {
             """)
     var hash: HashChoice?
 
-    @Flag(help: "The file contains the digest.")
-    var digest = false
+    @Flag(help: "The file contains the digest.") var digest = false
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
@@ -159,17 +155,15 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
 /// Decrypts data with the decryption key.
 struct OpenPGPDecrypt: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "decrypt", abstract: "Decrypt a message, or agree on a secret, with the decryption key.",
+    static let about = About(
+        "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
             With an RSA key the file is a message as 'openssl pkeyutl -encrypt' makes it (PKCS#1 v1.5). With a key on a \
             curve it is the other side's public key, and the result the bare secret, as 'openssl pkeyutl -derive' makes \
             it. OpenPGP messages are decrypted by gpg.
-            """)
-    static let members = ["slot", "algorithm", "plaintext", "output"]
+            """, members: ["slot", "algorithm", "plaintext", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the result goes.", valueName: "file"), completion: .file)
@@ -206,12 +200,9 @@ struct OpenPGPDecrypt: Verb {
 
 /// Generates random bytes.
 struct OpenPGPRandom: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "random", abstract: "Get random bytes of the card, in hexadecimal.")
-    static let members = ["bytes"]
+    static let about = About("random", "Get random bytes of the card, in hexadecimal.", members: ["bytes"])
 
-    @Argument(help: "How many bytes.")
-    var count = 32
+    @Argument(help: "How many bytes.") var count = 32
 
     func answer(in world: World) async throws -> Answer {
         let bytes = try await world.openOpenPGP().random(count)
@@ -221,14 +212,13 @@ struct OpenPGPRandom: Verb {
 
 /// Resets the application to its factory state.
 struct OpenPGPReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset",
-        abstract: "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
+    static let about = About(
+        "reset",
+        "Delete all OpenPGP keys, certificates and data, and set the PINs of a new card.",
         discussion: """
             No PIN is required: the tries of both PINs are used up first. A YubiKey keeps its attestation key. A reset \
             that did not end is finished. Other applications of the key are not touched.
-            """)
-    static let members = ["reset"]
+            """, members: ["reset"])
 
     @OptionGroup var confirmation: Confirmation
 

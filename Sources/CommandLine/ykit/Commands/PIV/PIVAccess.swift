@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for PIN, PUK and management key.
 struct PIVAccess: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "access", abstract: "Manage PIN, PUK and management key.",
+    static let about = About(
+        "access", "Manage PIN, PUK and management key.",
         subcommands: [
             PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
         ])

@@ -9,21 +9,20 @@ import YKX509
 
 /// Shows the content of an attestation, and verifies it.
 struct PIVAttest: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Verify that a key pair was generated on this security key.",
+    static let about = About(
+        "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
             The attestation is checked against the certificate of f9, and up to Yubico's certificates, or with \
             --root up to those of another maker. The exit code is 8 when no path leads to one of them; to trust one \
             key alone, export its f9 and name that with --root. 'ykit piv keys attest' writes the attestation into a \
             file.
-            """)
-    static let members = [
-        "slot", "algorithm", "firmware", "serial", "pinPolicy", "touchPolicy", "formFactor", "chain", "rooted",
-        "reason", "attestation", "device",
-    ]
+            """,
+        members: [
+            "slot", "algorithm", "firmware", "serial", "pinPolicy", "touchPolicy", "formFactor", "chain", "rooted",
+            "reason", "attestation", "device",
+        ])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var trusted: TrustedCertificates
 

@@ -6,23 +6,19 @@ import YKWire
 
 /// Exports the attestation of a key.
 struct PIVAttestKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Export the attestation that a key pair was generated on this security key.",
+    static let about = About(
+        "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
-            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.")
-    static let members = ["slot", "format", "certificate", "chain", "output"]
+            "It is signed by the key in f9, whose certificate --chain puts behind it. 'ykit piv attest' checks it.",
+        members: ["slot", "format", "certificate", "chain", "output"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the certificate goes, - for standard output.", completion: .file) var file = "-"
 
-    @Option(help: "How the certificate is written: pem or der.")
-    var format: CertificateFormat = .pem
+    @Option(help: "How the certificate is written: pem or der.") var format: CertificateFormat = .pem
 
-    @Flag(help: "Append the certificate of f9 (PEM).")
-    var chain = false
+    @Flag(help: "Append the certificate of f9 (PEM).") var chain = false
 
     @OptionGroup var replacing: OutputOptions
 

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for certificates.
 struct PIVCertificates: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "certificates", abstract: "Manage certificates in slots, and certificate requests.",
+    static let about = About(
+        "certificates", "Manage certificates in slots, and certificate requests.",
         subcommands: [
             PIVGenerateCertificate.self, PIVRequestCertificate.self, PIVImportCertificate.self,
             PIVExportCertificate.self, PIVDeleteCertificate.self,

@@ -7,23 +7,20 @@ import YKWire
 
 /// Changes the management key.
 struct PIVChangeManagementKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-management-key", abstract: "Set another management key.",
+    static let about = About(
+        "change-management-key", "Set another management key.",
         discussion: """
             With --generate --protect a random key is kept on the key itself, where only the PIN leads to it: ykit and \
             ykman use it from then on without asking. Without --protect a made-up key is shown once, or written \
             into --key-file.
-            """)
-    static let members = ["algorithm", "touch", "protected", "keyFile"]
+            """, members: ["algorithm", "touch", "protected", "keyFile"])
 
     @Option(name: .shortAndLong, help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
 
-    @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.")
-    var touch = false
+    @Flag(name: .shortAndLong, help: "Ask for a touch whenever the management key is used.") var touch = false
 
-    @Flag(name: .shortAndLong, help: "Generate a random key.")
-    var generate = false
+    @Flag(name: .shortAndLong, help: "Generate a random key.") var generate = false
 
     @Flag(name: .shortAndLong, help: "Store the new management key on the key, protected by the PIN.")
     var protect = false

@@ -6,13 +6,12 @@ import YKWire
 
 /// Changes the PIN.
 struct PIVChangePIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-pin", abstract: "Change the PIN. A wrong current one uses up a retry.",
+    static let about = About(
+        "change-pin", "Change the PIN. A wrong current one uses up a retry.",
         discussion: """
             The default PIN is 123456. When both are read from standard input, the first line is the current PIN, the \
             second the new one.
-            """)
-    static let members = ["changed"]
+            """, members: ["changed"])
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions

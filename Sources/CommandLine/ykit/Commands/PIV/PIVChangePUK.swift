@@ -6,13 +6,12 @@ import YKWire
 
 /// Changes the PUK.
 struct PIVChangePUK: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "change-puk", abstract: "Change the PUK. A wrong current one uses up a retry.",
+    static let about = About(
+        "change-puk", "Change the PUK. A wrong current one uses up a retry.",
         discussion: """
             The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. When both are read \
             from standard input, the first line is the current PUK, the second the new one.
-            """)
-    static let members = ["changed"]
+            """, members: ["changed"])
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPUKOptions

@@ -7,32 +7,26 @@ import YKWire
 
 /// Decrypts a message.
 struct PIVDecrypt: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "decrypt", abstract: "Decrypt a message with the RSA key in a slot.",
+    static let about = About(
+        "decrypt", "Decrypt a message with the RSA key in a slot.",
         discussion: """
             The message is as long as the key, as 'openssl pkeyutl -encrypt' makes it. Its default with OAEP \
             is --hash sha1. For keys on curves there is 'ykit piv derive'.
-            """)
-    static let members = ["slot", "algorithm", "padding", "hash", "plaintext", "output"]
+            """, members: ["slot", "algorithm", "padding", "hash", "plaintext", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help)
-    var slot: PIVSlot
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the message, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file with the message, - for standard input.", completion: .file) var file = "-"
 
-    @Option(help: "How the message was padded: pkcs1 or oaep.")
-    var padding: PaddingChoice = .pkcs1
+    @Option(help: "How the message was padded: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
 
-    @Option(help: "The hash of OAEP: sha256, sha384, sha512 or sha1.")
-    var hash: HashChoice = .sha256
+    @Option(help: "The hash of OAEP: sha256, sha384, sha512 or sha1.") var hash: HashChoice = .sha256
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the plain text goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.")
-    var algorithm: PIVAlgorithm?
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

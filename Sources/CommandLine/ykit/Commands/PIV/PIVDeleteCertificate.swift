@@ -6,13 +6,11 @@ import YKWire
 
 /// Deletes a certificate.
 struct PIVDeleteCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the certificate of a slot; its key stays.",
-        discussion: "The management key is needed.")
-    static let members = ["slot"]
+    static let about = About(
+        "delete", "Delete the certificate of a slot; its key stays.",
+        discussion: "The management key is needed.", members: ["slot"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false

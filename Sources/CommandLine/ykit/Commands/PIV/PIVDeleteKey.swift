@@ -6,13 +6,12 @@ import YKWire
 
 /// Deletes a key.
 struct PIVDeleteKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a key for good (firmware 5.7 and later).",
-        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.")
-    static let members = ["slot"]
+    static let about = About(
+        "delete", "Delete a key for good (firmware 5.7 and later).",
+        discussion: "Its certificate stays: ykit piv certificates delete. The management key is needed.",
+        members: ["slot"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var managementKey: ManagementKeyOptions

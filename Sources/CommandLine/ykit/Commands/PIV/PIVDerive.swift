@@ -8,29 +8,25 @@ import YKX509
 
 /// Derives a shared secret.
 struct PIVDerive: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "derive", abstract: "Agree on a secret with another side's public key (ECDH, X25519).",
+    static let about = About(
+        "derive", "Agree on a secret with another side's public key (ECDH, X25519).",
         discussion: """
             The other side's key is PEM, DER, a certificate, a bare point, or, as in an age file, base 64 of one. The \
             secret is the bare x coordinate, as 'openssl pkeyutl -derive' makes it; hash it before it is used as a key.
-            """)
-    static let members = ["slot", "algorithm", "secret", "output"]
+            """, members: ["slot", "algorithm", "secret", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help)
-    var slot: PIVSlot
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
 
     @Argument(help: "The file with the other side's public key, - for standard input.", completion: .file)
     var peer: String
 
-    @Option(help: "How the secret is written: raw, base64 or hex.")
-    var format: SecretFormat = .raw
+    @Option(help: "How the secret is written: raw, base64 or hex.") var format: SecretFormat = .raw
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the secret goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.")
-    var algorithm: PIVAlgorithm?
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

@@ -5,13 +5,12 @@ import YKPIV
 
 /// Exports a certificate.
 struct PIVExportCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Export the certificate of a slot. Needs no PIN.",
-        discussion: "--format ssh gives its public key as a line for authorized_keys.")
-    static let members = CertificateExport.members
+    static let about = About(
+        "export", "Export the certificate of a slot. Needs no PIN.",
+        discussion: "--format ssh gives its public key as a line for authorized_keys.",
+        members: CertificateExport.members)
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: CertificateExport
 

@@ -5,16 +5,14 @@ import YKPIV
 
 /// Exports a public key.
 struct PIVExportKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Export the public key of a slot. Private keys never leave the security key.",
+    static let about = About(
+        "export", "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
-            """)
-    static let members = PublicKeyExport.members
+            """, members: PublicKeyExport.members)
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var export: PublicKeyExport
 

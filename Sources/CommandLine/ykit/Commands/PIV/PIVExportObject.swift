@@ -6,15 +6,13 @@ import YKWire
 
 /// Exports the content of a data object.
 struct PIVExportObject: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Export the content of a data object.", discussion: ObjectNames.text)
-    static let members = ["object", "id", "content", "output"]
+    static let about = About(
+        "export", "Export the content of a data object.", discussion: ObjectNames.text,
+        members: ["object", "id", "content", "output"])
 
-    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
-    var object: PIVObjectID
+    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument(help: "Where the content goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the content goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

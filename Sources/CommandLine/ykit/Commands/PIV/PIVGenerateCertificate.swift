@@ -7,27 +7,23 @@ import YKX509
 
 /// Generates a self-signed certificate.
 struct PIVGenerateCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate",
-        abstract: "Generate a self-signed certificate for the key in a slot, and store it there.",
+    static let about = About(
+        "generate",
+        "Generate a self-signed certificate for the key in a slot, and store it there.",
         discussion:
-            "The PIN and the management key are needed. If the card does not report the public key, name its file.")
-    static let members = ["slot", "certificate", "pem"]
+            "The PIN and the management key are needed. If the card does not report the public key, name its file.",
+        members: ["slot", "certificate", "pem"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The slot's public key, if the card does not report it.", completion: .file)
-    var publicKey: String?
+    @Argument(help: "The slot's public key, if the card does not report it.", completion: .file) var publicKey: String?
 
     @OptionGroup
     var subject: SubjectOptions
 
-    @Option(name: .shortAndLong, help: "How many days it is valid.")
-    var days = 365
+    @Option(name: .shortAndLong, help: "How many days it is valid.") var days = 365
 
-    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false

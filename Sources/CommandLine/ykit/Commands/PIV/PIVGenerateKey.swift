@@ -6,19 +6,16 @@ import YKWire
 
 /// Generates a key pair.
 struct PIVGenerateKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Generate a key pair on the security key. The private key never leaves it.",
+    static let about = About(
+        "generate", "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
             The public key is written as PEM by default. The management key is required. RSA takes from seconds to \
             minutes.
-            """)
-    static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"]
+            """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "format", "publicKey", "output"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
     @Option(
         name: .shortAndLong,
@@ -28,16 +25,14 @@ struct PIVGenerateKey: Verb {
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Option(help: "How the public key is written: pem, der, ssh or age.")
-    var format: PublicKeyFormat = .pem
+    @Option(help: "How the public key is written: pem, der, ssh or age.") var format: PublicKeyFormat = .pem
 
     @Flag(
         name: .shortAndLong, help: "Replace a key in the slot without asking, and the output file if it exists."
     )
     var force = false
 
-    @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).")
-    var allowWeakRsa = false
+    @Flag(help: "Make an RSA key also on firmware whose RSA keys can be broken (ROCA).") var allowWeakRsa = false
 
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions

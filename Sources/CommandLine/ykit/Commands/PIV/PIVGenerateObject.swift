@@ -6,17 +6,14 @@ import YKWire
 
 /// Generates a new CHUID or CCC.
 struct PIVGenerateObject: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate",
-        abstract: "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
-        discussion: "The management key is needed.")
-    static let members = ["object", "id", "guid"]
+    static let about = About(
+        "generate",
+        "Generate a new CHUID or CCC, the objects by which programs tell cards apart.",
+        discussion: "The management key is needed.", members: ["object", "id", "guid"])
 
-    @Argument(help: "What is made: chuid or ccc.")
-    var object: ObjectChoice
+    @Argument(help: "What is made: chuid or ccc.") var object: ObjectChoice
 
-    @Flag(name: .shortAndLong, help: "Replace an existing one without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace an existing one without asking.") var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for the PIV application.
 struct PIVGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "piv", abstract: "PIV: private keys, certificates, signatures, decryption.",
+    static let about = About(
+        "piv", "PIV: private keys, certificates, signatures, decryption.",
         discussion: """
             'ykit help slots' lists slots and objects. Files: - stands for standard input or output.
             """,

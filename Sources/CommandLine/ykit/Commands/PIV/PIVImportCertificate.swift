@@ -7,28 +7,22 @@ import YKX509
 
 /// Imports a certificate into a slot.
 struct PIVImportCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a certificate from a file into a slot.",
+    static let about = About(
+        "import", "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12; of several certificates the first is taken. One that does not belong to \
             the key in the slot is refused, as far as the card tells its keys. The management key is needed.
-            """)
-    static let members = ["slot", "certificate", "compressed", "belongs"]
+            """, members: ["slot", "certificate", "compressed", "belongs"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the certificate, - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "The file with the certificate, - for standard input.", completion: .file) var file: String
 
-    @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.")
-    var compress = false
+    @Flag(name: .shortAndLong, help: "Compress it, to save room on the key.") var compress = false
 
-    @Flag(help: "Do not check whether it belongs to the key in the slot.")
-    var noCheck = false
+    @Flag(help: "Do not check whether it belongs to the key in the slot.") var noCheck = false
 
-    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace a certificate in the slot without asking.") var force = false
 
     @Flag(help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
     var updateChuid = false

@@ -7,25 +7,21 @@ import YKWire
 
 /// Imports a private key into a slot.
 struct PIVImportKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a private key from a file into a slot.",
+    static let about = About(
+        "import", "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12, encrypted or not. The management key is needed. An imported key cannot \
             be attested.
-            """)
-    static let members = ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"]
+            """, members: ["slot", "algorithm", "pinPolicy", "touchPolicy", "publicKey", "certificates"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file with the private key, - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "The file with the private key, - for standard input.", completion: .file) var file: String
 
     @OptionGroup
     var policies: KeyPolicyOptions
 
-    @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace a key in the slot without asking.") var force = false
 
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var managementKey: ManagementKeyOptions

@@ -6,19 +6,15 @@ import YKWire
 
 /// Imports a data object.
 struct PIVImportObject: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a data object from a file. An empty file deletes it.",
-        discussion: "The management key is needed. " + ObjectNames.text)
-    static let members = ["object", "id", "size"]
+    static let about = About(
+        "import", "Import a data object from a file. An empty file deletes it.",
+        discussion: "The management key is needed. " + ObjectNames.text, members: ["object", "id", "size"])
 
-    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.")
-    var object: PIVObjectID
+    @Argument(help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument(help: "The file with the content, - for standard input.", completion: .file)
-    var file: String
+    @Argument(help: "The file with the content, - for standard input.", completion: .file) var file: String
 
-    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace an existing object without asking.") var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions

@@ -7,13 +7,12 @@ import YKWire
 
 /// Shows the metadata of a key.
 struct PIVKeyInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the card reports about a key. Needs no PIN.",
-        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.")
-    static let members = ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"]
+    static let about = About(
+        "info", "Show what the card reports about a key. Needs no PIN.",
+        discussion: "Cards before firmware 5.3 say only what an attestation or a certificate tells.",
+        members: ["slot", "algorithm", "origin", "pinPolicy", "touchPolicy", "publicKey"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for private keys.
 struct PIVKeys: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Manage private keys in slots.",
+    static let about = About(
+        "keys", "Manage private keys in slots.",
         subcommands: [
             PIVGenerateKey.self, PIVImportKey.self, PIVKeyInfo.self, PIVExportKey.self, PIVMoveKey.self,
             PIVDeleteKey.self, PIVAttestKey.self,

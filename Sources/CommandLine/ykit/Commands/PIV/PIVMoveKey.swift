@@ -6,19 +6,15 @@ import YKWire
 
 /// Moves a key to another slot.
 struct PIVMoveKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a key to another slot (firmware 5.7 and later).",
-        discussion: "Its certificate stays where it is. The management key is needed.")
-    static let members = ["from", "to"]
+    static let about = About(
+        "move", "Move a key to another slot (firmware 5.7 and later).",
+        discussion: "Its certificate stays where it is. The management key is needed.", members: ["from", "to"])
 
-    @Argument(help: "The source slot.")
-    var from: PIVSlot
+    @Argument(help: "The source slot.") var from: PIVSlot
 
-    @Argument(help: "The destination slot.")
-    var to: PIVSlot
+    @Argument(help: "The destination slot.") var to: PIVSlot
 
-    @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Replace a key in the destination slot without asking.") var force = false
 
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions

@@ -7,16 +7,14 @@ import YKX509
 
 /// Creates a certificate signing request.
 struct PIVRequestCertificate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "request", abstract: "Generate a certificate request (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.")
-    static let members = ["slot", "subject", "format", "request", "output"]
+    static let about = About(
+        "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
+        discussion: "The PIN is needed. If the card does not report the public key, name its file with --public-key.",
+        members: ["slot", "subject", "format", "request", "output"])
 
-    @Argument(help: PIVSlot.help)
-    var slot: PIVSlot
+    @Argument(help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "Where the request goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the request goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup
     var subject: SubjectOptions
@@ -26,8 +24,7 @@ struct PIVRequestCertificate: Verb {
         completion: .file)
     var publicKey: String?
 
-    @Option(help: "How the request is written: pem or der.")
-    var format: RequestFormat = .pem
+    @Option(help: "How the request is written: pem or der.") var format: RequestFormat = .pem
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

@@ -8,18 +8,16 @@ import YKWire
 
 /// Deletes all data of the PIV application.
 struct PIVReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset",
-        abstract: "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
+    static let about = About(
+        "reset",
+        "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
             The card allows it only when PIN and PUK are blocked, so all their retries are used up first. Afterwards \
             the PIN is 123456, the PUK 12345678, and the management key the default. The attestation key in f9 stays. \
             Neither PIN nor management key is required. Other applications of the key are not changed.
-            """)
-    static let members = ["reset"]
+            """, members: ["reset"])
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

@@ -6,22 +6,18 @@ import YKWire
 
 /// Sets the number of PIN and PUK retries.
 struct PIVSetRetries: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-retries", abstract: "Set the number of retries of PIN and PUK, 1 to 255 each.",
+    static let about = About(
+        "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
         discussion: """
             PIN and PUK become those of a new key, 123456 and 12345678: change both afterwards. The PIN and the \
             management key are needed.
-            """)
-    static let members = ["pinRetries", "pukRetries"]
+            """, members: ["pinRetries", "pukRetries"])
 
-    @Argument(help: ArgumentHelp("Retries of the PIN.", valueName: "pin-tries"))
-    var pinTries: Int
+    @Argument(help: ArgumentHelp("Retries of the PIN.", valueName: "pin-tries")) var pinTries: Int
 
-    @Argument(help: ArgumentHelp("Retries of the PUK.", valueName: "puk-tries"))
-    var pukTries: Int
+    @Argument(help: ArgumentHelp("Retries of the PUK.", valueName: "puk-tries")) var pukTries: Int
 
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var managementKey: ManagementKeyOptions

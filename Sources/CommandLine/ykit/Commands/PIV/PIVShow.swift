@@ -6,22 +6,20 @@ import YKWire
 
 /// Shows the content of the PIV application.
 struct PIVShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show keys, certificates, and the state of PIN, PUK and management key.",
+    static let about = About(
+        "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
             No PIN is needed and no try is lost. Retired slots are shown when they have a key, or on a card that does not \
             tell its keys when they have a certificate; --all also shows their certificates without a key, and f9.
-            """)
-    static let members = [
-        "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
-        "brokenFIPSRules", "uris",
-    ]
+            """,
+        members: [
+            "version", "serial", "pin", "puk", "managementKey", "pukBlocked", "chuid", "ccc", "slots", "advisories",
+            "brokenFIPSRules", "uris",
+        ])
 
-    @Flag(name: .shortAndLong, help: "Look at all slots.")
-    var all = false
+    @Flag(name: .shortAndLong, help: "Look at all slots.") var all = false
 
-    @Flag(help: "Show PKCS#11 URIs of the keys instead, and commands that use them.")
-    var uris = false
+    @Flag(help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openPIV()

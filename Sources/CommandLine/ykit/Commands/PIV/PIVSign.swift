@@ -7,30 +7,24 @@ import YKWire
 
 /// Signs a file.
 struct PIVSign: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign a file with the key in a slot.",
+    static let about = About(
+        "sign", "Sign a file with the key in a slot.",
         discussion: """
             The signature is what 'openssl dgst -sha256 -verify' checks: PKCS#1 v1.5 or, with --padding pss, PSS for \
             RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which has to fit the key ('openssl pkeyutl \
             -verify -rawin'). --digest says that the file is the digest of something that was hashed elsewhere. The signature is checked \
             with the slot's public key where the card tells it.
-            """)
-    static let members = ["slot", "algorithm", "hash", "padding", "signature", "output"]
+            """, members: ["slot", "algorithm", "hash", "padding", "signature", "output"])
 
-    @Option(name: .shortAndLong, help: PIVSlot.help)
-    var slot: PIVSlot
+    @Option(name: .shortAndLong, help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(help: "The hash: sha256, sha384, sha512 or sha1; ignored with Ed25519.")
-    var hash: HashChoice = .sha256
+    @Option(help: "The hash: sha256, sha384, sha512 or sha1; ignored with Ed25519.") var hash: HashChoice = .sha256
 
-    @Option(help: "RSA padding: pkcs1 or pss.")
-    var padding: SignaturePadding = .pkcs1
+    @Option(help: "RSA padding: pkcs1 or pss.") var padding: SignaturePadding = .pkcs1
 
-    @Flag(help: "The file contains the digest.")
-    var digest = false
+    @Flag(help: "The file contains the digest.") var digest = false
 
     @Option(help: "How the signature is written: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
@@ -39,8 +33,7 @@ struct PIVSign: Verb {
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes.", valueName: "file"), completion: .file)
     var output = "-"
 
-    @Option(help: "The kind of key, if the card does not report it.")
-    var algorithm: PIVAlgorithm?
+    @Option(help: "The kind of key, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

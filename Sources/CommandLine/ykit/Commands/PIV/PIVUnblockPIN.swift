@@ -6,10 +6,10 @@ import YKWire
 
 /// Sets a new PIN with the PUK.
 struct PIVUnblockPIN: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "unblock-pin", abstract: "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
-        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.")
-    static let members = ["changed"]
+    static let about = About(
+        "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
+        discussion: "When both are read from standard input, the first line is the PUK, the second the new PIN.",
+        members: ["changed"])
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPINOptions

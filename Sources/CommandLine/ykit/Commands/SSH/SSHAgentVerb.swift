@@ -11,16 +11,15 @@ import YKWire
 
 /// Runs an agent.
 struct SSHAgentVerb: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "agent", abstract: "Run an SSH agent for the key: PIV slots and FIDO credentials.",
+    static let about = About(
+        "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
             Prints the line that tells SSH where it is, and runs until ^C: 'ykit ssh agent --socket PATH &', and \
             SSH_AUTH_SOCK=PATH for SSH; or a systemd unit with a socket. The key is opened for each request and free in \
             between, so it can be unplugged. The PIN is asked for once, but for slots and credentials that want it at \
             each use; without a terminal by SSH_ASKPASS or pinentry. 'ssh-add FILE' adds credentials by their key files, \
             'ssh-add -x' locks. Other keys are looked for in the agent of --upstream.
-            """)
-    static let members = ["socket", "pid"]
+            """, members: ["socket", "pid"])
 
     @Option(
         name: .shortAndLong,
@@ -33,19 +32,16 @@ struct SSHAgentVerb: Verb {
         completion: .file)
     var key: [String] = []
 
-    @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.")
-    var resident = false
+    @Flag(help: "Offer the credentials that the key remembers; asks for the PIN at the start.") var resident = false
 
-    @Flag(help: "Leave the PIV slots alone.")
-    var noPiv = false
+    @Flag(help: "Leave the PIV slots alone.") var noPiv = false
 
     @Option(
         help: ArgumentHelp(
             "Pass requests for other keys on to this agent; that of SSH_AUTH_SOCK without it.", valueName: "path"))
     var upstream: String?
 
-    @Flag(help: "Pass no requests on.")
-    var noUpstream = false
+    @Flag(help: "Pass no requests on.") var noUpstream = false
 
     @Flag(help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
     var noForwarding = false

@@ -10,8 +10,8 @@ import YKX509
 
 /// Commands for SSH.
 struct SSHGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "ssh", abstract: "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
+    static let about = About(
+        "ssh", "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
         discussion: """
             A FIDO credential is made and kept as OpenSSH does it: a key file that holds no secret, or a credential that \
             the key remembers and 'ssh-keygen -K' finds. Signatures are those of 'ssh-keygen -Y'.

@@ -10,19 +10,16 @@ import YKWire
 
 /// Lists public keys.
 struct SSHKeys: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Print the public keys of the key, as lines for authorized_keys.",
+    static let about = About(
+        "keys", "Print the public keys of the key, as lines for authorized_keys.",
         discussion: """
             The keys of the PIV slots 9a, 9c, 9e and 82 to 95. With --resident, also the credentials that the key \
             remembers for SSH, which needs the PIN; with --resident-only, those alone.
-            """)
-    static let members = ["keys"]
+            """, members: ["keys"])
 
-    @Flag(help: "Also the credentials that the key remembers.")
-    var resident = false
+    @Flag(help: "Also the credentials that the key remembers.") var resident = false
 
-    @Flag(help: "Only the credentials that the key remembers.")
-    var residentOnly = false
+    @Flag(help: "Only the credentials that the key remembers.") var residentOnly = false
 
     @OptionGroup var pin: PINOptions
 
@@ -49,22 +46,20 @@ struct SSHKeys: Verb {
 
 /// Creates a credential for SSH.
 struct SSHGenerate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a FIDO credential for SSH, with its key files.",
+    static let about = About(
+        "generate", "Make a FIDO credential for SSH, with its key files.",
         discussion: """
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret, so that it is not encrypted \
             (but see --passphrase); a credential that the key does not remember is lost with it, though. A key in a PIV \
             slot is made with 'ykit piv keys generate'.
-            """)
-    static let members = ["type", "line", "fingerprint", "comment", "application", "output", "resident"]
+            """, members: ["type", "line", "fingerprint", "comment", "application", "output", "resident"])
 
     /// The key type.
     enum Algorithm: String, CaseIterable, ExpressibleByArgument {
         case ed25519, ecdsa
     }
 
-    @Option(name: .shortAndLong, help: "ed25519, or ecdsa for keys that lack it.")
-    var algorithm: Algorithm = .ed25519
+    @Option(name: .shortAndLong, help: "ed25519, or ecdsa for keys that lack it.") var algorithm: Algorithm = .ed25519
 
     @Option(
         name: .shortAndLong,
@@ -72,11 +67,9 @@ struct SSHGenerate: Verb {
         completion: .file)
     var output: String?
 
-    @Option(help: "What the credential is for: ssh: or ssh:NAME.")
-    var application = "ssh:"
+    @Option(help: "What the credential is for: ssh: or ssh:NAME.") var application = "ssh:"
 
-    @Option(help: "The user, which tells credentials of one application apart; up to 32 bytes.")
-    var user: String?
+    @Option(help: "The user, which tells credentials of one application apart; up to 32 bytes.") var user: String?
 
     @Option(name: .shortAndLong, help: "The comment of the public key; the application without one.")
     var comment: String?
@@ -84,8 +77,7 @@ struct SSHGenerate: Verb {
     @Flag(help: "Have the key remember the credential, for 'ykit ssh download' and 'ssh-keygen -K'.")
     var resident = false
 
-    @Flag(help: "Require the PIN or a fingerprint at each use.")
-    var verifyRequired = false
+    @Flag(help: "Require the PIN or a fingerprint at each use.") var verifyRequired = false
 
     @Flag(help: "Require no touch at each use; sshd accepts that only with the option no-touch-required.")
     var noTouchRequired = false
@@ -206,16 +198,14 @@ struct SSHGenerate: Verb {
 
 /// Writes key files for the credentials stored on the key.
 struct SSHDownload: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Write the key files of credentials that the key remembers. Needs the PIN.",
-        discussion: "As 'ssh-keygen -K', but only those that are asked for.")
-    static let members = ["keys", "files"]
+    static let about = About(
+        "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
+        discussion: "As 'ssh-keygen -K', but only those that are asked for.", members: ["keys", "files"])
 
     @Argument(help: "Which one: application, identifier or the beginning of it; all of them without it.")
     var credential: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder"))
-    var output = "."
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
 
     @OptionGroup var pin: PINOptions
 
@@ -244,12 +234,10 @@ struct SSHDownload: Verb {
 
 /// Deletes an SSH credential from the key.
 struct SSHDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a credential that the key remembers. It cannot be recovered.")
-    static let members = ["key"]
+    static let about = About(
+        "delete", "Delete a credential that the key remembers. It cannot be recovered.", members: ["key"])
 
-    @Argument(help: "Which one: application, identifier or the beginning of it.")
-    var credential: String
+    @Argument(help: "Which one: application, identifier or the beginning of it.") var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

@@ -10,27 +10,23 @@ import YKWire
 
 /// Signs a file as `ssh-keygen -Y sign` does.
 struct SSHSign: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign a file for 'ssh-keygen -Y verify' and git.",
+    static let about = About(
+        "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
             --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
             standard output when the file comes by standard input.
-            """)
-    static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"]
+            """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "signature", "output"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
-    @Option(name: .shortAndLong, help: "The PIV slot of the key.")
-    var slot: PIVSlot?
+    @Option(name: .shortAndLong, help: "The PIV slot of the key.") var slot: PIVSlot?
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The key file of the credential.", valueName: "file"),
         completion: .file)
     var key: String?
 
-    @Option(name: .shortAndLong, help: "The namespace of the signature, such as file or git.")
-    var namespace = "file"
+    @Option(name: .shortAndLong, help: "The namespace of the signature, such as file or git.") var namespace = "file"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the signature goes, FILE.sig without it.", valueName: "file"),
@@ -82,16 +78,14 @@ struct SSHSign: Verb {
 
 /// Verifies a signature as `ssh-keygen -Y verify` does.
 struct SSHVerify: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check a signature of a file. Needs no key.",
+    static let about = About(
+        "verify", "Check a signature of a file. Needs no key.",
         discussion: """
             --key is a public key file that has to have signed; --allowed-signers is a file as ssh-keygen(1) describes, \
             in which --identity has to be allowed to sign for the namespace. A wrong signature ends with exit code 8.
-            """)
-    static let members = ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"]
+            """, members: ["type", "line", "fingerprint", "comment", "application", "namespace", "valid"])
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file = "-"
+    @Argument(help: "The file, - for standard input.", completion: .file) var file = "-"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The signature; FILE.sig without it.", valueName: "file"),
@@ -103,14 +97,11 @@ struct SSHVerify: Verb {
         completion: .file)
     var key: String?
 
-    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file)
-    var allowedSigners: String?
+    @Option(help: ArgumentHelp("Who may sign.", valueName: "file"), completion: .file) var allowedSigners: String?
 
-    @Option(name: .customLong("identity"), help: "The signer's identity, with --allowed-signers.")
-    var identity: String?
+    @Option(name: .customLong("identity"), help: "The signer's identity, with --allowed-signers.") var identity: String?
 
-    @Option(name: .shortAndLong, help: "The namespace that the signature must have.")
-    var namespace = "file"
+    @Option(name: .shortAndLong, help: "The namespace that the signature must have.") var namespace = "file"
 
     func check() throws {
         guard (key == nil) != (allowedSigners == nil) else {

@@ -8,9 +8,9 @@ import YKWire
 
 /// Registers a client.
 struct SecondFactorAPIKeyCreate: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Register a client and print its API key, which is shown once.")
-    static let members = ["id", "name", "keyId", "apiKey"]
+    static let about = About(
+        "create", "Register a client and print its API key, which is shown once.",
+        members: ["id", "name", "keyId", "apiKey"])
 
     @Argument(help: "A name for the client.") var name: String
 
@@ -26,9 +26,9 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Replace a client's API key; the old one stops working at once.")
-    static let members = ["id", "name", "keyId", "apiKey"]
+    static let about = About(
+        "rotate", "Replace a client's API key; the old one stops working at once.",
+        members: ["id", "name", "keyId", "apiKey"])
 
     @Argument(help: "The client, by its name or identifier.") var name: String
 
@@ -46,9 +46,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
 
 /// Lists clients.
 struct SecondFactorAPIKeyList: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the registered clients, without their API keys.")
-    static let members = ["clients"]
+    static let about = About("list", "List the registered clients, without their API keys.", members: ["clients"])
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

@@ -23,11 +23,9 @@ enum APIKey: SecretKind {
 struct SecondFactorAccess: ParsableArguments {
     static let title = "Server Options"
 
-    @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url"))
-    var server: String?
+    @Option(help: ArgumentHelp("The server's address; or set YKIT_2FA_SERVER.", valueName: "url")) var server: String?
 
-    @Option(help: "The users' realm, where it is not the server's default.")
-    var realm: String?
+    @Option(help: "The users' realm, where it is not the server's default.") var realm: String?
 
     @OptionGroup var trusted: ServerTrustOptions
 
@@ -42,8 +40,7 @@ struct SecondFactorAccess: ParsableArguments {
     @OptionGroup var password: SecretOptions<AccountPassword>
     @OptionGroup var apiKey: SecretOptions<APIKey>
 
-    @Flag(help: "Log in with a passkey of the key.")
-    var passkey = false
+    @Flag(help: "Log in with a passkey of the key.") var passkey = false
 
     @Option(help: ArgumentHelp("The origin of keys (default: the server's own).", valueName: "origin"))
     var origin: String?

@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands of a service for its users' second factors.
 struct SecondFactorGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "2fa", abstract: "Second factors of a service's users, at a privacyIDEA server.",
+    static let about = About(
+        "2fa", "Second factors of a service's users, at a privacyIDEA server.",
         subcommands: [
             SecondFactorLogIn.self, SecondFactorLogOut.self, SecondFactorShow.self, SecondFactorSendPIN.self,
             SecondFactorVerifyPIN.self, SecondFactorRegisterKey.self, SecondFactorVerifyKey.self,
@@ -17,15 +17,15 @@ struct SecondFactorGroup: ParsableCommand {
 
 /// Commands for the keys registered for a user.
 struct SecondFactorDeviceGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "The keys that are registered for a user.",
+    static let about = About(
+        "device", "The keys that are registered for a user.",
         subcommands: [SecondFactorDeviceStatus.self, SecondFactorDeviceRemove.self])
 }
 
 /// Commands for devices that the server remembers.
 struct SecondFactorTrustGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Devices that the server remembers, so that they need no second factor.",
+    static let about = About(
+        "trust", "Devices that the server remembers, so that they need no second factor.",
         subcommands: [
             SecondFactorTrustAllow.self, SecondFactorTrustAdd.self, SecondFactorTrustStatus.self,
             SecondFactorTrustCheck.self, SecondFactorTrustRemove.self,
@@ -34,8 +34,8 @@ struct SecondFactorTrustGroup: ParsableCommand {
 
 /// Commands for the API keys of services.
 struct SecondFactorAPIKeyGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "api-key", abstract: "The API keys of services.",
+    static let about = About(
+        "api-key", "The API keys of services.",
         subcommands: [SecondFactorAPIKeyCreate.self, SecondFactorAPIKeyRotate.self, SecondFactorAPIKeyList.self])
 }
 

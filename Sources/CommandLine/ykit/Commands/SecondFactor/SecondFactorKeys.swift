@@ -8,18 +8,16 @@ import YKWire
 
 /// Registers a key.
 struct SecondFactorRegisterKey: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "register-key", abstract: "Register the key at hand for a user.",
+    static let about = About(
+        "register-key", "Register the key at hand for a user.",
         discussion: """
             The key verifies its user, by PIN or fingerprint. A user needs a registered number or address first; \
             --no-condition does without. With --resident the key stores a passkey, which signs in without a user name.
-            """)
-    static let members = ["user", "serial", "device", "aaguid", "factor"]
+            """, members: ["user", "serial", "device", "aaguid", "factor"])
 
     @Argument(help: "The user's name.") var user: String
 
-    @Option(help: ArgumentHelp("A name to find the device by.", valueName: "name"))
-    var deviceId: String?
+    @Option(help: ArgumentHelp("A name to find the device by.", valueName: "name")) var deviceId: String?
 
     @Flag(help: "Register a passkey, stored on the key.") var resident = false
 
@@ -45,9 +43,9 @@ struct SecondFactorRegisterKey: SecondFactorVerb {
 
 /// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify-key", abstract: "Have the user's key answer; it verifies its user, by PIN or fingerprint.")
-    static let members = ["user", "serial", "accepted"]
+    static let about = About(
+        "verify-key", "Have the user's key answer; it verifies its user, by PIN or fingerprint.",
+        members: ["user", "serial", "accepted"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -78,9 +76,9 @@ struct SecondFactorVerifyKey: SecondFactorVerb {
 
 /// Shows registered keys.
 struct SecondFactorDeviceStatus: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether a device is registered for a user, or all that are.")
-    static let members = ["user", "registered", "devices"]
+    static let about = About(
+        "status", "Show whether a device is registered for a user, or all that are.",
+        members: ["user", "registered", "devices"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -106,9 +104,7 @@ struct SecondFactorDeviceStatus: SecondFactorVerb {
 
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Delete a device of a user from the server.")
-    static let members = ["user", "serial"]
+    static let about = About("rm", "Delete a device of a user from the server.", members: ["user", "serial"])
 
     @Argument(help: "The user's name.") var user: String
 

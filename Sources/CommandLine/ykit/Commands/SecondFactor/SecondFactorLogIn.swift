@@ -10,18 +10,16 @@ import YKWire
 
 /// Logs in, to check the credentials or to store the session.
 struct SecondFactorLogIn: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Log in at the server; with --keep, for the commands that follow.",
+    static let about = About(
+        "login", "Log in at the server; with --keep, for the commands that follow.",
         discussion: """
             With a password, or --passkey with a passkey of the key. A session that is kept is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
-            """)
-    static let members = ["account", "role", "realm", "expires", "kept"]
+            """, members: ["account", "role", "realm", "expires", "kept"])
 
     @OptionGroup var access: SecondFactorAccess
 
-    @Flag(help: "Keep the session, sealed by the key.")
-    var keep = false
+    @Flag(help: "Keep the session, sealed by the key.") var keep = false
 
     @OptionGroup var key: StoreKeyOptions
 
@@ -65,9 +63,8 @@ extension SecondFactorAccess {
 
 /// Deletes a stored session.
 struct SecondFactorLogOut: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Delete the session that was kept; no key is needed for that.")
-    static let members = ["deleted"]
+    static let about = About(
+        "logout", "Delete the session that was kept; no key is needed for that.", members: ["deleted"])
 
     @OptionGroup var access: SecondFactorAccess
 
@@ -81,13 +78,12 @@ struct SecondFactorLogOut: Verb {
 
 /// Shows a user's second factors.
 struct SecondFactorShow: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show which second factor a user has.",
+    static let about = About(
+        "status", "Show which second factor a user has.",
         discussion: """
             none: no token; disabled: none that can be used; sms: a PIN by SMS or mail; fp: a key or passkey; other: \
             something else.
-            """)
-    static let members = ["user", "status", "factors"]
+            """, members: ["user", "status", "factors"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -129,10 +125,10 @@ extension PrivacyIDEAToken {
 
 /// Goes through a login as a service would.
 struct SecondFactorLogInTest: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "login-test",
-        abstract: "Walk through a login as a service would: status, remembered device, key or PIN.")
-    static let members = ["user", "steps", "accepted"]
+    static let about = About(
+        "login-test",
+        "Walk through a login as a service would: status, remembered device, key or PIN.",
+        members: ["user", "steps", "accepted"])
 
     @Argument(help: "The user's name.") var user: String
 

@@ -26,13 +26,12 @@ enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// Sends a PIN.
 struct SecondFactorSendPIN: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "send-pin", abstract: "Send a PIN by SMS or mail, to log in or to register a number.",
+    static let about = About(
+        "send-pin", "Send a PIN by SMS or mail, to log in or to register a number.",
         discussion: """
             To log in, to the user's registered number or address. With --register, to a new one, which counts only after \
             'verify-pin --register'; a PIN for the one is refused for the other.
-            """)
-    static let members = ["user", "purpose", "channel", "serial", "transaction", "expires"]
+            """, members: ["user", "purpose", "channel", "serial", "transaction", "expires"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -72,9 +71,9 @@ struct SecondFactorSendPIN: SecondFactorVerb {
 
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "verify-pin", abstract: "Verify the PIN that a user typed: right once, and for its purpose only.")
-    static let members = ["user", "purpose", "serial", "accepted"]
+    static let about = About(
+        "verify-pin", "Verify the PIN that a user typed: right once, and for its purpose only.",
+        members: ["user", "purpose", "serial", "accepted"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -117,9 +116,7 @@ struct SecondFactorVerifyPIN: SecondFactorVerb {
 
 /// Shows the phone number that PINs are sent to.
 struct SecondFactorPhone: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "phone", abstract: "Show a user's mobile number, masked.")
-    static let members = ["user", "phone", "masked"]
+    static let about = About("phone", "Show a user's mobile number, masked.", members: ["user", "phone", "masked"])
 
     @Argument(help: "The user's name.") var user: String
 

@@ -10,11 +10,11 @@ import YKWire
 
 /// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "allow", abstract: "Allow or forbid that a user's devices are remembered.",
+    static let about = About(
+        "allow", "Allow or forbid that a user's devices are remembered.",
         discussion:
-            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.")
-    static let members = ["user", "allowed", "users"]
+            "By a policy of its own, ykit-remembered-devices; other policies of the server may allow it as well.",
+        members: ["user", "allowed", "users"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -48,13 +48,12 @@ enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// Registers this device with the server as remembered.
 struct SecondFactorTrustAdd: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Verify a user once more, and have the server remember this device.",
+    static let about = About(
+        "add", "Verify a user once more, and have the server remember this device.",
         discussion: """
             By the PIN of 'send-pin', or by the key with --with-key. The server's cookie is sealed by the key, so that a \
             copy of the file is not the device.
-            """)
-    static let members = ["user", "serial", "remembered"]
+            """, members: ["user", "serial", "remembered"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -122,10 +121,10 @@ extension SecondFactorConnection {
 
 /// Lists remembered devices.
 struct SecondFactorTrustStatus: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "List the devices that the server remembers for a user.",
-        discussion: "Those of one client: the one of the API key, or --client.")
-    static let members = ["user", "client", "trusted", "devices"]
+    static let about = About(
+        "status", "List the devices that the server remembers for a user.",
+        discussion: "Those of one client: the one of the API key, or --client.",
+        members: ["user", "client", "trusted", "devices"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -177,13 +176,12 @@ extension RememberedDevice {
 
 /// Checks whether this device is remembered.
 struct SecondFactorTrustCheck: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Ask the server whether it remembers this device for a user.",
+    static let about = About(
+        "check", "Ask the server whether it remembers this device for a user.",
         discussion: """
             The cookie is replaced at each use. When the server withdrew it, this device was removed, or someone used a \
             copy of the cookie: the one that is kept is deleted then.
-            """)
-    static let members = ["user", "trusted"]
+            """, members: ["user", "trusted"])
     static let needsAccount = false
 
     @Argument(help: "The user's name.") var user: String
@@ -214,9 +212,8 @@ struct SecondFactorTrustCheck: SecondFactorVerb {
 
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Make the server forget a device of a user, or all of them.")
-    static let members = ["user", "removed"]
+    static let about = About(
+        "rm", "Make the server forget a device of a user, or all of them.", members: ["user", "removed"])
 
     @Argument(help: "The user's name.") var user: String
 

@@ -15,13 +15,12 @@ enum ModeChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// Creates a user.
 struct SecondFactorAddUser: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "add-user", abstract: "Make a user with a second factor.",
+    static let about = About(
+        "add-user", "Make a user with a second factor.",
         discussion: """
             The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp the key at hand is \
             registered as well. Where the server verifies enrolments, the PIN goes out at once: 'verify-pin --register'.
-            """)
-    static let members = ["user", "serial", "channel", "pending", "active", "key"]
+            """, members: ["user", "serial", "channel", "pending", "active", "key"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -37,8 +36,7 @@ struct SecondFactorAddUser: SecondFactorVerb {
 
     @Flag(help: "Disable the factors at first.") var disabled = false
 
-    @Option(help: ArgumentHelp("The user store, where the realm has several.", valueName: "name"))
-    var resolver: String?
+    @Option(help: ArgumentHelp("The user store, where the realm has several.", valueName: "name")) var resolver: String?
 
     @Option(
         help: ArgumentHelp(
@@ -87,9 +85,7 @@ struct SecondFactorAddUser: SecondFactorVerb {
 
 /// Enables a user's factors.
 struct SecondFactorEnable: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "enable", abstract: "Enable a user's second factors.")
-    static let members = ["user", "changed"]
+    static let about = About("enable", "Enable a user's second factors.", members: ["user", "changed"])
 
     @Argument(help: "The user's name.") var user: String
 
@@ -115,9 +111,7 @@ enum FactorChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// Disables a user's factors.
 struct SecondFactorDisable: SecondFactorVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Disable all second factors of a user.")
-    static let members = ["user", "changed"]
+    static let about = About("disable", "Disable all second factors of a user.", members: ["user", "changed"])
 
     @Argument(help: "The user's name.") var user: String
 

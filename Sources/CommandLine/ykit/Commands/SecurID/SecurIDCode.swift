@@ -17,8 +17,7 @@ struct TokenPINOptions: ParsableArguments {
 
     @OptionGroup var given: SecretOptions<TokenPIN>
 
-    @Flag(help: "Ask for the token's PIN.")
-    var askPin = false
+    @Flag(help: "Ask for the token's PIN.") var askPin = false
 
     /// Returns the PIN; `nil` for the tokencode without a PIN.
     func read(_ token: TokenRecord, _ world: World) throws -> SharedSecret? {
@@ -33,27 +32,23 @@ struct TokenPINOptions: ParsableArguments {
 
 /// Calculates a code.
 struct SecurIDCode: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "code", abstract: "Show a token's code, after one touch; the next code comes with it.",
+    static let about = About(
+        "code", "Show a token's code, after one touch; the next code comes with it.",
         discussion: """
             Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
-            """)
-    static let members = ["serial", "code", "next", "secondsLeft", "type", "time"]
+            """, members: ["serial", "code", "next", "secondsLeft", "type", "time"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String?
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 
     @Option(help: ArgumentHelp("Show the code of this time, in seconds since 1970.", valueName: "seconds"))
     var time: Int64?
 
-    @Flag(help: "Print the next code on a second line.")
-    var next = false
+    @Flag(help: "Print the next code on a second line.") var next = false
 
-    @Flag(help: "Show the code of an expired token.")
-    var allowExpired = false
+    @Flag(help: "Show the code of an expired token.") var allowExpired = false
 
     @Flag(name: .shortAndLong, help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
@@ -118,21 +113,19 @@ struct OpenedToken {
 
 /// Shows codes as they change.
 struct SecurIDWatch: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show a token's codes with a countdown, until ^C.",
-        discussion: "The token is opened once; its seed stays in memory until the end.")
-    static let members = ["serial", "code", "next", "secondsLeft", "type"]
+    static let about = About(
+        "watch", "Show a token's codes with a countdown, until ^C.",
+        discussion: "The token is opened once; its seed stays in memory until the end.",
+        members: ["serial", "code", "next", "secondsLeft", "type"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String?
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var pin: TokenPINOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var duration: Int64?
 
-    @Flag(help: "Show codes of an expired token.")
-    var allowExpired = false
+    @Flag(help: "Show codes of an expired token.") var allowExpired = false
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions

@@ -14,19 +14,16 @@ enum ExportPassword: SecretKind {
 
 /// Exports a token for another app.
 struct SecurIDExport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write a token for another app, with its seed.",
+    static let about = About(
+        "export", "Write a token for another app, with its seed.",
         discussion: """
             Whoever reads the export has the token: give it a password and delete it afterwards. The word 'export' has to \
             be typed, or --force given, which also replaces an output file that exists.
-            """)
-    static let members = ["serial", "format", "text", "output"]
+            """, members: ["serial", "format", "text", "output"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String?
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
-    @Option(help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
-    var format: ExportFormat = .url
+    @Option(help: "url (the default), ctf (the bare string) or sdtid (a file in XML).") var format: ExportFormat = .url
 
     @Option(help: ArgumentHelp("The scheme of the URL; http makes the Android form.", valueName: "scheme"))
     var scheme = "com.rsa.securid"
@@ -34,16 +31,13 @@ struct SecurIDExport: Verb {
     @Option(help: ArgumentHelp("The version of the string, 3 or 4; not all apps read 4.", valueName: "n"))
     var ctfVersion = 3
 
-    @Option(help: ArgumentHelp("Bind the export to this device.", valueName: "id"))
-    var newDeviceId: String?
+    @Option(help: ArgumentHelp("Bind the export to this device.", valueName: "id")) var newDeviceId: String?
 
     @OptionGroup var exportPassword: SecretOptions<ExportPassword>
 
-    @Flag(help: "Protect the export with a password that is asked for.")
-    var askPassword = false
+    @Flag(help: "Protect the export with a password that is asked for.") var askPassword = false
 
-    @Flag(help: "Draw a QR code: on the terminal, or as PNG with --output.")
-    var qr = false
+    @Flag(help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the export goes.", valueName: "file"), completion: .file)
@@ -123,15 +117,13 @@ struct SecurIDExport: Verb {
 
 /// Detects the format of a token text.
 struct SecurIDDetect: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "detect", abstract: "Show what a text, link, file or picture contains, without importing it.")
-    static let members = ["form", "scheme", "protected", "bound", "serials", "url"]
+    static let about = About(
+        "detect", "Show what a text, link, file or picture contains, without importing it.",
+        members: ["form", "scheme", "protected", "bound", "serials", "url"])
 
-    @Argument(help: "The text or file, or - for standard input.", completion: .file)
-    var source: String
+    @Argument(help: "The text or file, or - for standard input.", completion: .file) var source: String
 
-    @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme"))
-    var scheme: String?
+    @Option(help: ArgumentHelp("Accept links with this scheme only.", valueName: "scheme")) var scheme: String?
 
     func answer(in world: World) async throws -> Answer {
         let link = SecurIDLink(source)

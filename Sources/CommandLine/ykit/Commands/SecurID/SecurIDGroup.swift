@@ -4,8 +4,8 @@ import Arguments
 
 /// Commands for SecurID software tokens.
 struct SecurIDGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "securid", abstract: "SecurID software tokens, sealed by a security key.",
+    static let about = About(
+        "securid", "SecurID software tokens, sealed by a security key.",
         subcommands: [
             SecurIDImport.self, SecurIDList.self, SecurIDCode.self, SecurIDWatch.self, SecurIDUse.self,
             SecurIDRename.self, SecurIDDelete.self, SecurIDReset.self, SecurIDExport.self, SecurIDDetect.self,
@@ -15,7 +15,7 @@ struct SecurIDGroup: ParsableCommand {
 
 /// Commands for the keys that open the store.
 struct SecurIDStoreGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "The keys that open the token store.",
+    static let about = About(
+        "store", "The keys that open the token store.",
         subcommands: [SecurIDStoreShow.self, SecurIDStoreAddKey.self, SecurIDStoreRemoveKey.self])
 }

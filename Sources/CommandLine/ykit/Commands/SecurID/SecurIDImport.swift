@@ -16,20 +16,17 @@ enum TokenPassword: ExposedSecretKind {
 
 /// Imports tokens.
 struct SecurIDImport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
+    static let about = About(
+        "import",
+        "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
         discussion: """
             SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR codes, \
             the string or link itself, or '-' for standard input. The first import makes the store and asks for a touch.
-            """)
-    static let members = ["serial", "tokens", "form", "store"]
+            """, members: ["serial", "tokens", "form", "store"])
 
-    @Argument(help: "SOURCE, or - for standard input.", completion: .file)
-    var source: String?
+    @Argument(help: "SOURCE, or - for standard input.", completion: .file) var source: String?
 
-    @Option(help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url"))
-    var ctkip: String?
+    @Option(help: ArgumentHelp("Fetch the token from this CT-KIP server or link.", valueName: "url")) var ctkip: String?
 
     @OptionGroup var server: CTKIPOptions
 
@@ -39,17 +36,14 @@ struct SecurIDImport: Verb {
     @Option(help: ArgumentHelp("Which token of a file with several; may be repeated.", valueName: "serial"))
     var serial: [String] = []
 
-    @Flag(help: "Import all tokens of a file with several.")
-    var all = false
+    @Flag(help: "Import all tokens of a file with several.") var all = false
 
     @Option(help: "How the PIN is used, when the file does not tell: pinpad, keyfob or pinless.")
     var type: TokenTypeChoice?
 
-    @Option(help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name"))
-    var nickname: String?
+    @Option(help: ArgumentHelp("A name for the token, up to 32 characters.", valueName: "name")) var nickname: String?
 
-    @Flag(help: "Import a token that has expired.")
-    var allowExpired = false
+    @Flag(help: "Import a token that has expired.") var allowExpired = false
 
     @Option(help: ArgumentHelp("The maximum number of tokens in the store (default: 10).", valueName: "n"))
     var max = SecurIDLimits.tokens

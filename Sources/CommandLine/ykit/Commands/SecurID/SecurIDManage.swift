@@ -9,9 +9,8 @@ import YKWire
 
 /// Lists tokens.
 struct SecurIDList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens; no key is needed for that.")
-    static let members = ["tokens", "current", "store"]
+    static let about = About(
+        "list", "List the tokens; no key is needed for that.", members: ["tokens", "current", "store"])
 
     @OptionGroup var path: StorePathOptions
 
@@ -40,12 +39,9 @@ struct SecurIDList: Verb {
 
 /// Shows a token.
 struct SecurIDShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what is known of a token, without its seed.")
-    static let members = ["token"]
+    static let about = About("info", "Show what is known of a token, without its seed.", members: ["token"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String?
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String?
 
     @OptionGroup var path: StorePathOptions
 
@@ -66,12 +62,9 @@ struct SecurIDShow: Verb {
 
 /// Selects the current token.
 struct SecurIDUse: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "use", abstract: "Choose the token that 'code' uses when none is named.")
-    static let members = ["serial"]
+    static let about = About("use", "Choose the token that 'code' uses when none is named.", members: ["serial"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var path: StorePathOptions
 
@@ -88,16 +81,13 @@ struct SecurIDUse: Verb {
 
 /// Gives a token a nickname.
 struct SecurIDRename: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Give a token a nickname of up to 32 characters.",
-        discussion: "The nickname is sealed with the token, so the key is needed.")
-    static let members = ["serial", "nickname"]
+    static let about = About(
+        "rename", "Give a token a nickname of up to 32 characters.",
+        discussion: "The nickname is sealed with the token, so the key is needed.", members: ["serial", "nickname"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
-    @Argument(help: ArgumentHelp("The nickname.", valueName: "name"))
-    var name: String
+    @Argument(help: ArgumentHelp("The nickname.", valueName: "name")) var name: String
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
@@ -134,12 +124,9 @@ struct SecurIDRename: Verb {
 
 /// Deletes a token.
 struct SecurIDDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a token. Its seed cannot be recovered.")
-    static let members = ["serial"]
+    static let about = About("delete", "Delete a token. Its seed cannot be recovered.", members: ["serial"])
 
-    @Argument(help: "Which token: its serial number, its nickname, or a part of one.")
-    var token: String
+    @Argument(help: "Which token: its serial number, its nickname, or a part of one.") var token: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
@@ -161,14 +148,13 @@ struct SecurIDDelete: Verb {
 
 /// Deletes all tokens and the keys of the store.
 struct SecurIDReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all tokens and the store's keys.",
+    static let about = About(
+        "reset", "Delete all tokens and the store's keys.",
         discussion: """
             Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there, after which \
             no copy of the file can be opened with them. For other keys an old copy of the file, together with the key, still gives the tokens: \
             destroy the copies, or reset the key's FIDO application.
-            """)
-    static let members = ["tokens", "keys", "copiesReadable"]
+            """, members: ["tokens", "keys", "copiesReadable"])
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
@@ -205,10 +191,10 @@ struct SecurIDReset: Verb {
 
 /// Shows the binding identifier.
 struct SecurIDBindingID: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "binding-id", abstract: "Show this installation's binding identifier for token issuers.",
-        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.")
-    static let members = ["bindingId"]
+    static let about = About(
+        "binding-id", "Show this installation's binding identifier for token issuers.",
+        discussion: "It is made once, 24 hexadecimal digits, and kept in the store, also by 'reset'.",
+        members: ["bindingId"])
 
     @OptionGroup var path: StorePathOptions
 
@@ -230,9 +216,9 @@ struct SecurIDBindingID: Verb {
 
 /// Shows what this implementation supports.
 struct SecurIDVersion: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Show the version, and the token formats that it reads and writes.")
-    static let members = ["version", "reads", "writes"]
+    static let about = About(
+        "version", "Show the version, and the token formats that it reads and writes.",
+        members: ["version", "reads", "writes"])
 
     func answer(in world: World) async throws -> Answer {
         let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]

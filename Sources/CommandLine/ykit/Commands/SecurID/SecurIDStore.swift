@@ -7,9 +7,7 @@ import YKWire
 
 /// Shows the keys of the store.
 struct SecurIDStoreShow: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show which keys open the store.")
-    static let members = ["store", "keys", "tokens"]
+    static let about = About("info", "Show which keys open the store.", members: ["store", "keys", "tokens"])
 
     @OptionGroup var path: StorePathOptions
 
@@ -20,14 +18,13 @@ struct SecurIDStoreShow: Verb {
 
 /// Adds a key to the store.
 struct SecurIDStoreAddKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "add-key", abstract: "Let another key open the store, as a spare.",
+    static let about = About(
+        "add-key", "Let another key open the store, as a spare.",
         discussion: """
             The store is opened with a key that opens it already, then sealed for the new one. With one key at a time: \
             --from names the state file of a virtual key, or the serial number of the key that opens the store; without \
             it the key in use opens the store, and the new one is asked for.
-            """)
-    static let members = ["id", "kind", "keys"]
+            """, members: ["id", "kind", "keys"])
 
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
@@ -43,16 +40,14 @@ struct SecurIDStoreAddKey: Verb {
 
 /// Removes a key from the store.
 struct SecurIDStoreRemoveKey: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "remove-key", abstract: "Revoke a key's access to the store.",
+    static let about = About(
+        "remove-key", "Revoke a key's access to the store.",
         discussion: """
             The key is not needed. It still opens copies of the file that were made before, except a key in the keyring of \
             this session, which is deleted there.
-            """)
-    static let members = ["id", "keys"]
+            """, members: ["id", "keys"])
 
-    @Argument(help: "The key's identifier or name, as 'store info' shows it.")
-    var name: String
+    @Argument(help: "The key's identifier or name, as 'store info' shows it.") var name: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

@@ -15,8 +15,7 @@ struct PresentStoreKeyOptions: ParsableArguments {
     )
     var from: String?
 
-    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.")
-    var fromPassphrase = false
+    @Flag(help: "The key that opens the store now is its passphrase, or in the keyring.") var fromPassphrase = false
 
     /// Returns the world of that key; a recording covers the key that is added.
     func opener(_ world: World) throws -> World {

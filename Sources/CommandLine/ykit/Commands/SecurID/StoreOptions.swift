@@ -78,14 +78,12 @@ struct NewStoreKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seal with the RSA or P-256 key in this PIV slot.", valueName: "slot"))
     var slot: PIVSlotArgument?
 
-    @Flag(help: "Store the credential on the key, so that 'reset' can delete it there.")
-    var discoverable = false
+    @Flag(help: "Store the credential on the key, so that 'reset' can delete it there.") var discoverable = false
 
     @Flag(help: "With --software: keep the store's key in the keyring of the desktop session (Secret Service).")
     var keyring = false
 
-    @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name"))
-    var keyName: String?
+    @Option(help: ArgumentHelp("A name for the key in lists.", valueName: "name")) var keyName: String?
 
     /// Refuses options that are mutually exclusive.
     func check(_ key: StoreKeyOptions) throws {

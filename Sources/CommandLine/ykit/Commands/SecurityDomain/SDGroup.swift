@@ -10,8 +10,8 @@ import YKX509
 
 /// Commands for the Security Domain.
 struct SDGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sd", abstract: "Security Domain: the keys of secure channels.",
+    static let about = About(
+        "sd", "Security Domain: the keys of secure channels.",
         discussion: """
             A key is written KIND,VERSION: 03,1 for an SCP03 set, 11a,1 11b,1 11c,1 for a private key of SCP11, ca,1 or \
             0x20,1 to 0x2f,1 for a CA of host certificates. Reading needs no secure channel; changes need one that \
@@ -22,8 +22,8 @@ struct SDGroup: ParsableCommand {
 
 /// Commands for the keys of the Security Domain.
 struct SDKeys: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Keys of the Security Domain.",
+    static let about = About(
+        "keys", "Keys of the Security Domain.",
         subcommands: [
             SDKeysList.self, SDKeysGenerate.self, SDKeysImport.self, SDKeysExport.self, SDKeysDelete.self,
             SDKeysSetAllowList.self,
@@ -90,9 +90,8 @@ extension SecurityDomainService {
 
 /// Shows the content of the Security Domain.
 struct SDInfo: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show the protocols and keys for secure channels.")
-    static let members = ["protocols", "keys"]
+    static let about = About(
+        "info", "Show the protocols and keys for secure channels.", members: ["protocols", "keys"])
 
     func answer(in world: World) async throws -> Answer {
         let service = try await world.openSecurityDomain()
@@ -112,12 +111,10 @@ struct SDInfo: Verb {
 
 /// Reads a data object.
 struct SDData: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "data", abstract: "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.")
-    static let members = ["tag", "data"]
+    static let about = About(
+        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.", members: ["tag", "data"])
 
-    @Argument(help: "The tag, four hexadecimal digits.")
-    var tag: String
+    @Argument(help: "The tag, four hexadecimal digits.") var tag: String
 
     @Option(help: ArgumentHelp("The key whose object is meant, where there are several.", valueName: "key"))
     var key: SCPKeyArgument?
@@ -135,13 +132,12 @@ struct SDData: Verb {
 
 /// Resets the Security Domain to its default keys.
 struct SDReset: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Delete all keys and restore the factory keys.",
+    static let about = About(
+        "reset", "Delete all keys and restore the factory keys.",
         discussion: """
             The key is made to block every key of its Security Domain by failed attempts, without a secure channel. \
             Keys that were stored before the key was delivered are lost as well. Other applications are not touched.
-            """)
-    static let members = ["deleted", "keys"]
+            """, members: ["deleted", "keys"])
 
     @OptionGroup var confirmation: Confirmation
 

@@ -11,8 +11,7 @@ import YKX509
 
 /// Lists the keys.
 struct SDKeysList: Verb {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys.")
-    static let members = ["keys"]
+    static let about = About("list", "List the keys.", members: ["keys"])
 
     func answer(in world: World) async throws -> Answer {
         let keys = try await world.openSecurityDomain().report()
@@ -39,19 +38,16 @@ struct ReplacedKeyOptions: ParsableArguments {
 
 /// Generates a key pair.
 struct SDKeysGenerate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Generate an SCP11 key pair on the key.",
+    static let about = About(
+        "generate", "Generate an SCP11 key pair on the key.",
         discussion: """
             The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
             it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
-            """)
-    static let members = ["key", "publicKey", "output"]
+            """, members: ["key", "publicKey", "output"])
 
-    @Argument(help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
-    var key: SCPKeyArgument
+    @Argument(help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Where the public key goes, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the public key goes, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
@@ -71,20 +67,17 @@ struct SDKeysGenerate: Verb {
 
 /// Imports a key.
 struct SDKeysImport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Store a key, or the certificates of one.",
+    static let about = About(
+        "import", "Store a key, or the certificates of one.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then asked for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For a CA \
             it holds its certificate. The first SCP03 set of one's own deletes the public one of the factory.
-            """)
-    static let members = ["key", "certificates", "caKeyIdentifier", "keys"]
+            """, members: ["key", "certificates", "caKeyIdentifier", "keys"])
 
-    @Argument(help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
-    var key: SCPKeyArgument
+    @Argument(help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "The file, - for standard input.", completion: .file)
-    var file: String?
+    @Argument(help: "The file, - for standard input.", completion: .file) var file: String?
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var confirmation: Confirmation
@@ -193,15 +186,13 @@ struct SDKeysImport: Verb {
 
 /// Exports certificates.
 struct SDKeysExport: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the certificates of a private key as PEM, the key's own first.")
-    static let members = ["key", "certificates", "output"]
+    static let about = About(
+        "export", "Write the certificates of a private key as PEM, the key's own first.",
+        members: ["key", "certificates", "output"])
 
-    @Argument(help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.")
-    var key: SCPKeyArgument
+    @Argument(help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Where the certificates go, - for standard output.", completion: .file)
-    var file = "-"
+    @Argument(help: "Where the certificates go, - for standard output.", completion: .file) var file = "-"
 
     @OptionGroup var replacing: OutputOptions
 
@@ -223,13 +214,12 @@ struct SDKeysExport: Verb {
 
 /// Deletes keys.
 struct SDKeysDelete: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a key, or with version 0 all keys of a kind.",
-        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.")
-    static let members = ["deleted", "keys"]
+    static let about = About(
+        "delete", "Delete a key, or with version 0 all keys of a kind.",
+        discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
+        members: ["deleted", "keys"])
 
-    @Argument(help: "The key: KIND,VERSION.")
-    var key: SCPKeyArgument
+    @Argument(help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 
     @OptionGroup var confirmation: Confirmation
 
@@ -269,19 +259,16 @@ struct SDKeysDelete: Verb {
 
 /// Restricts which certificates of a CA are accepted.
 struct SDKeysSetAllowList: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "set-allowlist", abstract: "Limit which certificates of a CA open a channel, by serial number.",
+    static let about = About(
+        "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """
             Every certificate of a host's chain then has to have one of these serial numbers, in decimal, or in \
             hexadecimal behind 0x. Without serial numbers the limit is removed.
-            """)
-    static let members = ["key", "serials"]
+            """, members: ["key", "serials"])
 
-    @Argument(help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.")
-    var key: SCPKeyArgument
+    @Argument(help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
 
-    @Argument(help: "Serial numbers.")
-    var serials: [String] = []
+    @Argument(help: "Serial numbers.") var serials: [String] = []
 
     func answer(in world: World) async throws -> Answer {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }

@@ -6,22 +6,20 @@ import YKWire
 
 /// Signs a challenge with a U2F key pair.
 struct U2FAuthenticate: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "authenticate", abstract: "Sign with a key pair, after a touch.",
-        discussion: "With --public-key the signature is checked.")
-    static let members = [
-        "app", "keyHandle", "present", "counter", "signature", "clientData", "challengeHash", "signatureData",
-        "verified",
-    ]
+    static let about = About(
+        "authenticate", "Sign with a key pair, after a touch.",
+        discussion: "With --public-key the signature is checked.",
+        members: [
+            "app", "keyHandle", "present", "counter", "signature", "clientData", "challengeHash", "signatureData",
+            "verified",
+        ])
 
-    @Argument(isBase64URL: true, help: "The key handle, base64url.")
-    var keyHandle: String
+    @Argument(isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions
 
-    @Flag(help: "Do not wait for a touch, where the key can sign without one.")
-    var noTouch = false
+    @Flag(help: "Do not wait for a touch, where the key can sign without one.") var noTouch = false
 
     @Option(
         isBase64URL: true, help: ArgumentHelp("The public key of the registration, base64url.", valueName: "key"))

@@ -6,13 +6,11 @@ import YKWire
 
 /// Checks whether a key handle belongs to this key.
 struct U2FCheck: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
-        discussion: "The exit code is 12 when it is not.")
-    static let members = ["app", "keyHandle", "known"]
+    static let about = About(
+        "check", "Ask whether a key handle is of this key. Nothing is signed, nobody touches.",
+        discussion: "The exit code is 12 when it is not.", members: ["app", "keyHandle", "known"])
 
-    @Argument(isBase64URL: true, help: "The key handle, base64url.")
-    var keyHandle: String
+    @Argument(isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
 

@@ -7,8 +7,8 @@ import YKWire
 
 /// Commands for U2F, the protocol before FIDO2.
 struct U2FGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "u2f", abstract: "U2F, the protocol before FIDO2.",
+    static let about = About(
+        "u2f", "U2F, the protocol before FIDO2.",
         discussion: """
             The client data are made here: type, challenge and origin, which is the application identifier as a site \
             gives it. --challenge-hash takes the hash of client data that were made elsewhere.

@@ -6,13 +6,13 @@ import YKWire
 
 /// Registers a U2F key pair.
 struct U2FRegister: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Make a key pair for an application, after a touch.",
-        discussion: "Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked.")
-    static let members = [
-        "app", "keyHandle", "publicKey", "certificate", "signature", "clientData", "challengeHash", "registrationData",
-        "verified",
-    ]
+    static let about = About(
+        "register", "Make a key pair for an application, after a touch.",
+        discussion: "Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked.",
+        members: [
+            "app", "keyHandle", "publicKey", "certificate", "signature", "clientData", "challengeHash",
+            "registrationData", "verified",
+        ])
 
     @OptionGroup var application: U2FOptions
     @OptionGroup var challenge: U2FChallengeOptions

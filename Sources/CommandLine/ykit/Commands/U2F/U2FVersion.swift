@@ -6,9 +6,7 @@ import YKWire
 
 /// Shows the U2F version.
 struct U2FVersion: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Ask the key for its version of U2F.")
-    static let members = ["u2fVersion"]
+    static let about = About("version", "Ask the key for its version of U2F.", members: ["u2fVersion"])
 
     func answer(in world: World) async throws -> Answer {
         let version = try await world.openU2F().u2fVersion()

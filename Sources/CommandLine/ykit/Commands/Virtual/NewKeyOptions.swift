@@ -16,16 +16,14 @@ struct NewKeyOptions: ParsableArguments {
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 
-    @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version"))
-    var firmware: String?
+    @Option(help: ArgumentHelp("The firmware version of a new key.", valueName: "version")) var firmware: String?
 
     @Option(
         help: ArgumentHelp("The CTAP version of a new key: 2.0, 2.1-pre, 2.1 or 2.3.", valueName: "version"),
         transform: NewKeyOptions.version)
     var fido: FIDOFeatures.Version?
 
-    @Flag(help: "A new key has a fingerprint sensor.")
-    var fingerprints = false
+    @Flag(help: "A new key has a fingerprint sensor.") var fingerprints = false
 
     @Option(help: ArgumentHelp("The number of wrong fingers before the right one.", valueName: "n"))
     var wrongFingers = 0

@@ -4,7 +4,7 @@ import Arguments
 
 /// Commands for virtual keys.
 struct VirtualGroup: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "virtual", abstract: "A security key in software.",
+    static let about = About(
+        "virtual", "A security key in software.",
         subcommands: [VirtualNew.self, VirtualServe.self])
 }

@@ -7,15 +7,14 @@ import YKWire
 
 /// Creates a virtual key in a file.
 struct VirtualNew: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Make a virtual key in a new file.",
-        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE")
-    static let members = ["file", "model", "serial"]
+    static let about = About(
+        "new", "Make a virtual key in a new file.",
+        discussion: "Then: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
+        members: ["file", "model", "serial"])
 
     @OptionGroup var new: NewKeyOptions
 
-    @Argument(help: "The file to be made.", completion: .file)
-    var file: String
+    @Argument(help: "The file to be made.", completion: .file) var file: String
 
     func answer(in world: World) async throws -> Answer {
         guard access(file, F_OK) != 0 else {

@@ -8,8 +8,8 @@ import YKWire
 
 /// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Plug a virtual key into a real pcscd, or into this machine's kernel.",
+    static let about = About(
+        "serve", "Plug a virtual key into a real pcscd, or into this machine's kernel.",
         discussion: """
             --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
             FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \
@@ -17,20 +17,16 @@ struct VirtualServe: Verb {
 
             Rules for --fault:
             \(FaultPlan.grammar)
-            """)
-    static let members = ["address", "node"]
+            """, members: ["address", "node"])
 
     @Option(help: ArgumentHelp("Where vpcd listens, 127.0.0.1:35963 without a value.", valueName: "host:port"))
     var vpcd: String?
 
-    @Flag(help: "With --vpcd: the key is held to a contactless reader.")
-    var nfc = false
+    @Flag(help: "With --vpcd: the key is held to a contactless reader.") var nfc = false
 
-    @Flag(help: "Make it a HID device through /dev/uhid.")
-    var uhid = false
+    @Flag(help: "Make it a HID device through /dev/uhid.") var uhid = false
 
-    @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.")
-    var usbip = false
+    @Flag(help: "Plug it into the USB through the kernel's vhci-hcd.") var usbip = false
 
     @Option(
         help: ArgumentHelp("Keep the key in this file; without one it is the demonstration key.", valueName: "file"),
@@ -51,8 +47,7 @@ struct VirtualServe: Verb {
             valueName: "who"))
     var touch: TouchChoice = .yes
 
-    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file)
-    var file: String?
+    @Argument(help: ArgumentHelp("The same as --state.", valueName: "file"), completion: .file) var file: String?
 
     func check() throws {
         let ways = [vpcd != nil, uhid, usbip].count { $0 }

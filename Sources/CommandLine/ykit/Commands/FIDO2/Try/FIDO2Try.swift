@@ -8,8 +8,8 @@ import YKWire
 
 /// Serves a page that tests the user's browser and key.
 struct FIDO2Try: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "try", abstract: "Try your key in your own browser, on a page that ykit serves.",
+    static let about = About(
+        "try", "Try your key in your own browser, on a page that ykit serves.",
         discussion: """
             ykit serves a page on this computer and judges what the browser answers, as a web site would; the key is \
             the browser's. The address works once, in one browser. You sign up, sign in and try to sign up twice with \
@@ -18,29 +18,21 @@ struct FIDO2Try: Verb {
 
             The exit code is 8 when an answer is wrong, 10 when there was none or not in time, and 11 when the key or \
             the browser cannot do a step.
-            """)
-    static let members = ["origin", "userAgent", "steps"]
+            """, members: ["origin", "userAgent", "steps"])
 
-    @Flag(help: "Open the page in your browser.")
-    var open = false
+    @Flag(help: "Open the page in your browser.") var open = false
 
-    @Flag(help: "Also sign in with the key's PIN or fingerprint.")
-    var uv = false
+    @Flag(help: "Also sign in with the key's PIN or fingerprint.") var uv = false
 
-    @Flag(help: "Also make secrets (prf, hmac-secret).")
-    var prf = false
+    @Flag(help: "Also make secrets (prf, hmac-secret).") var prf = false
 
-    @Flag(help: "Also ask for the attestation, which tells the model.")
-    var attestation = false
+    @Flag(help: "Also ask for the attestation, which tells the model.") var attestation = false
 
-    @Flag(help: "Also save a passkey on the key, and sign in with it. It stays there.")
-    var passkey = false
+    @Flag(help: "Also save a passkey on the key, and sign in with it. It stays there.") var passkey = false
 
-    @Flag(help: "Also store data beside the passkey (implies --passkey).")
-    var largeBlob = false
+    @Flag(help: "Also store data beside the passkey (implies --passkey).") var largeBlob = false
 
-    @Flag(help: "All of these steps.")
-    var all = false
+    @Flag(help: "All of these steps.") var all = false
 
     /// The maximum duration of a run.
     private static let limit = Duration.seconds(600)

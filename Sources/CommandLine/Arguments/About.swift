@@ -2,42 +2,44 @@
 
 import ArgumentParser
 
-/// The name, help and subcommands of a command.
-package struct CommandConfiguration: Sendable {
-    package let commandName: String
+/// What a command is called, what its help says, and what it consists of.
+package struct About: Sendable {
+    package let name: String
     package let abstract: String
     package let discussion: @Sendable () -> String
     package let version: String
     package let shouldDisplay: Bool
     package let aliases: [String]
+    /// The members of a verb's JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
+    package let members: [String]
     private let listed: @Sendable () -> [any Command.Type]
 
     /// The commands of a group. They are listed when the group is named, not before: the root alone has 25 groups.
     package var subcommands: [any ParsableCommand.Type] { listed().map { $0.command } }
 
-    /// Creates a configuration; `aliases` are alternative names.
+    /// Describes a command; `aliases` are alternative names.
     package init(
-        commandName: String, abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
+        _ name: String, _ abstract: String, discussion: @escaping @autoclosure @Sendable () -> String = "",
         version: String = "",
         shouldDisplay: Bool = true, subcommands: @escaping @autoclosure @Sendable () -> [any Command.Type] = [],
-        aliases: [String] = []
+        aliases: [String] = [], members: [String] = []
     ) {
-        (self.commandName, self.abstract, self.discussion) = (commandName, abstract, discussion)
+        (self.name, self.abstract, self.discussion) = (name, abstract, discussion)
         (self.version, self.shouldDisplay) = (version, shouldDisplay)
-        (listed, self.aliases) = (subcommands, aliases)
+        (listed, self.aliases, self.members) = (subcommands, aliases, members)
     }
 
     /// The subcommand of this name.
     package func subcommand(_ word: String) -> (any ParsableCommand.Type)? {
-        listed().first { $0.configuration.isCalled(word) }?.command
+        listed().first { $0.about.isCalled(word) }?.command
     }
 
-    private func isCalled(_ word: String) -> Bool { commandName == word || aliases.contains(word) }
+    private func isCalled(_ word: String) -> Bool { name == word || aliases.contains(word) }
 
     /// The configuration for ArgumentParser.
     var parsed: ArgumentParser.CommandConfiguration {
         ArgumentParser.CommandConfiguration(
-            commandName: commandName, abstract: abstract, discussion: discussion(), version: version,
+            commandName: name, abstract: abstract, discussion: discussion(), version: version,
             shouldDisplay: shouldDisplay, subcommands: subcommands.map { $0.parser }, aliases: aliases)
     }
 }
