@@ -29,24 +29,33 @@ public enum Hex {
     ///
     /// - Throws: `WireError` with the offset for an odd count or another character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
-        let characters = Array(text.utf8)
-        guard characters.count.isMultiple(of: 2) else {
-            throw WireError(.truncated, at: characters.count, "odd number of hexadecimal digits")
+        try pairs(of: text, "hexadecimal digit") { digit in
+            switch digit {
+            case 0x30...0x39: digit - 0x30
+            case 0x41...0x46: digit - 0x41 + 10
+            case 0x61...0x66: digit - 0x61 + 10
+            default: nil
+            }
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 2)
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            bytes.append(try nibble(characters, index) << 4 | nibble(characters, index + 1))
-        }
-        return bytes
     }
 
-    private static func nibble(_ characters: [UInt8], _ index: Int) throws(WireError) -> UInt8 {
-        switch characters[index] {
-        case let digit where digit >= 0x30 && digit <= 0x39: digit - 0x30
-        case let digit where digit >= 0x41 && digit <= 0x46: digit - 0x41 + 10
-        case let digit where digit >= 0x61 && digit <= 0x66: digit - 0x61 + 10
-        default: throw WireError(.malformed, at: index, "not a hexadecimal digit")
+    /// Decodes pairs of digits, each of which stands for half a byte.
+    @inline(__always) static func pairs(
+        of text: some StringProtocol, _ name: String, _ value: (UInt8) -> UInt8?
+    ) throws(WireError) -> [UInt8] {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else {
+            throw WireError(.truncated, at: digits.count, "odd number of \(name)s")
         }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[index]) else { throw WireError(.malformed, at: index, "not a \(name)") }
+            guard let low = value(digits[index + 1]) else {
+                throw WireError(.malformed, at: index + 1, "not a \(name)")
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
     }
 }

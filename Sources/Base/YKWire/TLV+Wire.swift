@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TLV {
+    /// Which length fields a reader accepts.
+    public enum Lengths: Sendable {
+        /// Every form of basic encoding.
+        case any
+        /// Only the shortest, as distinguished encoding wants it (X.690 §10.1).
+        case shortest
+    }
+
     /// The tag, the shortest length field, and the value.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: value.count + 6)
@@ -46,28 +54,31 @@ extension [TLV] {
 }
 
 extension ByteReader {
-    /// Takes one BER-TLV data object with definite length (ISO 7816-4 §5.2.2).
-    public mutating func tlv() throws(WireError) -> TLV {
+    /// Takes one BER-TLV data object (ISO 7816-4 §5.2.2), of indefinite length (X.690 §8.1.3.6) only if `lengths` is
+    /// `any`.
+    public mutating func tlv(lengths: TLV.Lengths = .any) throws(WireError) -> TLV {
         let tag = try tlvTag()
-        if peek == 0x80 { return TLV(tag, try indefinite(tag)) }
-        return TLV(tag, try bytes(try tlvLength(), "the value of tag \(tag)"))
+        if lengths == .any, peek == 0x80 { return TLV(tag, try indefinite(tag)) }
+        return TLV(tag, try bytes(try tlvLength(lengths), "the value of tag \(tag)"))
     }
 
     /// Takes data objects until nothing is left.
-    public mutating func tlvs() throws(WireError) -> [TLV] {
+    public mutating func tlvs(lengths: TLV.Lengths = .any) throws(WireError) -> [TLV] {
         var list: [TLV] = []
-        while !isAtEnd { list.append(try tlv()) }
+        while !isAtEnd { list.append(try tlv(lengths: lengths)) }
         return list
     }
 
     /// Takes one data object that must have this tag, and returns a reader over its value.
-    public mutating func tlv(_ expected: TLV.Tag, _ what: String) throws(WireError) -> ByteReader {
+    public mutating func tlv(
+        _ expected: TLV.Tag, _ what: String, lengths: TLV.Lengths = .any
+    ) throws(WireError) -> ByteReader {
         let start = offset
         let tag = try tlvTag()
         guard tag == expected else {
             throw WireError(.malformed, at: start, "expected \(what) (tag \(expected)), got tag \(tag)")
         }
-        return try reader(try tlvLength(), what)
+        return try reader(try tlvLength(lengths), what)
     }
 
     /// Takes a tag of one to four bytes (ISO 7816-4 §5.2.2.1).
@@ -85,14 +96,18 @@ extension ByteReader {
     }
 
     /// Takes a definite length field (ISO 7816-4 §5.2.2.2) of at most four length bytes.
-    public mutating func tlvLength() throws(WireError) -> Int {
+    public mutating func tlvLength(_ lengths: TLV.Lengths = .any) throws(WireError) -> Int {
         let start = offset
         let first = try byte("a length")
         guard first >= 0x80 else { return Int(first) }
         guard (0x81...0x84).contains(first) else {
             throw WireError(.malformed, at: start, "length field starts with \(Hex.encode([first]))")
         }
-        return Int(try bigEndian(Int(first & 0x7F), "a length"))
+        let length = Int(try bigEndian(Int(first & 0x7F), "a length"))
+        guard lengths == .any || offset - start == TLV.lengthField(length).count else {
+            throw WireError(.malformed, at: start, "a length that is not in its shortest form")
+        }
+        return length
     }
 
     /// Takes a value of indefinite length (X.690 §8.1.3.6): data objects up to the end-of-contents 00 00.

@@ -5,26 +5,14 @@ package import YKWire
 /// Objects in distinguished encoding (X.690 §10, §11): lengths are definite and in their shortest form.
 extension ByteReader {
     /// Takes one object of any tag.
-    package mutating func der() throws(WireError) -> TLV {
-        let tag = try tlvTag()
-        return TLV(tag, try bytes(try derLength(), "the value of tag \(tag)"))
-    }
+    package mutating func der() throws(WireError) -> TLV { try tlv(lengths: .shortest) }
 
     /// Takes objects until nothing is left.
-    package mutating func derObjects() throws(WireError) -> [TLV] {
-        var objects: [TLV] = []
-        while !isAtEnd { objects.append(try der()) }
-        return objects
-    }
+    package mutating func derObjects() throws(WireError) -> [TLV] { try tlvs(lengths: .shortest) }
 
     /// Takes one object that must have this tag, and returns a reader over its value.
     package mutating func der(_ expected: TLV.Tag, _ what: String) throws(WireError) -> ByteReader {
-        let start = offset
-        let tag = try tlvTag()
-        guard tag == expected else {
-            throw WireError(.malformed, at: start, "expected \(what) (tag \(expected)), got tag \(tag)")
-        }
-        return try reader(try derLength(), what)
+        try tlv(expected, what, lengths: .shortest)
     }
 
     /// Takes a SEQUENCE, and returns it with its tag and length.
@@ -94,14 +82,5 @@ extension ByteReader {
             throw WireError(.malformed, at: start, "\(what) is not an object identifier")
         }
         return oid
-    }
-
-    private mutating func derLength() throws(WireError) -> Int {
-        let start = offset
-        let length = try tlvLength()
-        guard offset - start == TLV.lengthField(length).count else {
-            throw WireError(.malformed, at: start, "a length that is not in its shortest form")
-        }
-        return length
     }
 }

@@ -15,22 +15,6 @@ public enum Modhex {
     ///
     /// - Throws: `WireError` with the offset for an odd count or another character.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
-        let characters = Array(text.utf8)
-        guard characters.count.isMultiple(of: 2) else {
-            throw WireError(.truncated, at: characters.count, "odd number of modhex letters")
-        }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 2)
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            bytes.append(try value(characters, index) << 4 | value(characters, index + 1))
-        }
-        return bytes
-    }
-
-    private static func value(_ characters: [UInt8], _ index: Int) throws(WireError) -> UInt8 {
-        guard let value = letters.firstIndex(of: characters[index] | 0x20) else {
-            throw WireError(.malformed, at: index, "not a modhex letter")
-        }
-        return UInt8(value)
+        try Hex.pairs(of: text, "modhex letter") { letter in letters.firstIndex(of: letter | 0x20).map { UInt8($0) } }
     }
 }
