@@ -62,15 +62,40 @@ import Testing
         ("fido2 credentials delete -0bcdefghijklmnopqrstuv --force", "-0bcdefghijklmnopqrstuv"),
         ("fido2 credentials update --user you -0bcdefghijklmnopqrstuv", "-0bcdefghijklmnopqrstuv"),
         ("fido2 large-blob set -0bcdefghijklmnopqrstuv -", "-0bcdefghijklmnopqrstuv"),
+        ("2fa trust rm alice -QhCdEfGhIjKlMnOpQr_stuv --force", "-QhCdEfGhIjKlMnOpQr_stuv"),
+        ("ssh delete -0hcdefghijklmnopqrstuv --force", "-0hcdefghijklmnopqrstuv"),
     ])
     func bytesMayBeginWithADash(_ line: String, _ bytes: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let verb = try #require(LineReader.verb(words, from: Ykit.self))
         let values = try Self.values(verb)
-        #expect(values.contains { $0.hasSuffix(" \(bytes)") }, "\(values)")
+        #expect(values.contains { $0.hasSuffix(" \(bytes)") || $0.hasSuffix("(\"\(bytes)\")") }, "\(values)")
         let behind = words.filter { $0 != bytes && $0 != "-" } + ["--", bytes] + words.filter { $0 == "-" }
         let expected = try WholeParser.verb(behind, from: Ykit.self, columns: 80)
         #expect(values == (try Self.values(expected)))
+    }
+
+    /// ArgumentParser finds `-h` in a word such as `-Qh_2`, prints the help, and the process ends with success.
+    @Test(arguments: [
+        ("oath delete -Qh_2 --force", "unknown option '-Q'"), ("oath delete -fQh", "unknown option '-Q'"),
+        ("2fa trust rm alice -abch", "unknown option '-a'"),
+        ("oath delete -QhCdEfGhIjKlMnOpQr_stuv", "unknown option '-Q'"),
+        ("oath delete me -Phush", "unknown option '-P'; here it is"),
+    ])
+    func aDashAndAnHAreNoRequestForHelp(_ line: String, _ message: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let wrong = Explain.strayDash(words, from: Ykit.self)
+        #expect(wrong?.message.hasPrefix(message) == true, "\(String(describing: wrong))")
+        #expect(wrong.map { "\($0.message) \($0.hint ?? "")".contains("ush") } == false)
+    }
+
+    @Test(arguments: [
+        "oath delete -fh", "oath delete -h", "oath delete -- -Qh", "oath delete", "oath",
+        "u2f register --app x --challenge -Qh_2",
+        "fido2 assert --challenge -QhCdEfGhIjKlMnOpQr_stuv",
+    ])
+    func otherDashesAreLeftToTheParser(_ line: String) {
+        #expect(Explain.strayDash(line.split(separator: " ").map(String.init), from: Ykit.self) == nil)
     }
 
     @Test func aDashAndOtherWordsAreNoBytes() {

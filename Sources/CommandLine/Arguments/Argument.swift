@@ -37,11 +37,13 @@ package struct Argument<Value>: Codable {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// An optional argument.
-    package init<Wrapped: ExpressibleByArgument>(help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
-    where Value == Wrapped? {
+    /// An optional argument; with `isBase64URL` it may start with a dash.
+    package init<Wrapped: ExpressibleByArgument>(
+        isBase64URL: Bool = false, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
+    ) where Value == Wrapped? {
         declaration = Declaration(
-            .argument, help, Choices(Wrapped.self, completion), value: .some(Value.none as Any),
+            .argument, help, Choices(Wrapped.self, completion), takesAnyWord: isBase64URL,
+            value: .some(Value.none as Any),
             parsed: { ArgumentParser.Argument<Value>(help: help?.parsed) },
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }

@@ -28,7 +28,7 @@ package final class Declaration {
     package let isRepeated: Bool
     /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument takes
     /// such a word only when it can be nothing else.
-    let takesAnyWord: Bool
+    package let takesAnyWord: Bool
     /// ArgumentParser's wrapper for the same property.
     let parsed: () -> Any
     /// The value, initially the default; `nil` for a required one.

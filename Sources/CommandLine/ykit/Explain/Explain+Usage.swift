@@ -140,6 +140,29 @@ extension Explain {
         return nil
     }
 
+    /// Explains a word of one dash and several letters that are not all flags of the verb. With an `h` among them,
+    /// ArgumentParser takes it for a request for help, and the process would end as if the verb had done its work.
+    static func strayDash(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
+        guard let verb = verb(of: line, from: root) else { return nil }
+        let options = ((try? DeclarationCollector(verb))?.declared ?? []).flatMap { property, declaration in
+            declaration.words(for: property).map { (name: $0, takesAnyWord: declaration.takesAnyWord) }
+        }
+        let flags = Set(options.map(\.name) + ["-h"])
+        let readers = Set(options.filter(\.takesAnyWord).map(\.name))
+        var previous = ""
+        for word in line.prefix(while: { $0 != "--" }) {
+            defer { previous = word }
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), word.contains("h"), !readers.contains(previous),
+                let other = word.dropFirst().first(where: { !flags.contains("-\($0)") })
+            else { continue }
+            return unknownOption(line, from: root)
+                ?? .usage(
+                    "unknown option '-\(String(other).printable)'",
+                    hint: "a value that begins with a dash goes behind a word of two dashes: -- VALUE")
+        }
+        return nil
+    }
+
     /// The words that lead to the verb of a line, including ykit.
     private static func path(of line: [String], from root: any ParsableCommand.Type) -> String {
         var command = root

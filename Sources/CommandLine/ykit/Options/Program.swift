@@ -39,6 +39,7 @@ extension Program {
             // explained.
             let plain = arguments.map { LineReader.isBytes($0) ? "x" + $0 : $0 }
             if plain != arguments { _ = try WholeParser.verb(plain, from: Ykit.self, columns: terminal.helpColumns) }
+            if let wrong = Explain.strayDash(arguments, from: Ykit.self) { throw wrong }
             let verb = try WholeParser.verb(arguments, from: Ykit.self, columns: terminal.helpColumns)
             return ExitStatus(rawValue: await verb.carryOut()) ?? .failed
         } catch {

@@ -151,7 +151,7 @@ struct SSHGenerate: Verb {
     }
 
     private static func standardPath(_ algorithm: Algorithm) throws -> String {
-        guard let home = Variables["HOME"], !home.isEmpty else {
+        guard let home = Variables["HOME"] else {
             throw Explanation.usage("there is no home folder", hint: "name the file with --output FILE")
         }
         Files.makeFolder("\(home)/.ssh")
@@ -202,7 +202,8 @@ struct SSHDownload: Verb {
         "download", "Write the key files of credentials that the key remembers. Needs the PIN.",
         discussion: "As 'ssh-keygen -K', but only those that are asked for.", members: ["keys", "files"])
 
-    @Argument(help: "Which one: application, identifier or the beginning of it; all of them without it.")
+    @Argument(
+        isBase64URL: true, help: "Which one: application, identifier or the beginning of it; all of them without it.")
     var credential: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the files.", valueName: "folder")) var output = "."
@@ -237,7 +238,8 @@ struct SSHDelete: Verb {
     static let about = About(
         "delete", "Delete a credential that the key remembers. It cannot be recovered.", members: ["key"])
 
-    @Argument(help: "Which one: application, identifier or the beginning of it.") var credential: String
+    @Argument(isBase64URL: true, help: "Which one: application, identifier or the beginning of it.")
+    var credential: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions

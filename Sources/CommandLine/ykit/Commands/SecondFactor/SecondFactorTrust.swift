@@ -217,7 +217,7 @@ struct SecondFactorTrustRemove: SecondFactorVerb {
 
     @Argument(help: "The user's name.") var user: String
 
-    @Argument(help: "The device, as 'trust status' shows it; all without it.") var device: String?
+    @Argument(isBase64URL: true, help: "The device, as 'trust status' shows it; all without it.") var device: String?
 
     @Option(help: ArgumentHelp("The client, by its name or identifier.", valueName: "name")) var client: String?
 
