@@ -160,7 +160,7 @@ extension ConfigurationFile {
     ///
     /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.
     static func read() throws(Explanation) -> ConfigurationFile {
-        let named = Variables["YKIT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let named = Variables["YKIT_CONFIG"]
         guard named != "off", let path = named ?? usualPath else { return ConfigurationFile() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

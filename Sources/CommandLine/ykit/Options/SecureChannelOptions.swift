@@ -55,12 +55,12 @@ struct SecureChannelOptions: ParsableArguments {
     var scpPasswordFd: Int32?
 
     /// Whether a secure channel was requested, which only a card supports.
-    var isWanted: Bool { scp != nil || Self.given("YKIT_SCP") != nil }
+    var isWanted: Bool { scp != nil || Variables["YKIT_SCP"] != nil }
 
     /// Returns the chosen protocol.
     private func choice() throws(Explanation) -> SCPChoice? {
         if let scp { return scp }
-        guard let text = Self.given("YKIT_SCP") else { return nil }
+        guard let text = Variables["YKIT_SCP"] else { return nil }
         guard let choice = SCPChoice(argument: text) else {
             throw .usage("YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, and perhaps a version: 03,1")
         }
@@ -88,8 +88,8 @@ struct SecureChannelOptions: ParsableArguments {
 
     /// Describes how the key is authenticated.
     private var trustWords: String {
-        if let file = scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") { return "the key's public key in \(file)" }
-        if let file = scpCa ?? Self.given("YKIT_SCP_CA") { return "the key's certificate, issued by \(file)" }
+        if let file = scpCardKey ?? Variables["YKIT_SCP_CARD_KEY"] { return "the key's public key in \(file)" }
+        if let file = scpCa ?? Variables["YKIT_SCP_CA"] { return "the key's certificate, issued by \(file)" }
         return "the key's certificate, not verified"
     }
 
@@ -102,12 +102,12 @@ struct SecureChannelOptions: ParsableArguments {
             let source =
                 if let file = scpKeys { "the keys in \(file)" } else if let number = scpKeysFd {
                     "the keys from descriptor \(number)"
-                } else if Self.given("YKIT_SCP_KEYS") != nil { "the keys in YKIT_SCP_KEYS" } else {
+                } else if Variables["YKIT_SCP_KEYS"] != nil { "the keys in YKIT_SCP_KEYS" } else {
                     [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys that are asked for"
                 }
             return "SCP03\(version): \(source)"
         case .a, .b, .c:
-            let host = scpOce ?? (choice.kind == .b ? nil : Self.given("YKIT_SCP_OCE"))
+            let host = scpOce ?? (choice.kind == .b ? nil : Variables["YKIT_SCP_OCE"])
             return "SCP\(choice.kind.rawValue)\(version): \(trustWords)"
                 + (host.map { "; this host's key in \($0)" } ?? "")
         }
@@ -178,18 +178,18 @@ struct SecureChannelOptions: ParsableArguments {
 
     /// Returns the public key or CA that verifies the key's certificate, if given.
     private func givenTrust() throws -> SCP11Trust? {
-        if let file = scpCardKey ?? Self.given("YKIT_SCP_CARD_KEY") {
+        if let file = scpCardKey ?? Variables["YKIT_SCP_CARD_KEY"] {
             guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
                 throw Explanation.usage("\(file.printable) holds no public key on P-256")
             }
             return .key(point)
         }
-        guard let file = scpCa ?? Self.given("YKIT_SCP_CA") else { return nil }
+        guard let file = scpCa ?? Variables["YKIT_SCP_CA"] else { return nil }
         return .authority(try KeyFile.certificates(file)[0].der)
     }
 
     private func hostKey(_ variant: SCP11Variant, _ terminal: Terminal) throws -> SCP11HostKey? {
-        let file = scpOce ?? (variant.authenticatesHost ? Self.given("YKIT_SCP_OCE") : nil)
+        let file = scpOce ?? (variant.authenticatesHost ? Variables["YKIT_SCP_OCE"] : nil)
         guard variant.authenticatesHost else {
             if file != nil { throw Explanation.usage("SCP11b does not use a key of this host: omit --scp-oce") }
             return nil
@@ -223,8 +223,6 @@ struct SecureChannelOptions: ParsableArguments {
         let password = try source.read(terminal, asking: "password of \(file.printable)")
         return try KeyFile(bytes, password: SharedSecret(password))
     }
-
-    private static func given(_ variable: String) -> String? { Variables[variable].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension SCP03Keys {

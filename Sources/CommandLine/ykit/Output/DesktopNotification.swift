@@ -13,7 +13,7 @@ enum DesktopNotification {
     ///
     /// - Throws: `no-desktop` outside a session, `no-gdbus` if it is not installed.
     static func tool() throws(Explanation) -> String {
-        guard Variables["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else {
+        guard Variables["DBUS_SESSION_BUS_ADDRESS"] != nil else {
             throw Explanation(
                 "no-desktop", .failed, "there is no desktop session to notify",
                 hint: "omit --notify and YKIT_NOTIFY, or start ykit in a session, as a unit of 'systemctl --user'")

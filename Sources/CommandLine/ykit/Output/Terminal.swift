@@ -193,8 +193,9 @@ extension Terminal {
 
 /// The environment variables of the process.
 enum Variables {
+    /// The value of a variable; `nil` if it is not set or empty.
     static subscript(name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 }

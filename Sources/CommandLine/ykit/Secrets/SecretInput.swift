@@ -51,7 +51,7 @@ enum SecretInput {
 
         /// Whether no prompt is needed.
         var isGiven: Bool {
-            text != nil || isStandardInput || descriptor != nil || Variables[variable].map { !$0.isEmpty } ?? false
+            text != nil || isStandardInput || descriptor != nil || Variables[variable] != nil
         }
 
         /// Returns the secret, given or asked for.
@@ -79,7 +79,7 @@ enum SecretInput {
         if let descriptor = source.descriptor {
             return .secret(try line(from: descriptor, limit: source.limit))
         }
-        if let text = Variables[source.variable], !text.isEmpty {
+        if let text = Variables[source.variable] {
             terminal.notice("taken from \(source.variable)")
             return .secret(Secret(utf8: withoutLineEnd(text)))
         }

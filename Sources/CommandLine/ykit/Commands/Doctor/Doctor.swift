@@ -51,7 +51,7 @@ struct Doctor: Verb {
             do { _ = try ConfigurationFile.read() } catch { rungs.append(Rung("configuration", error)) }
         }
         let variables = ConfigurableOption.all.flatMap(\.variables).filter { name in
-            name.hasPrefix("YKIT_") && !(Variables[name] ?? "").isEmpty
+            name.hasPrefix("YKIT_") && Variables[name] != nil
         }
         if !variables.isEmpty {
             rungs.append(Rung("configuration", .good, "variables: " + variables.joined(separator: ", ")))

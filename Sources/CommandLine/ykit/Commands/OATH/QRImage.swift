@@ -27,7 +27,7 @@ enum QRImage {
     /// Returns the text of the first QR code that is held before the camera, for which there is a minute.
     static func seen(_ terminal: Terminal) throws(Explanation) -> String {
         terminal.say("hold the QR code before the camera, ^C to cancel")
-        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(Variables[$0] ?? "").isEmpty }
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Variables[$0] != nil }
         var result = try run("zbarcam", ["--oneshot"] + (hasDisplay ? [] : ["--nodisplay"]))
         defer { Secret.wipe(&result.output) }
         let text = String(decoding: result.output, as: UTF8.self).trimmed

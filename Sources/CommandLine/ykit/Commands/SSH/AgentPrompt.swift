@@ -18,8 +18,8 @@ struct AgentPrompt: Sendable {
 
     init() {
         let require = Variables["SSH_ASKPASS_REQUIRE"] ?? ""
-        let isGraphical = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Variables[$0].map { !$0.isEmpty } ?? false }
-        let askpass = Variables["SSH_ASKPASS"].flatMap { $0.isEmpty ? nil : $0 }
+        let isGraphical = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Variables[$0] != nil }
+        let askpass = Variables["SSH_ASKPASS"]
         let tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         let hasTerminal = tty >= 0
         if hasTerminal { close(tty) }

@@ -93,14 +93,14 @@ struct SSHAgentVerb: Verb {
 
     private func path() throws(Explanation) -> String {
         if let socket { return socket }
-        guard let folder = Variables["XDG_RUNTIME_DIR"], !folder.isEmpty else {
+        guard let folder = Variables["XDG_RUNTIME_DIR"] else {
             throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "name the socket with --socket PATH")
         }
         return "\(folder)/ykit-ssh-agent.sock"
     }
 
     private func other(than path: String) -> SSHAgent.Upstream {
-        let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"].flatMap { $0.isEmpty ? nil : $0 }
+        let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"]
         guard let other, other != path else { return { _ in nil } }
         return { message in
             await withCheckedContinuation { continuation in

@@ -54,7 +54,7 @@ struct SecondFactorAccess: ParsableArguments {
     var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }
 
     /// The given address.
-    private var address: String? { server ?? Variables["YKIT_2FA_SERVER"].flatMap { $0.isEmpty ? nil : $0 } }
+    private var address: String? { server ?? Variables["YKIT_2FA_SERVER"] }
 
     /// Whether a password or API key was given with the command.
     private var hasCredentials: Bool { passkey || password.source.isGiven || apiKey.source.isGiven }
