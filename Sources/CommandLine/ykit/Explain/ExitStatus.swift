@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKTransport
 
 /// The exit status of the process.
 enum ExitStatus: Int32, CaseIterable, Sendable {

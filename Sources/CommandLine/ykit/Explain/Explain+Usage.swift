@@ -52,7 +52,7 @@ extension Explain {
         var problem: [String] = []
         var hints: [String] = []
         if let bytes = line.first(where: { LineReader.isBytes($0) && text.contains("'\($0)'") }) {
-            hints.append("a value that begins with a dash goes behind a word of two dashes: -- \(bytes.printable)")
+            hints.append(behindDashes(bytes.printable))
         }
         let words = line
         for line in text.split(separator: "\n").map({ String($0).trimmed }) {
@@ -140,6 +140,10 @@ extension Explain {
         return nil
     }
 
+    private static func behindDashes(_ value: String) -> String {
+        "a value that begins with a dash goes behind a word of two dashes: -- \(value)"
+    }
+
     /// Explains a word of one dash and several letters that are not all flags of the verb. With an `h` among them,
     /// ArgumentParser takes it for a request for help, and the process would end as if the verb had done its work.
     static func strayDash(_ line: [String], from root: any ParsableCommand.Type) -> Explanation? {
@@ -158,7 +162,7 @@ extension Explain {
             return unknownOption(line, from: root)
                 ?? .usage(
                     "unknown option '-\(String(other).printable)'",
-                    hint: "a value that begins with a dash goes behind a word of two dashes: -- VALUE")
+                    hint: behindDashes("VALUE"))
         }
         return nil
     }
