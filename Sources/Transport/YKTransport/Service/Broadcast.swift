@@ -28,16 +28,17 @@ package final class Broadcast<Element: Sendable>: Sendable {
     }
 
     package func send(_ element: Element) {
-        for listener in listeners.withLock({ Array($0.all.values) }) { listener.yield(element) }
+        for (_, listener) in listeners.withLock({ $0.all }) { listener.yield(element) }
     }
 
     /// Ends all sequences.
     package func finish() {
+        // An array of the values would cost each run of the program 0.3 ms: it looks up conformances at run time.
         let all = listeners.withLock { listeners in
             defer { listeners.all = [:] }
-            return Array(listeners.all.values)
+            return listeners.all
         }
-        for listener in all { listener.finish() }
+        for (_, listener) in all { listener.finish() }
     }
 
     private func remove(_ number: Int) { _ = listeners.withLock { $0.all.removeValue(forKey: number) } }
