@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CPCSC
+import Glibc
 import Synchronization
 import Testing
 import YKTransport
@@ -31,7 +32,10 @@ import YKTransport
         let begun = Mutex(false)
         let service = FakeLibrary().service {
             $0.getStatusChange = { _, milliseconds, states, count in
-                if milliseconds > 0 { begun.withLock { $0 = true } }
+                if milliseconds > 0 {
+                    begun.withLock { $0 = true }
+                    usleep(1000)  // the task below may have to wait for its turn, and needs the processor
+                }
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 return 0
             }
@@ -67,7 +71,8 @@ import YKTransport
 
     @Test func theDeadlineEndsTheWait() {
         let service = FakeLibrary().service {
-            $0.getStatusChange = { _, _, states, count in
+            $0.getStatusChange = { _, milliseconds, states, count in
+                if milliseconds > 0 { usleep(1000) }
                 for index in 0..<Int(count) { states?[index].dwEventState = DWORD(SCARD_STATE_EMPTY) }
                 return 0
             }
