@@ -11,7 +11,7 @@ struct FrameTests {
         #expect(short.map { $0[7] } == [0x80, 0x89])
         #expect(short[1][1] == 0x10)
         let full = try OTPFrame(.challengeHMAC1, [UInt8](repeating: 7, count: 64)).reports
-        #expect(full.map { $0[7] } == (0..<10).map { 0x80 | UInt8($0) })
+        #expect(full.map { $0[7] } == [UInt8](0x80..<0x8A))
         #expect(throws: WireError.self) { try OTPFrame(.serial, [UInt8](repeating: 0, count: 65)) }
     }
 

@@ -23,7 +23,9 @@ import YKWire
     @Test func everyLengthComesBackAsItWent() throws {
         let bytes = (0..<CTAPHID.messageLimit).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         // Every length of up to seven reports, and around the end of each further one.
-        let lengths = (0...CTAPHID.messageLimit).filter { $0 < 420 || (57 - $0).magnitude % 59 < 2 || $0 > 7600 }
+        let lengths = (0...CTAPHID.messageLimit).filter { (length: Int) -> Bool in
+            length < 420 || abs(57 - length) % 59 < 2 || length > 7600
+        }
         #expect(lengths.last == CTAPHID.messageLimit && lengths.count > 600)
         for length in lengths {
             let message = CTAPHID.Message(.cbor, on: channel, Array(bytes.prefix(length)))

@@ -59,7 +59,9 @@ package struct OpenPGPApplet: Applet {
         case .activate: try activate(command, &key)
         case .version:
             let version = key.profile.version
-            return [version.major, version.minor, version.patch].map { UInt8($0 / 10 % 10 << 4 | $0 % 10) }
+            return [version.major, version.minor, version.patch].map { (number: UInt8) -> UInt8 in
+                (number / 10 % 10) << 4 | number % 10
+            }
         }
         return []
     }
