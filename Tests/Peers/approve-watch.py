@@ -40,7 +40,7 @@ SERVER = None
 def server():
     """One server for all parts; it delivers pushes to PORT if the policy says so."""
     global SERVER
-    SERVER = SERVER or Server("--push-url", f"http://127.0.0.1:{PORT}/push")
+    SERVER = SERVER or Server("--small-keys", "--push-url", f"http://127.0.0.1:{PORT}/push")
     return SERVER
 
 

@@ -38,7 +38,7 @@ PATIENCE = USUAL
 
 def server():
     global SERVER
-    SERVER = SERVER or Server("--repair-tiqr")
+    SERVER = SERVER or Server("--repair-tiqr", "--small-keys")
     return SERVER
 
 

@@ -20,7 +20,7 @@ PARTS = {
 
 
 def test_postgresql():
-    environment = {**os.environ, "YKIT_TEST_PRIVACYIDEA": "--postgresql"}
+    environment = {**os.environ, "YKIT_TEST_PRIVACYIDEA": "--postgresql --small-keys"}
     for name, names in PARTS.items():
         start = time.monotonic()
         expect(f"{name} with PostgreSQL", subprocess.run(parts(HERE / name, *names), env=environment).returncode, 0)
