@@ -16,12 +16,13 @@ release=(--package-path "$root" -c release)
 [ "${YKIT_WITHOUT-}" = names ] ||
     release+=(-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors)
 
-# Hardening: position-independent code, all addresses resolved at startup and read-only afterwards, C code with stack
-# protector and checked buffers. 72,000 addresses are relocated at each start; lld packs their list (DT_RELR, glibc 2.36),
+# Hardening: position-independent code, all addresses resolved at startup, and read-only afterwards like all constants; C code
+# with stack protector and checked buffers. 72,000 addresses are relocated at each start; lld packs their list (DT_RELR, glibc 2.36),
 # so `ykit --virtual oath list` takes 3.4 ms of processor time instead of 4.9 with gold, Swift's default linker, and the
 # program is 2 MB smaller.
 release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2)
-[ "${YKIT_WITHOUT-}" = relr ] || release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+[ "${YKIT_WITHOUT-}" = relr ] ||
+    release+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -T -Xlinker "$root/tools/constants.ld")
 
 # For a small program: Swift code compiled for size takes 2 MB less and starts as fast; loops over long recordings take up to
 # 9 % longer. The tables of frames to unwind, 5 MB, serve C++ exceptions only, which nothing here throws; debuggers and
