@@ -73,7 +73,7 @@ let package = Package(
     ],
     targets: [
         system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
-        system("CArgon2"), system("CSodium"), system("CBotan"),
+        system("CArgon2"), system("CSodium"), system("CBotan"), system("CThreads"),
         system("CPublicSuffix", exclude: ["rules.inc"]),
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -84,7 +84,7 @@ let package = Package(
         library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
         library("Base/YKX509", ["YKCrypto", "YKWire"]),
 
-        library("Transport/YKTransport", ["YKProtocols", "YKWire"]),
+        library("Transport/YKTransport", ["YKProtocols", "YKWire", "CThreads"]),
         library("Transport/YKSecureChannel", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
         library("Transport/YKCapture", ["YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
         library("Transport/YKHTTP", ["YKTransport", "YKCrypto", "YKWire", "CCurl"]),
@@ -149,7 +149,7 @@ let package = Package(
                 "YKVirtualKey", "YKVirtualKeyHost",
                 "Arguments", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKHTTP", "YKArculus", "YKNFC",
                 "YKToken", "YKSecurID", "YKStore", "YKSSH", "YKHSMAuth", "YKOpenPGP", "YKSecureChannel",
-                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge",
+                "YKSecurityDomain", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor", "YKRelyingParty", "YKAge", "CThreads",
             ],
             path: "Sources/CommandLine/ykit", swiftSettings: house),
 
@@ -212,7 +212,7 @@ let package = Package(
             [
                 "ykit", "Arguments", "YKKeys", "YKHardware", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKSSH",
                 "YKCapture",
-                "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+                "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
             ],
             resources: [.copy("scripts"), .copy("fixtures")]),
         test(

@@ -23,6 +23,7 @@ final class MainLoop: TaskExecutor {
 
     /// Runs `body` and the tasks it starts until `body` returns.
     func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
+        OneProcessor.keep()
         Task(executorPreference: Variables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
         return loop()
     }
@@ -34,7 +35,10 @@ final class MainLoop: TaskExecutor {
 
     private func loop() -> ExitStatus {
         while true {
-            wake.wait()
+            if !wake.wait(milliseconds: OneProcessor.milliseconds) {
+                OneProcessor.leave()
+                wake.wait()
+            }
             while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 job()
             }

@@ -125,6 +125,7 @@ enum Spawn {
     private static func start(
         _ program: String, _ arguments: [String], stdin: Int32, stdout: Int32, isDetached: Bool = false
     ) throws(Explanation) -> pid_t {
+        OneProcessor.leave()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Glibc
+import CThreads
+import Glibc
 
 /// A counting semaphore of the operating system.
 package final class Semaphore: Sendable {
@@ -20,6 +21,6 @@ package final class Semaphore: Sendable {
 
     package func wait() { while sem_wait(semaphore) != 0 {} }
 
-    /// Waits in a way of the caller's.
-    package func wait<Value>(_ body: (UnsafeMutablePointer<sem_t>) -> Value) -> Value { body(semaphore) }
+    /// Waits for a post; returns `false` on timeout.
+    package func wait(milliseconds: Int32) -> Bool { ykit_semaphore_wait(semaphore, milliseconds) == 0 }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CThreads.h"
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+int ykit_semaphore_wait(sem_t *semaphore, int milliseconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec += 1;
+        until.tv_nsec -= 1000000000;
+    }
+    int failed;
+    do {
+        failed = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until);
+    } while (failed && errno == EINTR);
+    return failed;
+}
+
+// The processors before ykit_keep_processor; none while the process is not kept on one.
+static cpu_set_t usual;
+
+void ykit_keep_processor(void) {
+    int current = sched_getcpu();
+    if (current < 0 || current >= CPU_SETSIZE || sched_getaffinity(0, sizeof usual, &usual)) {
+        CPU_ZERO(&usual);
+        return;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(current, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+void ykit_leave_processor(void) {
+    if (!CPU_COUNT(&usual)) return;
+    DIR *threads = opendir("/proc/self/task");
+    if (!threads) return;
+    // The calling thread first: threads that it starts from now on are free, too.
+    sched_setaffinity(0, sizeof usual, &usual);
+    // A thread may start another while it is still kept itself, so the list is read until all of it is free.
+    for (int kept = 1, turns = 0; kept && turns < 100; turns++) {
+        kept = 0;
+        rewinddir(threads);
+        for (struct dirent *entry; (entry = readdir(threads));) {
+            int thread = atoi(entry->d_name);
+            cpu_set_t now;
+            if (thread <= 0 || sched_getaffinity(thread, sizeof now, &now) || CPU_EQUAL(&now, &usual)) continue;
+            kept |= !sched_setaffinity(thread, sizeof usual, &usual);
+        }
+    }
+    closedir(threads);
+    CPU_ZERO(&usual);
+}
+
+void ykit_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
