@@ -21,7 +21,9 @@ public enum Base64 {
         var pending: UInt32 = 0
         var bits = 0
         var padding = 0
-        for (index, character) in text.utf8.enumerated() {
+        var index = -1
+        for character in text.utf8 {
+            index += 1
             if character == UInt8(ascii: "=") {
                 padding += 1
                 continue

@@ -41,16 +41,8 @@ final class PromptingLink: ForwardingFIDOLink {
     ) throws(FIDOLinkError) -> [UInt8] {
         let reason = command == .cbor ? CTAPProtocol.waiting(for: payload).map(TouchReason.init) : nil
         if profile.carrier == .card, let reason {
-            let wait = CardWait()
-            let prompt = prompt
-            let task = Task {
-                guard (try? await Task.sleep(for: TouchReason.delay)) != nil else { return }
-                wait.begin { prompt(reason) }
-            }
-            defer {
-                task.cancel()
-                wait.finish(end)
-            }
+            let wait = CardWait { [prompt] in prompt(reason) }
+            defer { wait.finish(end) }
             do { return try link.call(command, payload, deadline: deadline, keepalive: keepalive) } catch {
                 guard case .device(.timedOut) = error else { throw error }
                 throw .device(.timedOut("waiting for a touch"))
@@ -80,12 +72,22 @@ extension TouchReason {
 }
 
 /// The wait of a card: the end is reported after the beginning, or neither is.
+///
+/// It has a thread of its own, since a task that sleeps would start three: Swift's pool, its manager and its timer.
 private final class CardWait: Sendable {
     private enum Stage { case waiting, told, over }
 
     private let stage = Mutex(Stage.waiting)
+    private let ended = Semaphore()
 
-    func begin(_ tell: () -> Void) {
+    /// Calls `tell` after ``TouchReason/delay`` unless the wait ends before.
+    init(_ tell: @escaping @Sendable () -> Void) {
+        _ = SystemThread.start { [self] in
+            if !ended.wait(milliseconds: Deadline.after(TouchReason.delay).milliseconds()) { begin(tell) }
+        }
+    }
+
+    private func begin(_ tell: () -> Void) {
         stage.withLock { stage in
             guard stage == .waiting else { return }
             stage = .told
@@ -94,6 +96,7 @@ private final class CardWait: Sendable {
     }
 
     func finish(_ tell: () -> Void) {
+        ended.post()
         stage.withLock { stage in
             if stage == .told { tell() }
             stage = .over

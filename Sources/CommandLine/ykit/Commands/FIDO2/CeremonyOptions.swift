@@ -21,12 +21,12 @@ struct CeremonyOptions: ParsableArguments {
     ///
     /// - Parameter named: The options that are required unless --options gives a file.
     func check(_ named: [(name: String, value: String?)], _ pin: PINOptions, _ global: GlobalOptions) throws {
-        let names = named.map(\.name).joined(separator: " and ")
+        func names() -> String { named.map(\.name).joined(separator: " and ") }
         if options == nil, named.contains(where: { $0.value == nil }) {
-            throw UsageError("say for whom: \(names), or --options FILE")
+            throw UsageError("say for whom: \(names()), or --options FILE")
         }
         if options != nil, named.contains(where: { $0.value != nil }) {
-            throw UsageError("--options says for whom, omit \(names)")
+            throw UsageError("--options says for whom, omit \(names())")
         }
         if options != nil, format == .webauthn, origin == nil {
             throw UsageError("--options needs --origin, who asks")
