@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual key in a reader of the pcscd that tools/pcscd-sandbox runs, for what measures or profiles ykit over PC/SC."""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+SANDBOX = str(pathlib.Path(__file__).resolve().parent.parent / "pcscd-sandbox")
+
+
+class KeyInReader:
+    """During a block, a key from a state file is in the first reader."""
+
+    def __init__(self, ykit, state, ready=("piv", "info")):
+        port = os.environ["YKIT_TEST_VPCD_PORTS"].split()[0]
+        self.command = [ykit, "virtual", "serve", "--vpcd", f"127.0.0.1:{port}", "--state", str(state)]
+        self.ready = [ykit, *ready]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            time.sleep(0.05)
+            if subprocess.run(self.ready, capture_output=True).returncode == 0:
+                return self
+        sys.exit("the virtual key does not appear in the reader")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def apdus(run):
+    """How many APDUs pcscd passed to the card while `run` ran, from its log; requires `--apdu-log`."""
+    log = pathlib.Path(os.environ["YKIT_TEST_PCSCD_LOG"])
+    before = log.read_text(errors="replace").count("APDU: ")
+    run()
+    time.sleep(0.2)
+    return log.read_text(errors="replace").count("APDU: ") - before
