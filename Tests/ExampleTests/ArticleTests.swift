@@ -10,11 +10,9 @@ import Testing
         .deletingLastPathComponent()
 
     static var articles: [String] {
-        let folder = "Sources/CommandLine/ykit/ykit.docc"
-        let names =
-            (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
-        return ["README.md", "Sources/Keys/YKit/YKit.docc/YKit.md"]
-            + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        let paths = FileManager.default.subpaths(atPath: root.appendingPathComponent("Sources").path) ?? []
+        return ["README.md"]
+            + paths.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted().map { "Sources/\($0)" }
     }
 
     /// The lines of a text that say something, without what is in front of them and behind.

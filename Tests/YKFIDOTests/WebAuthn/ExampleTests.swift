@@ -49,7 +49,7 @@ struct ExampleTests {
         let known = Set(try lines("\(folder)/ExampleTests.swift") + lines("\(folder)/ClientExtensionTests.swift"))
         var isCode = false
         var count = 0
-        for line in try lines("Sources/CommandLine/ykit/ykit.docc/WebAuthn.md") {
+        for line in try lines("Sources/Services/YKFIDO/YKFIDO.docc/WebAuthn.md") {
             if line.hasPrefix("```") {
                 isCode.toggle()
             } else if isCode {
