@@ -4,9 +4,10 @@ import COpenSSL
 
 /// Certificate path validation (RFC 5280 §6.1), by OpenSSL's `X509_verify_cert`.
 ///
-/// OpenSSL rather than swift-certificates: libcrypto is loaded for other keys anyway, and only when a path is checked,
-/// so it adds neither to the program's size nor to its start-up time; and it accepts what real attestation certificates
-/// contain (RSA-PSS, Ed448, version 1 roots).
+/// OpenSSL rather than swift-certificates: attestation certificates are also signed with RSA-PSS and Ed448, and an issuer
+/// must be allowed to sign certificates; swift-certificates 1.21.1 verifies neither signature and ignores the key usage.
+/// Measured with a program that links swift-crypto: swift-certificates adds 1.3 MB to 14.2 MB and nothing to the 1.5 ms
+/// of a start; a path of two certificates then takes 1.1 ms, and 2.4 ms with OpenSSL, loading libcrypto included.
 ///
 /// Issuers, including the anchor, must be certificate authorities that may sign certificates, valid at the time, and
 /// within every path length. OpenSSL must know every critical extension. Revocation is not checked.
